@@ -1,6 +1,7 @@
 // Wires all modules together: from the configuration to a server that is ready to listen.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
 import { createAccountLinks } from './auth/account-links.ts'
 import { createAccounts } from './auth/accounts.ts'
@@ -18,6 +19,7 @@ import { prepareCommandNetwork } from './composition/command-network.ts'
 import { createIdempotencyKeys } from './composition/idempotency.ts'
 import { purgeDeleted } from './composition/purge.ts'
 import { routeDependencies } from './composition/routes.ts'
+import { addRunGauges, createRunMetrics } from './composition/run-metrics.ts'
 import {
   authenticationOptions,
   blobFolder,
@@ -198,7 +200,9 @@ async function assemble(
     now,
   })
   const changes = createChangeLog()
+  const metrics = new Registry()
   const chat = createChatService({
+    observe: createRunMetrics(metrics),
     announce: changes.publish,
     database,
     store,
@@ -240,6 +244,7 @@ async function assemble(
     log,
     now,
   })
+  addRunGauges(metrics, chat.runs)
   const { app, issueToken, finish } = await createHttpStack({
     connections,
     bounds: {
@@ -256,13 +261,7 @@ async function assemble(
     behindProxy: config.public_url !== undefined,
     origins: originRules(config),
     authentication: await authenticationOptions(config, accounts),
-    gauges: [
-      {
-        name: 'nanoclaw_active_runs',
-        help: 'Runs that this process performs.',
-        read: () => chat.runs.count,
-      },
-    ],
+    metrics,
   })
   // Error messages may repeat the words of a provider or a database.
   app.addHook('onSend', async (_request, reply, payload) =>

@@ -1,13 +1,12 @@
 // Prometheus metrics: the process, and the duration of requests by route.
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { App } from './app.ts'
 
-/** A further metric, read on each scrape. */
-export type GaugeSource = { name: string; help: string; read: () => number }
-
-/** Registers `GET /metrics` and the hooks that feed it. */
-export function registerMetrics(app: App, gauges: readonly GaugeSource[] = []): void {
-  const registry = new Registry()
+/**
+ * Registers `GET /metrics` and the hooks that feed it.
+ * @param registry further metrics to serve.
+ */
+export function registerMetrics(app: App, registry: Registry = new Registry()): void {
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
     name: 'nanoclaw_http_request_seconds',
@@ -16,15 +15,6 @@ export function registerMetrics(app: App, gauges: readonly GaugeSource[] = []): 
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
     registers: [registry],
   })
-  for (const { name, help, read } of gauges)
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read())
-      },
-    })
   app.addHook('onResponse', async (request, reply) => {
     duration.observe(
       {

@@ -1,12 +1,13 @@
 // Assembles everything around the routes, in the order in which it processes a request.
 import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from 'prom-client'
 import { type App, type AppOptions, createApp } from './app.ts'
 import {
   type AuthenticationOptions,
   type IssueToken,
   registerAuthentication,
 } from './authentication.ts'
-import { type GaugeSource, registerMetrics } from './metrics.ts'
+import { registerMetrics } from './metrics.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { type OriginRules, registerOriginGuard } from './origin-guard.ts'
 import { registerReference } from './reference.ts'
@@ -21,7 +22,8 @@ export interface HttpOptions {
   logger?: FastifyBaseLogger
   origins: OriginRules
   authentication: AuthenticationOptions
-  gauges?: readonly GaugeSource[]
+  /** Metrics beside those of HTTP and the process. */
+  metrics?: Registry
   /** Folder of the built page. */
   webRoot: string
   version: string
@@ -40,7 +42,7 @@ export async function createHttpStack(
   await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
-  registerMetrics(app, options.gauges)
+  registerMetrics(app, options.metrics)
   await registerReference(app, options.version)
   return { app, issueToken, finish: () => registerWebApp(app, options.webRoot) }
 }

@@ -14,6 +14,7 @@ import type { LongResultStore } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
+import type { RunObservation } from './observation.ts'
 
 export interface ChatLog {
   info(details: object, message: string): void
@@ -105,6 +106,8 @@ export interface ChatDependencies {
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
   /** Notifies the user's open pages of a change; call it after the commit. */
   announce(userId: UserId, change: Change): void
+  /** Counts what runs do. */
+  observe?(observation: RunObservation): void
   log: ChatLog
   /** Removes all secrets that this server knows from the text. */
   redact(text: string): string

@@ -41,6 +41,8 @@ export interface RunRegistry extends RunStarter {
   /** The ids of the matching active runs, including those whose rows are still being stored. */
   findIds(matches: (run: RunRow) => boolean): RunId[]
   readonly count: number
+  /** The active runs, those of them that wait for a person, and the connections that follow them. */
+  readonly load: { active: number; waiting: number; listeners: number }
   /** Starts no more runs. Active runs get `graceMs` to finish, then they are suspended until the next start. */
   drain(graceMs: number): Promise<void>
   readonly isDraining: boolean
@@ -86,7 +88,19 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   async function launch(activeRun: ActiveRun, run: RunRow): Promise<void> {
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
     const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
+    const startedAt = performance.now()
     await performRun(activeRun, run, runDependencies, writes)
+    const { terminal } = activeRun.runLog
+    dependencies.observe?.({
+      kind: 'run_ended',
+      outcome:
+        terminal === null
+          ? 'suspended'
+          : terminal.event === 'error'
+            ? 'failed'
+            : terminal.finish_reason,
+      seconds: (performance.now() - startedAt) / 1_000,
+    })
     announceRun(run, 'updated', dependencies)
     active.delete(run.id)
     if (activeRun.runLog.terminal !== null) ended.set(run.id, activeRun.runLog)
@@ -160,6 +174,14 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       [...active.values()].filter(({ row }) => matches(row)).map(({ row }) => row.id),
     get count() {
       return active.size
+    },
+    get load() {
+      const logs = [...active.values()].map(({ run }) => run.runLog)
+      return {
+        active: logs.length,
+        waiting: logs.filter(({ isWaiting }) => isWaiting).length,
+        listeners: logs.reduce((sum, { listenerCount }) => sum + listenerCount, 0),
+      }
     },
     get isDraining() {
       return isDraining

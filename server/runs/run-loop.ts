@@ -145,6 +145,13 @@ const createCallRecorder = (
     if (active.stopReason === 'shutdown') return
     timeline.addToolCall(result)
     await recorder.storeResult(result, taint.record(result))
+    if (result.executionTime !== undefined)
+      dependencies.observe?.({
+        kind: 'tool_call',
+        tool: result.call.name,
+        isSuccess: result.success,
+        seconds: result.executionTime,
+      })
   },
 })
 

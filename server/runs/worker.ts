@@ -131,11 +131,23 @@ async function runLoop(
   recorder: Recorder,
   clock: WorkClock,
 ): Promise<Ending> {
+  let hasBegun = false
   for await (const event of await createRunLoop(performed, context, recorder, clock)) {
+    if (event.type === 'prose' && !hasBegun) {
+      hasBegun = true
+      reportFirstToken(performed)
+    }
     const ending = await handle(event, performed, recorder)
     if (ending !== null) return ending
   }
   return { kind: 'error', error: appError('run_without_answer') }
+}
+
+/** Counts how long the first text of a run took; later attempts began long after the person asked. */
+function reportFirstToken({ run, dependencies }: PerformedRun): void {
+  if (run.attempt > 1) return
+  const seconds = (dependencies.now().getTime() - run.createdAt.getTime()) / 1_000
+  dependencies.observe?.({ kind: 'first_token', model: run.model, seconds })
 }
 
 /** Stores and emits one event. Returns how the run ended, or null while it continues. */

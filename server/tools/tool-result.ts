@@ -19,6 +19,8 @@ export interface CallResult {
   /** The tool did not run, because a person rejected the call or a limit was reached. */
   skipped: boolean
   success: boolean
+  /** Seconds; absent when the tool did not run. */
+  executionTime?: number
   artifact?: Artifact
   /** Holds text from outside that nobody vouches for. */
   untrusted: boolean
@@ -95,6 +97,7 @@ export function createCallResult(
     content: writeContent(result, marks),
     skipped: marks.skipped ?? false,
     success: result.success,
+    ...(marks.executionTime === undefined ? {} : { executionTime: marks.executionTime }),
     ...(artifact === undefined ? {} : { artifact }),
     untrusted,
     ran: {

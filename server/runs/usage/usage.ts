@@ -36,7 +36,7 @@ const FIRST_CALL: PricedCounts = {
   reasoningTokens: 0,
 }
 
-interface Dependencies extends Pick<ChatDependencies, 'store' | 'database' | 'now'> {
+interface Dependencies extends Pick<ChatDependencies, 'store' | 'database' | 'now' | 'observe'> {
   settings: Pick<ChatDependencies['settings'], 'runTokens' | 'userCostPerMonth'>
   catalog: { resolve(model: string): Promise<{ price: Price | null }> }
   budgets: Budgets
@@ -47,7 +47,7 @@ export type RunUsage = ReturnType<typeof createRunUsage>
 /** Create one per attempt of a run; call `release` when the run has ended. */
 export function createRunUsage(
   run: RunRow,
-  { store, database, settings, catalog, budgets, now }: Dependencies,
+  { store, database, settings, catalog, budgets, now, observe }: Dependencies,
 ) {
   let { promptTokens, completionTokens, cachedTokens, iteration, revision: lastRevision } = run
   const cost: Record<string, number> = { ...run.cost }
@@ -74,6 +74,8 @@ export function createRunUsage(
     estimate = entry
     unstoredTokens += tokensOf(entry)
     pending.push(entry)
+    if (observe !== undefined)
+      void costOf(entry).then((priced) => observe({ kind: 'model_call', ...entry, ...priced }))
   }
 
   return {
