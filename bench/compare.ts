@@ -22,6 +22,9 @@ const NOISE = 0.15
 
 const read = (file: string) => Result.parse(JSON.parse(readFileSync(file, 'utf8')))
 
+/** Some figures name what was measured in parentheses. */
+const keyOf = ({ suite, figure }: StoredRow): string => `${suite} ${figure.replace(/ \(.*\)/, '')}`
+
 /** The range in which a figure lies. */
 function rangeOf({ value, spread }: StoredRow): [number, number] {
   const middle = value ?? 0
@@ -42,15 +45,15 @@ export function compare(folder: string, oldFile: string, newFile?: string): void
   console.log(
     `${before.at} (load ${before.load ?? 'unknown'}) → ${after.at} (load ${after.load ?? 'unknown'})`,
   )
-  const known = new Map(before.rows.map((row) => [`${row.suite} ${row.figure}`, row]))
+  const known = new Map(before.rows.map((row) => [keyOf(row), row]))
   let same = 0
   for (const row of after.rows) {
-    const old = known.get(`${row.suite} ${row.figure}`)
+    const old = known.get(keyOf(row))
     if (old === undefined) {
       console.log(`  new      ${row.suite}  ${row.figure}: ${shown(row)}`)
       continue
     }
-    known.delete(`${row.suite} ${row.figure}`)
+    known.delete(keyOf(row))
     const [oldLow, oldHigh] = rangeOf(old)
     const [low, high] = rangeOf(row)
     if (low <= oldHigh && oldLow <= high) {

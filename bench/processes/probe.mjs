@@ -1,6 +1,7 @@
 // Preloaded into a server under test: counts its SQL statements and profiles its CPU time when the benchmark asks for it.
 import { Session } from 'node:inspector/promises'
 import { createRequire, findSourceMap } from 'node:module'
+import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 const require = createRequire(import.meta.url)
@@ -24,13 +25,27 @@ function countSqlite() {
   }
 }
 
-/** Counts what the PostgreSQL driver sends. */
+const STARTUP_VERSION = 196_608
+const [QUERY, BIND] = [0x51, 0x42]
+
+/**
+ * Counts what is sent to PostgreSQL, by the names of prepared statements; each takes a round trip. The driver is part of the
+ * server's bundle, so its messages are read from the socket: https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
 function countPostgres() {
-  const { Client } = require('pg')
-  const original = Client.prototype.query
-  Client.prototype.query = function (query, ...rest) {
-    count(typeof query === 'string' ? query : query.text)
-    return original.call(this, query, ...rest)
+  const sockets = new WeakSet()
+  const original = Socket.prototype.write
+  Socket.prototype.write = function (message, ...rest) {
+    if (Buffer.isBuffer(message) && message.length > 8) {
+      if (message.readInt32BE(4) === STARTUP_VERSION) sockets.add(this)
+      else if (sockets.has(this)) {
+        const text = message.toString('utf8', 5)
+        if (message[0] === QUERY) count(text.replace('\0', ''))
+        // The name of a portal, which is empty, then the name of the statement.
+        if (message[0] === BIND) count(text.split('\0')[1] || '(built for the call)')
+      }
+    }
+    return original.call(this, message, ...rest)
   }
 }
 

@@ -48,6 +48,14 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .select(sql`select ${entry}, ${words} where not ${isIndexed(entry)}`)
       .prepare('index text'),
   )
+  const addTitleStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchTitles)
+      .values({ conversationId: sql.placeholder('conversationId') })
+      .onConflictDoNothing()
+      .returning({ id: searchTitles.id })
+      .prepare('number title'),
+  )
   // The row of its message is looked up in the same statement: every answer runs it.
   const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
   const putStepStatement = prepareOnEach((tx) =>
@@ -155,11 +163,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       tx: Writer,
       { id, userId, title }: { id: ConversationId; userId: UserId; title: string },
     ): Promise<void> {
-      const [added] = await tx
-        .insert(searchTitles)
-        .values({ conversationId: id })
-        .onConflictDoNothing()
-        .returning({ id: searchTitles.id })
+      const [added] = await addTitleStatement(tx).execute({ conversationId: id })
       const number = added?.id ?? (await removeTitle(tx, id))
       if (number === undefined) return
       await putStatement(tx).execute({
