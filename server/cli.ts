@@ -26,6 +26,7 @@ export const commands: Readonly<Record<string, Command>> = {
     const findings = await runChecks({
       database: databaseSettings(config),
       dataDirectory: config.data_dir,
+      blobFolder: blobFolder(config),
       workspaceRoot: config.workspace_root,
       webRoot,
       models: config.models,

@@ -41,6 +41,26 @@ export const inspectVectors = (settings: PostgresSettings): Promise<'pgvector' |
     return rows[0]?.usable === true ? 'pgvector' : 'scan'
   })
 
+/**
+ * The blobs that files and thumbnails refer to (SHA-256, hexadecimal), read without changing anything. The database must
+ * have all migrations.
+ */
+export async function inspectBlobs(settings: DatabaseSettings): Promise<string[]> {
+  const query =
+    'select sha256 from files union select thumbnail_sha256 from files where thumbnail_sha256 is not null'
+  if (settings.dialect === 'postgres')
+    return await readOnly(settings, async (client) => {
+      const { rows } = await client.query<{ sha256: string }>(query)
+      return rows.map(({ sha256 }) => sha256)
+    })
+  const client = new SqliteClient(resolve(settings.file), { readonly: true, timeout: 1_000 })
+  try {
+    return client.prepare(query).pluck().all().map(String)
+  } finally {
+    client.close()
+  }
+}
+
 /** The applied migrations; null when the file has none of NanoClaw's tables. */
 function readSqlite(file: string): number[] | null {
   let client: SqliteClient.Database | undefined

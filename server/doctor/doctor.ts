@@ -3,6 +3,7 @@
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
+import { checkBlobs } from './check-blobs.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
@@ -14,6 +15,8 @@ import type { Finding } from './finding.ts'
 export interface DoctorSettings {
   database: DatabaseSettings
   dataDirectory: string
+  /** Folder of the blob store. */
+  blobFolder: string
   workspaceRoot: string
   /** Folder of the built page. */
   webRoot: string
@@ -30,6 +33,7 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkNode(),
     checkFolder('data folder', settings.dataDirectory),
     checkDatabase(settings.database),
+    checkBlobs(settings.database, settings.blobFolder),
     checkFolder('workspaces', settings.workspaceRoot),
     checkPage(settings.webRoot),
     checkProviders(settings.models),

@@ -15,6 +15,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'db',
     'llm',
     'knowledge',
+    'files',
     'net',
     'sandbox',
     'tools',
