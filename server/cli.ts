@@ -1,4 +1,4 @@
-// The subcommands: doctor, backup, restore, export.
+// The subcommands: doctor, backup, restore, export, admin.
 import { blobFolder, databaseSettings, embeddingSettings } from './composition/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
@@ -87,6 +87,16 @@ export const commands: Readonly<Record<string, Command>> = {
         await owner.release()
       }
       return done(`Restored ${source}.`)
+    } catch (error) {
+      return failed(errorText(error))
+    }
+  },
+
+  async admin(config, operands) {
+    const { ADMIN_USAGE, administer } = await import('./composition/admin-command.ts')
+    try {
+      const lines = await administer(config, operands)
+      return lines === null ? failed(ADMIN_USAGE) : done(...lines)
     } catch (error) {
       return failed(errorText(error))
     }
