@@ -2,7 +2,6 @@
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import { QueueSenders } from '../features/chat/queue/queue-sender.tsx'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
 import { useProfile } from '../lib/api/auth.ts'
 import { paths } from '../lib/paths.ts'
@@ -23,6 +22,10 @@ const ShortcutHelp = lazyView(() =>
 
 const SearchDialog = lazyView(() =>
   import('../features/search/search-dialog.tsx').then((module) => module.SearchDialog),
+)
+
+const QueueSenders = late(() =>
+  import('../features/chat/queue/queue-sender.tsx').then((module) => module.QueueSenders),
 )
 
 const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
@@ -125,7 +128,9 @@ export function Shell({ multi }: { multi: boolean }) {
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
       </main>
-      <QueueSenders />
+      <Suspense fallback={null}>
+        <QueueSenders />
+      </Suspense>
       {searching && (
         <Suspense fallback={null}>
           <SearchDialog open={searching} onOpenChange={setSearching} />
