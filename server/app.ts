@@ -3,18 +3,12 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
-import { createAccountLinks } from './auth/account-links.ts'
-import { createAccounts } from './auth/accounts.ts'
-import { createApiKeys } from './auth/api-keys.ts'
-import { createAuditRecorder } from './auth/audit-recorder.ts'
 import { linkPath } from './auth/link-token.ts'
-import { createPasswords, type PasswordCost } from './auth/passwords.ts'
-import { createRefreshTokens } from './auth/refresh-token.ts'
+import type { PasswordCost } from './auth/passwords.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
-import { createSessions } from './auth/sessions.ts'
-import { createSetupToken } from './auth/setup-token.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
+import { createAccountServices } from './composition/accounts.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
 import { createIdempotencyKeys } from './composition/idempotency.ts'
 import { purgeDeleted } from './composition/purge.ts'
@@ -24,6 +18,7 @@ import {
   authenticationOptions,
   blobFolder,
   chatSettings,
+  createPreferencesReader,
   databaseSettings,
   ignoredSettings,
   originRules,
@@ -44,7 +39,6 @@ import type { App } from './http/app.ts'
 import { registerAudit } from './http/audit.ts'
 import { registerChangeNotices } from './http/change-notices.ts'
 import { registerIdempotency } from './http/idempotency.ts'
-import { createOpenConnections } from './http/open-connections.ts'
 import { createHttpStack } from './http/stack.ts'
 import { newId } from './lib/ids.ts'
 import {
@@ -135,38 +129,7 @@ async function assemble(
   const boxKey = loadSecretKey(secretKey, config.data_dir)
   const bodyBox = createSecretBox(boxKey)
   const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
-  const apiKeys = createApiKeys(store.users)
-  const passwords = createPasswords(passwordCost)
-  const links = createAccountLinks(store.accountLinks, now)
-  const setup = createSetupToken()
-  const connections = createOpenConnections()
-  const record = createAuditRecorder(store.audit, { log, now })
-  const sessions = createSessions({
-    sessions: store.sessions,
-    refreshTokens: createRefreshTokens(() => [config.jwt_secret ?? '']),
-    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
-    onReuse: ({ id }, { id: userId, username }) =>
-      record({
-        action: 'session_reused',
-        userId,
-        username,
-        address: null,
-        details: { session: id },
-      }),
-    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
-    now,
-  })
-  const accounts = createAccounts({
-    users: store.users,
-    apiKeys,
-    passwords,
-    links,
-    setup,
-    onSessionUse: sessions.touch,
-    registration: config.registration,
-    firstAdministrator: config.first_administrator,
-    registrationsPerHour: config.limits.registrations_per_hour,
-  })
+  const accounts = createAccountServices({ config, store, passwordCost, log, now })
   const catalog = createModelCatalog({
     models: config.models,
     defaultModel: config.default_model,
@@ -216,11 +179,7 @@ async function assemble(
     isToolAllowed: tools.isToolAllowed,
     prepareTools: tools.mcp.prepare,
     memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
-    async preferences(userId) {
-      const { instructions, disabled_tools: disabledTools } =
-        await store.settings.preferences(userId)
-      return { instructions, disabledTools }
-    },
+    preferences: createPreferencesReader(store.settings),
     describeProject: createProjectDescription(store.projects, workspace),
     log,
     redact: redactor.redact,
@@ -230,7 +189,6 @@ async function assemble(
   })
   const markdown = createMarkdownRenderer()
   const searchIndexer = createSearchIndexer(store, database, log)
-
   const transfers = createTransfers({
     config,
     database,
@@ -246,7 +204,7 @@ async function assemble(
   })
   addRunGauges(metrics, chat.runs)
   const { app, issueToken, finish } = await createHttpStack({
-    connections,
+    connections: accounts.connections,
     bounds: {
       bodyLimit: config.limits.json_body,
       streamsPerUser: config.limits.streams_per_user,
@@ -260,7 +218,7 @@ async function assemble(
     version: packageJson.version,
     behindProxy: config.public_url !== undefined,
     origins: originRules(config),
-    authentication: await authenticationOptions(config, accounts),
+    authentication: await authenticationOptions(config, accounts.accounts),
     metrics,
   })
   // Error messages may repeat the words of a provider or a database.
@@ -268,7 +226,7 @@ async function assemble(
     reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
   )
   registerIdempotency(app, createIdempotencyKeys({ store, box: bodyBox, instance, now }))
-  registerAudit(app, record)
+  registerAudit(app, accounts.record)
   registerChangeNotices(app, changes.publish)
   registerRoutes(
     app,
@@ -276,13 +234,8 @@ async function assemble(
       config,
       database,
       store,
-      accounts,
-      links,
-      setup,
-      sessions,
-      apiKeys,
+      ...accounts,
       issueToken,
-      passwords,
       box,
       catalog,
       probe,
@@ -299,7 +252,6 @@ async function assemble(
       bodyBox,
       version: packageJson.version,
       transfers,
-      connections,
       now,
     }),
   )
@@ -320,7 +272,9 @@ async function assemble(
     config,
     toolsReady,
     setupPath:
-      config.auth_mode === 'multi' && !(await accounts.exist()) ? linkPath(setup.token) : null,
+      config.auth_mode === 'multi' && !(await accounts.accounts.exist())
+        ? linkPath(accounts.setup.token)
+        : null,
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       stopPurging()

@@ -1,11 +1,15 @@
 // Stores entries of the audit log. A request does not fail when its entry cannot be stored; the log says so.
-
 import type { StoreLog } from '../db/database.ts'
 import type { AuditRepository, AuditRow } from '../db/repositories/audit.ts'
 
+export type RecordAudit = (entry: Omit<AuditRow, 'id' | 'at'>) => Promise<void>
+
 export const createAuditRecorder =
-  (audit: AuditRepository, { log, now }: { log: Pick<StoreLog, 'warn'>; now: () => Date }) =>
-  async (entry: Omit<AuditRow, 'id' | 'at'>): Promise<void> => {
+  (
+    audit: AuditRepository,
+    { log, now }: { log: Pick<StoreLog, 'warn'>; now: () => Date },
+  ): RecordAudit =>
+  async (entry) => {
     try {
       await audit.add({ ...entry, at: now() })
     } catch (error) {

@@ -77,14 +77,15 @@ export function sendError(
 /** Sends an error on a response that Fastify does not manage, such as that of a URL that cannot be decoded. */
 export function sendRawError(
   error: unknown,
-  request: Pick<FastifyRequest, 'id' | 'log'>,
+  request: Pick<FastifyRequest, 'id' | 'log' | 'url'>,
   response: ServerResponse,
 ): void {
   const failure = toFailure(error)
   if (statusOf(failure) >= 500) request.log.error({ err: error }, 'request failed')
-  const body = JSON.stringify(toBody(failure, request.id))
+  const { status, content } = contentFor(request, failure)
+  const body = JSON.stringify(content)
   response
-    .writeHead(statusOf(failure), {
+    .writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
@@ -153,14 +154,18 @@ function validationFailure(error: {
 function send(reply: FastifyReply, failure: Failure): FastifyReply {
   if (failure.retryAfter !== undefined)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfter))))
-  const isForProgram = OPENAI_PATH.test(reply.request.url)
-  return reply
-    .code(isForProgram ? programStatusOf(failure) : statusOf(failure))
-    .type('application/json; charset=utf-8')
-    .send(
-      isForProgram ? toOpenAiBody(failure, reply.request.id) : toBody(failure, reply.request.id),
-    )
+  const { status, content } = contentFor(reply.request, failure)
+  return reply.code(status).type('application/json; charset=utf-8').send(content)
 }
+
+/** The status and body in the form that the path of the request promises. */
+const contentFor = (
+  { url, id }: Pick<FastifyRequest, 'url' | 'id'>,
+  failure: Failure,
+): { status: number; content: ErrorBody | OpenAiError } =>
+  OPENAI_PATH.test(url)
+    ? { status: programStatusOf(failure), content: toOpenAiBody(failure, id) }
+    : { status: statusOf(failure), content: toBody(failure, id) }
 
 /** Programs written for OpenAI expect this status for an unknown model. */
 const programStatusOf = (failure: Failure): number =>

@@ -57,8 +57,11 @@ describeOnEachServer('a disabled account', (start) => {
       body: { is_active: true },
       token: admin.token,
     })
+    const { json: signedIn } = await server.call('POST', '/api/auth/login', {
+      body: { username: user.username, password: 'a long password' },
+    })
     const runId = stream.events[0]?.data.run_id
-    const run = await server.call('GET', `/api/runs/${runId}`, { token })
+    const run = await server.call('GET', `/api/runs/${runId}`, { token: signedIn.data.token })
     expect(run.json.data.status).toBe('stopped')
   })
 })

@@ -1,0 +1,72 @@
+// Creates what accounts consist of: passwords, links, sessions, API keys, their open connections and the audit log.
+import { type AccountLinks, createAccountLinks } from '../auth/account-links.ts'
+import { type Accounts, createAccounts } from '../auth/accounts.ts'
+import { type ApiKeys, createApiKeys } from '../auth/api-keys.ts'
+import { createAuditRecorder, type RecordAudit } from '../auth/audit-recorder.ts'
+import { createPasswords, type PasswordCost, type Passwords } from '../auth/passwords.ts'
+import { createRefreshTokens } from '../auth/refresh-token.ts'
+import { createSessions, type Sessions } from '../auth/sessions.ts'
+import { createSetupToken, type SetupToken } from '../auth/setup-token.ts'
+import type { Config } from '../config/schema.ts'
+import type { StoreLog } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import { createOpenConnections, type OpenConnections } from '../http/open-connections.ts'
+
+export interface AccountServices {
+  accounts: Accounts
+  apiKeys: ApiKeys
+  passwords: Passwords
+  links: AccountLinks
+  setup: SetupToken
+  sessions: Sessions
+  connections: OpenConnections
+  record: RecordAudit
+}
+
+export function createAccountServices({
+  config,
+  store,
+  passwordCost,
+  log,
+  now,
+}: {
+  config: Config
+  store: Store
+  passwordCost: PasswordCost | undefined
+  log: StoreLog
+  now(): Date
+}): AccountServices {
+  const apiKeys = createApiKeys(store.users)
+  const passwords = createPasswords(passwordCost)
+  const links = createAccountLinks(store.accountLinks, now)
+  const setup = createSetupToken()
+  const connections = createOpenConnections()
+  const record = createAuditRecorder(store.audit, { log, now })
+  const sessions = createSessions({
+    sessions: store.sessions,
+    refreshTokens: createRefreshTokens(() => [config.jwt_secret ?? '']),
+    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
+    onReuse: ({ id }, { id: userId, username }) =>
+      record({
+        action: 'session_reused',
+        userId,
+        username,
+        address: null,
+        details: { session: id },
+      }),
+    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
+    now,
+  })
+  const accounts = createAccounts({
+    users: store.users,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    onSessionUse: sessions.touch,
+    registration: config.registration,
+    firstAdministrator: config.first_administrator,
+    registrationsPerHour: config.limits.registrations_per_hour,
+  })
+  return { accounts, apiKeys, passwords, links, setup, sessions, connections, record }
+}
