@@ -1,4 +1,4 @@
-// Idempotency-Key, the guard of metrics and reference, HEAD, and errors: what every client may rely on.
+// Idempotency-Key, HEAD, and errors: what every client may rely on.
 import { beforeAll, expect, test } from 'vitest'
 import {
   describeOnEachServer,
@@ -85,27 +85,6 @@ describeOnEachServer('Idempotency-Key', (start) => {
 })
 
 const { start } = useServers()
-const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
-
-test('in multi mode, metrics and reference are for administrators, for named addresses, or public', async () => {
-  const paths = ['/metrics', '/openapi.json', '/docs/']
-  const statuses = async (server: TestServer, token?: string) => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const found = []
-    for (const path of paths) found.push((await fetch(server.url + path, { headers })).status)
-    return found
-  }
-  const guarded = await start({ config: multi })
-  const admin = await register(guarded, 'admin')
-  const user = await register(guarded, 'user')
-  expect(await statuses(guarded)).toEqual([401, 401, 401])
-  expect(await statuses(guarded, user)).toEqual([403, 403, 403])
-  expect(await statuses(guarded, admin)).toEqual([200, 200, 200])
-  const allowed = await start({ config: { ...multi, metrics_allow: ['127.0.0.0/8'] } })
-  expect(await statuses(allowed)).toEqual([200, 200, 200])
-  const open = await start({ config: { ...multi, public_reference: true } })
-  expect(await statuses(open)).toEqual([200, 200, 200])
-})
 
 test('HEAD answers like GET without a body, and every failure has an error, a request id and the header of it', async () => {
   const server = await start()

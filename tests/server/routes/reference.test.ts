@@ -1,6 +1,8 @@
-// The API reference matches the served routes: every route is documented, and every `$ref` resolves.
+// The API reference matches the served routes, and who may read it.
 import { beforeAll, expect, test } from 'vitest'
-import { type TestServer, useServers } from '../../support/server.ts'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
+
+const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 
 const { start } = useServers()
 let server: TestServer
@@ -46,4 +48,24 @@ test('the reference page loads nothing from other hosts', async () => {
   expect(answer.status).toBe(200)
   expect(await answer.text()).not.toMatch(/(src|href)="https?:/)
   expect(await (await fetch(`${server.url}/docs/json`)).json()).toEqual(document)
+})
+
+test('in multi mode, metrics and reference are for administrators, for named addresses, or public', async () => {
+  const paths = ['/metrics', '/openapi.json', '/docs/']
+  const statuses = async (server: TestServer, token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const found = []
+    for (const path of paths) found.push((await fetch(server.url + path, { headers })).status)
+    return found
+  }
+  const guarded = await start({ config: MULTI })
+  const admin = await register(guarded, 'admin')
+  const user = await register(guarded, 'user')
+  expect(await statuses(guarded)).toEqual([401, 401, 401])
+  expect(await statuses(guarded, user)).toEqual([403, 403, 403])
+  expect(await statuses(guarded, admin)).toEqual([200, 200, 200])
+  const allowed = await start({ config: { ...MULTI, metrics_allow: ['127.0.0.0/8'] } })
+  expect(await statuses(allowed)).toEqual([200, 200, 200])
+  const open = await start({ config: { ...MULTI, public_reference: true } })
+  expect(await statuses(open)).toEqual([200, 200, 200])
 })
