@@ -1,14 +1,12 @@
 // Adds a model provider: choose one, test it with a few small requests, store it with its key.
-import { Check, Minus, Plug, ShieldAlert } from 'lucide-react'
+import { Check, Plug, ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
 import type { User } from '../../../../server/protocol/user.ts'
 import { type Preset, usePresets, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
-import { compactNumber, money } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
-import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
@@ -16,15 +14,10 @@ import { Empty, Loading, Spinner } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { MoreModels } from './more-models.tsx'
+import { apiNames, ProbeFindings } from './probe-findings.tsx'
 
 type Form = { apiUrl: string; api: ModelApi | ''; apiKey: string; model: string; name: string }
 
-/** What the providers call them, in every language. */
-const apiNames: Readonly<Record<ModelApi, string>> = {
-  chat: 'Chat Completions (OpenAI)',
-  responses: 'Responses (OpenAI)',
-  messages: 'Messages (Anthropic)',
-}
 const apis: readonly ModelApi[] = ['chat', 'responses', 'messages']
 
 const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
@@ -227,7 +220,7 @@ function AddModel() {
             {errorText(problem)}
           </p>
         )}
-        {probe.data !== undefined && <Report report={probe.data} />}
+        {probe.data !== undefined && <ProbeFindings report={probe.data} />}
         {probe.data?.reachable === true && (
           <MoreModels
             models={probe.data.models.filter((model) => model !== form.model.trim())}
@@ -260,75 +253,5 @@ function AddModel() {
         )}
       </form>
     </div>
-  )
-}
-
-const ABILITIES = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
-
-function Report({ report }: { report: ProbeReport }) {
-  const { t, i18n } = useTranslation()
-  const refusalText = useRefusalText()
-  // A list of models proves nothing about the key: only an answer says that it works.
-  if (!report.reachable || report.error !== null)
-    return (
-      <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-        {refusalText({
-          reason: report.error_reason ?? report.error_code,
-          params: report.error_params,
-          message: report.error ?? t('setup.unreachable'),
-        })}
-      </p>
-    )
-  return (
-    <div role="status" className="rounded-xl border border-line bg-surface p-4">
-      <p className="mb-2 text-sm font-medium">
-        {t('setup.found', { count: report.models.length })}
-        {report.suggested.api !== undefined && ` ${apiNames[report.suggested.api]}.`}
-      </p>
-      <ul className="grid gap-1.5 text-sm sm:grid-cols-2">
-        {ABILITIES.map((ability) => (
-          <li key={ability} className="flex items-center gap-2">
-            {report[ability] ? (
-              <Check size={15} aria-hidden className="text-ok" />
-            ) : (
-              <Minus size={15} aria-hidden className="text-muted" />
-            )}
-            <span className={report[ability] ? '' : 'text-muted'}>
-              {t(`setup.ability.${ability}`)}
-              <span className="sr-only">: {t(report[ability] ? 'common.yes' : 'common.no')}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
-      <KnownFacts settings={report.suggested} language={i18n.language} />
-    </div>
-  )
-}
-
-/** What the server's table of models adds to the findings. */
-function KnownFacts({
-  settings: { context_window, price },
-  language,
-}: {
-  settings: ProbeReport['suggested']
-  language: string
-}) {
-  const { t } = useTranslation()
-  if (context_window === undefined && price === undefined) return null
-  const facts = [
-    context_window === undefined
-      ? null
-      : t('models.window', { size: compactNumber(context_window, language) }),
-    price === undefined
-      ? null
-      : t('setup.price', {
-          input: money(price.input, price.currency, language),
-          output: money(price.output, price.currency, language),
-        }),
-  ]
-  return (
-    <p className="mt-3 text-[13px] text-muted">
-      {facts.filter((fact) => fact !== null).join(' · ')}
-    </p>
   )
 }

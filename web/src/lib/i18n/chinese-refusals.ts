@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../server/protocol/failures/stored.ts'
 import { models, storedFailures } from './chinese-failures.ts'
+import { files } from './chinese-file-refusals.ts'
 
 /** Kinds of failures that come without a finer reason: where the text alone would say too little, `message` quotes the server. */
 const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
@@ -134,98 +135,6 @@ const conversations = {
   share_too_large: '这个对话太大，无法分享。',
   sharing_off: '这台服务器已关闭分享功能。',
   unknown_model: '没有模型“{{model}}”。可用模型：{{available}}。',
-}
-
-const files = {
-  binary_file: '“{{path}}”是二进制文件（{{kind}}，{{size}}），不能作为文本读取。',
-  checkpoint_not_found: '没有这个历史版本。',
-  content_expired: '“{{path}}”的早期内容已不再保存，无法恢复到这个状态。',
-  disk_full: '磁盘已满，没有做任何更改。请腾出空间后再试。',
-  edit_failed: '无法修改：{{detail}}',
-  encoding_mismatch: '“{{path}}”不是有效的 {{encoding}} 文件，请换一种编码。',
-  encoding_not_writable:
-    '“{{path}}”使用 {{encoding}} 编码，无法保存这段文字。请改用 UTF-8 写入整个文件。',
-  encoding_unknown:
-    '未知的编码“{{encoding}}”。可用 utf-8、utf-16le、gb18030、shift_jis 或 windows-1252。',
-  file_access_denied: '服务器没有权限对“{{path}}”执行此操作。',
-  file_changed_meanwhile: '“{{path}}”已被他人改动，请重新读取后再修改。',
-  file_changed_while_read: '读取过程中，“{{path}}”发生了变化，请重试。',
-  file_id_unknown: '没有这个文件。',
-  file_missing: '请在 `file` 字段中发送一个文件。',
-  file_type_unsupported:
-    '无法附上“{{name}}”。可以附上图片（PNG、JPEG、WebP、GIF）、PDF、DOCX、XLSX、PPTX 文档或文本。',
-  file_upload_too_large: '一个文件最多 {{limit}}。',
-  file_used: '有消息正在使用这个文件，请先删除该消息。',
-  image_unreadable: '无法将“{{name}}”作为图片读取：文件已损坏、像素过多，或格式不受支持。',
-  file_content_missing: '服务器上缺少这个文件的内容。管理员可以从备份中恢复。',
-  file_created_meanwhile: '已有文件“{{path}}”，请先读取再修改。',
-  file_deleted_meanwhile: '“{{path}}”已被他人删除，请重新读取后再修改。',
-  file_exists: '“{{path}}”已存在，或者是一个文件夹。',
-  file_in_the_way: '“{{path}}”是文件，不能用文件夹替换它。',
-  file_name_too_long: '“{{path}}”的名称过长。',
-  file_not_found: '没有文件或文件夹“{{path}}”。',
-  file_removed_while_written: '写入过程中，“{{path}}”被删除了。',
-  file_replaced: '“{{path}}”在使用时被替换了。没有做任何更改，请重试。',
-  file_too_large: '“{{path}}”的大小为 {{size}}，最多只能读取 {{limit}}。',
-  file_too_large_to_write: '“{{path}}”的大小将达到 {{size}}，最多只能写入 {{limit}}。',
-  file_unusable: '无法使用“{{path}}”。',
-  file_would_be_too_large: '“{{path}}”将会过大。',
-  files_missing: '请至少选择一个文件。',
-  folder_exists: '已有文件夹“{{path}}”。',
-  folder_in_the_way: '文件夹“{{path}}”中有历史未记录的文件，因此无法恢复原来的文件。',
-  folder_into_itself: '不能把文件夹移动到它自己里面。',
-  folder_takes_no_file: '“{{path}}”是文件夹，不能用文件替换它。',
-  glob_too_complex: '匹配模式的花括号中选项过多。',
-  glob_too_long: '匹配模式最多 {{limit}} 个字符。',
-  link_refused: '“{{path}}”是符号链接，或经过符号链接。项目中不会跟随链接。',
-  names_collide: '“{{path}}”与另一个文件重名（此磁盘视二者为同名）。',
-  not_a_file: '“{{path}}”是文件夹，不是文件。',
-  not_a_regular_file: '“{{path}}”是设备、管道或套接字，不是普通文件。',
-  old_name_taken: '文件夹“{{path}}”原来叫“{{old}}”，而那里现在有别的内容。请先把它移走，再恢复。',
-  path_escapes: '路径超出了项目。请使用相对于项目文件夹的路径，例如“src/main.py”。',
-  path_has_backslashes: '路径不可用：请用“/”分隔文件夹，不要用“\\”。',
-  path_has_invisible_characters: '路径不可用：其中有控制字符或不可见字符。',
-  path_is_project: '路径不可用：它指的是项目文件夹本身。',
-  path_name_too_long: '路径不可用：其中有名称过长。',
-  path_not_unicode: '路径不可用：不是有效的 Unicode。',
-  path_taken: '“{{path}}”处已有内容。',
-  path_through_file: '无法到达“{{path}}”：路径中有一部分不是文件夹。',
-  path_too_deep: '路径不可用：超过 {{limit}} 层文件夹。',
-  path_too_long: '路径不可用：过长。',
-  project_busy: '这个项目的另一项更改仍在进行。没有做任何更改。',
-  project_deleted: '这个项目已被删除。没有做任何更改，也不能再在其中操作。',
-  project_deleted_during_run:
-    '生成回答时，这个对话的项目被删除了，因此回答到此结束。要在没有项目的情况下继续，请重新发送消息。',
-  project_full: '项目将超过 {{limit}} 的上限，请先删除一些内容。',
-  project_name_taken: '你已有同名的项目。',
-  project_not_found: '没有这个项目。',
-  quota_claim_refused:
-    '存储空间不足，无法再保存 {{more}}。所有项目、文档和附件合计最多 {{limit}}，已使用 {{used}}。请先删除其中一些。',
-  quota_exceeded:
-    '更改超出了你的存储空间，已被撤销。所有项目、文档和附件合计最多 {{limit}}，已使用 {{used}}。请先删除其中一些。',
-  request_stopped: '请求已停止，没有做任何更改。',
-  search_not_isolated: '无法将搜索与主机隔离。',
-  search_busy: '你已有 {{count}} 个搜索在等待，请等它们完成后重试。',
-  search_not_started: '无法启动搜索程序。',
-  search_path_is_link: '“{{path}}”是符号链接，不会跟随。',
-  search_path_not_found: '没有可供搜索的文件或文件夹“{{path}}”。',
-  search_pattern_invalid: '搜索表达式无法识别：{{detail}}。要按原样搜索特殊字符，请在前面加“\\”。',
-  too_many_changes: '一次最多可以更改 {{limit}} 个文件。',
-  too_many_files_open: '打开的文件过多，请稍后再试。',
-  too_many_restored: '一次最多可以恢复 {{limit}} 个文件。',
-  upload_fields_invalid: '上传有误：{{detail}}',
-  upload_has_too_many_files: '一次最多可以上传 {{limit}} 个文件。',
-  upload_repeats: '上传中“{{path}}”出现了两次。',
-  upload_too_large: '一次最多可以上传 {{limit}}。',
-  upload_too_many_fields: '上传的字段超过了服务器允许的数量。',
-  upload_too_many_files: '上传的文件超过了服务器允许的数量。',
-  upload_too_many_parts: '上传的部分超过了服务器允许的数量。',
-  uploaded_file_too_large: '其中有文件超过了服务器允许的大小。',
-  uploads_busy: '服务器正在接收过多的上传，请稍后再试。',
-  uploads_exhausted: '最多可以同时进行 {{limit}} 个上传。请等其中一个完成后再试。',
-  work_stopped: '操作已停止。',
-  work_too_slow: '操作超过了 {{seconds}} 秒。',
-  upload_not_multipart: '请以 multipart/form-data 发送文件。',
 }
 
 const runs = {

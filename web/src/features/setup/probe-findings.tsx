@@ -1,0 +1,84 @@
+// What the test of a provider found: whether it answers, what its model can do, and what is known of that model.
+import { Check, Minus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { ModelApi, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import { compactNumber, money } from '../../lib/format.ts'
+import { useRefusalText } from '../../lib/refusal-text.ts'
+
+/** What the providers call their APIs, in every language. */
+export const apiNames: Readonly<Record<ModelApi, string>> = {
+  chat: 'Chat Completions (OpenAI)',
+  responses: 'Responses (OpenAI)',
+  messages: 'Messages (Anthropic)',
+}
+
+const ABILITIES = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
+
+/** Says what stands in the way, or lists what the model can do. */
+export function ProbeFindings({ report }: { report: ProbeReport }) {
+  const { t, i18n } = useTranslation()
+  const refusalText = useRefusalText()
+  // A list of models proves nothing about the key: only an answer says that it works.
+  if (!report.reachable || report.error !== null)
+    return (
+      <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+        {refusalText({
+          reason: report.error_reason ?? report.error_code,
+          params: report.error_params,
+          message: report.error ?? t('setup.unreachable'),
+        })}
+      </p>
+    )
+  return (
+    <div role="status" className="rounded-xl border border-line bg-surface p-4">
+      <p className="mb-2 text-sm font-medium">
+        {t('setup.found', { count: report.models.length })}
+        {report.suggested.api !== undefined && ` ${apiNames[report.suggested.api]}.`}
+      </p>
+      <ul className="grid gap-1.5 text-sm sm:grid-cols-2">
+        {ABILITIES.map((ability) => (
+          <li key={ability} className="flex items-center gap-2">
+            {report[ability] ? (
+              <Check size={15} aria-hidden className="text-ok" />
+            ) : (
+              <Minus size={15} aria-hidden className="text-muted" />
+            )}
+            <span className={report[ability] ? '' : 'text-muted'}>
+              {t(`setup.ability.${ability}`)}
+              <span className="sr-only">: {t(report[ability] ? 'common.yes' : 'common.no')}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <KnownFacts settings={report.suggested} language={i18n.language} />
+    </div>
+  )
+}
+
+/** What the server's table of models adds to the findings. */
+function KnownFacts({
+  settings: { context_window, price },
+  language,
+}: {
+  settings: ProbeReport['suggested']
+  language: string
+}) {
+  const { t } = useTranslation()
+  if (context_window === undefined && price === undefined) return null
+  const facts = [
+    context_window === undefined
+      ? null
+      : t('models.window', { size: compactNumber(context_window, language) }),
+    price === undefined
+      ? null
+      : t('setup.price', {
+          input: money(price.input, price.currency, language),
+          output: money(price.output, price.currency, language),
+        }),
+  ]
+  return (
+    <p className="mt-3 text-[13px] text-muted">
+      {facts.filter((fact) => fact !== null).join(' · ')}
+    </p>
+  )
+}
