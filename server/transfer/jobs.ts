@@ -1,10 +1,9 @@
-// Exports and imports as jobs in the background: queue, progress, result, clean-up, and what a restart leaves behind.
+// Exports and imports as jobs in the background: what each does, its files, clean-up, and what a restart leaves behind.
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import pLimit from 'p-limit'
 import type { TransferRow } from '../db/repositories/transfers.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
@@ -15,17 +14,15 @@ import type { ImportFormat } from '../protocol/transfer.ts'
 import { type ImportDependencies, performImport } from './import.ts'
 import { ImportFault } from './import-items.ts'
 import { createReport } from './import-report.ts'
+import { createJobQueue, type JobChanges } from './job-queue.ts'
 import { type BundleDependencies, writeBundle } from './write-bundle.ts'
 
 /** How long the file of an export can be downloaded, and how long the result of an import is shown. */
 export const EXPORT_KEPT_MS = 24 * 60 * 60_000
 const IMPORT_KEPT_MS = 7 * 24 * 60 * 60_000
 const SWEEP_EVERY_MS = 60 * 60_000
-const PROGRESS_EVERY_MS = 500
 /** Lists are told about imported conversations no more often than this. */
 const ANNOUNCE_EVERY_MS = 3_000
-/** Jobs that run at once, of all users. */
-const MAX_CONCURRENT = 2
 const LISTED = 10
 
 export interface TransferDependencies {
@@ -68,9 +65,7 @@ export interface TransferJobs {
 
 export function createTransferJobs(dependencies: TransferDependencies): TransferJobs {
   const { transfers, bundle, imports, folder, announce, log, now } = dependencies
-  const slot = pLimit(MAX_CONCURRENT)
-  const stopping = new AbortController()
-  const tasks = new Set<Promise<void>>()
+  const queue = createJobQueue({ transfers, log, now })
   /** Users whose import is being received. */
   const receiving = new Set<UserId>()
   let timer: NodeJS.Timeout | undefined
@@ -106,58 +101,19 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     )
   }
 
-  /** Stores progress, but not after each step. */
-  function progressOf(id: TransferId): (changes: { done: number; total?: number }) => void {
-    let last = 0
-    return (changes) => {
-      const at = performance.now()
-      if (at - last < PROGRESS_EVERY_MS && changes.total === undefined) return
-      last = at
-      void transfers
-        .update(id, changes)
-        .catch((error: unknown) => log.warn({ err: error, id }, 'progress was not stored'))
-    }
-  }
-
-  /** Queues a job. `work` returns what is stored when it is complete. */
-  function enqueue(
-    row: TransferRow,
-    work: () => Promise<Parameters<typeof transfers.update>[1]>,
-    failureOf: (error: unknown) => DescribedFailure,
-    failed: () => Parameters<typeof transfers.update>[1],
-  ): void {
-    const run = async (): Promise<void> => {
-      if (stopping.signal.aborted) return
-      try {
-        await transfers.update(row.id, { status: 'running' })
-        const result = await work()
-        await transfers.update(row.id, { ...result, status: 'completed', endedAt: now() })
-      } catch (error) {
-        // The next start says that it was interrupted.
-        if (stopping.signal.aborted) return
-        const { message: _message, ...failure } = failureOf(error)
-        await transfers.update(row.id, { ...failed(), failure, status: 'failed', endedAt: now() })
-      }
-    }
-    const task = slot(run)
-      .catch((error: unknown) => log.warn({ err: error, id: row.id }, 'a transfer was not stored'))
-      .finally(() => tasks.delete(task))
-    tasks.add(task)
-  }
-
   async function runExport(
     row: TransferRow,
     conversationIds: readonly ConversationId[] | null,
-  ): Promise<Parameters<typeof transfers.update>[1]> {
+  ): Promise<JobChanges> {
     const unfinished = `${exportPath(row.id)}.part`
     try {
-      const progress = progressOf(row.id)
+      const progress = queue.progressOf(row.id)
       await writeBundle(
         bundle,
         {
           userId: row.userId,
           conversationIds,
-          signal: stopping.signal,
+          signal: queue.signal,
           onProgress: (done, total) => progress({ done, ...(done === 1 ? { total } : {}) }),
         },
         createWriteStream(unfinished, { mode: 0o600 }),
@@ -190,7 +146,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     const report = createReport()
     const place = importFolder(row.id)
     const work = async () => {
-      const progress = progressOf(row.id)
+      const progress = queue.progressOf(row.id)
       let announcedAt = performance.now()
       let lastId: ConversationId | null = null
       try {
@@ -199,7 +155,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
           file: join(place, 'upload'),
           folder: join(place, 'unpacked'),
           format,
-          signal: stopping.signal,
+          signal: queue.signal,
           report,
           onOpened: (detected, total) => {
             void transfers.update(row.id, { format: detected, total })
@@ -219,7 +175,11 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         if (lastId !== null) announce(row.userId, lastId)
       }
     }
-    enqueue(row, work, importFailure, () => ({ report: report.report() }))
+    queue.add(row, {
+      work,
+      failureOf: importFailure,
+      changesOnFailure: () => ({ report: report.report() }),
+    })
   }
 
   function importFailure(error: unknown): DescribedFailure {
@@ -245,12 +205,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         log.warn({ err: error }, 'an export failed')
         return storedFailure('export_failed')
       }
-      enqueue(
-        row,
-        () => runExport(row, conversationIds),
-        failureOf,
-        () => ({}),
-      )
+      queue.add(row, { work: () => runExport(row, conversationIds), failureOf })
       return row
     },
 
@@ -301,8 +256,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
 
     async stop() {
       clearInterval(timer)
-      stopping.abort(new Error('The server is shutting down'))
-      await Promise.all(tasks)
+      await queue.stop()
     },
   }
 }
