@@ -1,10 +1,10 @@
 // Accounts: registration, sign-in, profile, and the user of a credential.
 
 import type { Reader } from '../db/database.ts'
+import type { ApiKeyRow } from '../db/repositories/api-keys.ts'
 import type {
   AccountChanges,
   Admission,
-  ApiKeyRow,
   SessionRow,
   UserRepository,
   UserRow,

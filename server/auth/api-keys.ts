@@ -1,6 +1,7 @@
 // API keys: shown once, stored as a hash, accepted wherever a session token is accepted.
 import { createHash, randomBytes } from 'node:crypto'
-import type { ApiKeyRow, UserRepository, UserRow } from '../db/repositories/users.ts'
+import type { ApiKeyRepository, ApiKeyRow } from '../db/repositories/api-keys.ts'
+import type { UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeyScope } from '../protocol/user.ts'
@@ -35,12 +36,15 @@ const MAX_KEYS = 50
 /** A fast hash is enough: 256 random bits cannot be guessed. */
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-export function createApiKeys(users: UserRepository, now: () => Date = () => new Date()): ApiKeys {
+export function createApiKeys(
+  apiKeys: ApiKeyRepository,
+  now: () => Date = () => new Date(),
+): ApiKeys {
   return {
     async create(owner, { name, scopes, expiresAt }) {
       if (expiresAt !== null && expiresAt <= now()) throw appError('api_key_expiry_past')
       const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url')
-      const row = await users.createApiKey({
+      const row = await apiKeys.create({
         userId: owner.id,
         name,
         prefix: key.slice(0, SHOWN_CHARACTERS),
@@ -56,18 +60,18 @@ export function createApiKeys(users: UserRepository, now: () => Date = () => new
       if (row === null) throw appError('api_keys_exhausted', { limit: MAX_KEYS })
       return { row, key }
     },
-    list: (userId) => users.listApiKeys(userId),
+    list: (userId) => apiKeys.list(userId),
     async remove(userId, id) {
-      if (!(await users.removeApiKey(userId, id))) throw appError('api_key_not_found')
+      if (!(await apiKeys.remove(userId, id))) throw appError('api_key_not_found')
     },
     async find(key) {
-      const found = await users.findByApiKey(digest(key))
+      const found = await apiKeys.findByHash(digest(key))
       const at = now()
       if (found === undefined || (found.key.expiresAt !== null && found.key.expiresAt <= at))
         return undefined
       // Accurate to the minute, to avoid a write per request.
       if (at.getTime() - (found.key.lastUsedAt?.getTime() ?? 0) > 60_000)
-        await users.touchApiKey(found.key.id, at)
+        await apiKeys.touch(found.key.id, at)
       return found
     },
   }

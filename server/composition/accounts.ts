@@ -36,7 +36,7 @@ export function createAccountServices({
   log: StoreLog
   now(): Date
 }): AccountServices {
-  const apiKeys = createApiKeys(store.users)
+  const apiKeys = createApiKeys(store.apiKeys)
   const passwords = createPasswords(passwordCost)
   const links = createAccountLinks(store.accountLinks, now)
   const setup = createSetupToken()

@@ -126,6 +126,7 @@ export function routeDependencies({
     },
     adminUsers: {
       users: store.users,
+      apiKeys,
       audit: store.audit,
       links,
       publicUrl: config.public_url,

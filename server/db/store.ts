@@ -1,6 +1,7 @@
 // All repositories over one database.
 import type { Database } from './database.ts'
 import { createAccountLinkRepository } from './repositories/account-links.ts'
+import { createApiKeyRepository } from './repositories/api-keys.ts'
 import { createAttachmentRepository } from './repositories/attachments.ts'
 import { createAuditRepository } from './repositories/audit.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
@@ -38,6 +39,7 @@ export type Store = ReturnType<typeof createStore>
  */
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),
+  apiKeys: createApiKeyRepository(database),
   audit: createAuditRepository(database),
   sessions: createSessionRepository(database),
   accountLinks: createAccountLinkRepository(database),

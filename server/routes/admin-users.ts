@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { AccountLinks } from '../auth/account-links.ts'
+import type { ApiKeys } from '../auth/api-keys.ts'
 import { linkPath } from '../auth/link-token.ts'
 import type { AuditRepository } from '../db/repositories/audit.ts'
 import type { UserRepository } from '../db/repositories/users.ts'
@@ -29,6 +30,7 @@ const PatchUserBody = z
 
 export interface AdminUserDependencies {
   users: UserRepository
+  apiKeys: Pick<ApiKeys, 'list'>
   audit: AuditRepository
   links: AccountLinks
   publicUrl: string | undefined
@@ -40,7 +42,7 @@ export interface AdminUserDependencies {
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(
   app: App,
-  { users, links, publicUrl, connections, endAccess }: AdminUserDependencies,
+  { users, apiKeys, links, publicUrl, connections, endAccess }: AdminUserDependencies,
 ): void {
   app.get(
     '/api/admin/users',
@@ -125,7 +127,7 @@ export function registerAdminUserRoutes(
     async ({ params }, reply) => {
       const changed = await users.update(params.id, { endSessions: true })
       if (changed === undefined) throw appError('account_not_found')
-      const keys = (await users.listApiKeys(changed.id)).map(({ id }) => id)
+      const keys = (await apiKeys.list(changed.id)).map(({ id }) => id)
       connections.end(changed.id, { except: keys, kept: reply.raw })
       return deleted
     },

@@ -1,5 +1,5 @@
-// Accounts, their API keys and their revoked tokens.
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+// Accounts and their revoked tokens.
+import { and, desc, eq, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { UserId } from '../../protocol/ids.ts'
@@ -9,7 +9,6 @@ import { afterMoment, containsFolded, countAll, foldCase, foldedPattern } from '
 
 export type UserRow = Database['tables']['users']['$inferSelect']
 export type SessionRow = Database['tables']['sessions']['$inferSelect']
-export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
 
 export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
 export type AccountChanges = Partial<
@@ -267,76 +266,6 @@ export function createUserRepository(database: Database) {
       database.write(async (tx) => {
         await tx.insert(revokedTokens).values({ jti, expiresAt }).onConflictDoNothing()
         await tx.delete(revokedTokens).where(lt(revokedTokens.expiresAt, new Date()))
-      }),
-
-    /**
-     * @param key everything but the id; only the key's hash is stored.
-     * @param mayCreate receives the account as the transaction sees it, and throws to refuse.
-     * @returns null when the user already has `atMost` keys.
-     */
-    createApiKey: ({
-      atMost,
-      mayCreate,
-      ...key
-    }: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash' | 'scopes' | 'expiresAt'> & {
-      atMost: number
-      mayCreate(user: UserRow | undefined): void
-    }) =>
-      database.write(async (tx): Promise<ApiKeyRow | null> => {
-        // A password change takes the same lock: a key is created before the change and revoked by it, or not created.
-        await tx.lock('users')
-        const [user] = await tx.select().from(users).where(eq(users.id, key.userId))
-        mayCreate(user)
-        const [present] = await tx
-          .select({ count: countAll })
-          .from(apiKeys)
-          .where(eq(apiKeys.userId, key.userId))
-        if ((present?.count ?? 0) >= atMost) return null
-        const row = { ...key, id: newId<string>(), createdAt: new Date(), lastUsedAt: null }
-        await tx.insert(apiKeys).values(row)
-        return row
-      }),
-
-    /** At most a hundred, oldest first. */
-    listApiKeys: async (userId: UserId): Promise<ApiKeyRow[]> =>
-      read
-        .select()
-        .from(apiKeys)
-        .where(eq(apiKeys.userId, userId))
-        .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
-        .limit(100),
-
-    /** False when the user has no such key. */
-    removeApiKey: (userId: UserId, id: string): Promise<boolean> =>
-      database.write(async (tx) => {
-        const owned = and(eq(apiKeys.id, id), eq(apiKeys.userId, userId))
-        const [found] = await tx.select({ id: apiKeys.id }).from(apiKeys).where(owned)
-        await tx.delete(apiKeys).where(owned)
-        return found !== undefined
-      }),
-
-    async findByApiKey(hash: string): Promise<{ user: UserRow; key: ApiKeyRow } | undefined> {
-      const [found] = await read
-        .select({ user: users, key: apiKeys })
-        .from(apiKeys)
-        .innerJoin(users, eq(users.id, apiKeys.userId))
-        .where(eq(apiKeys.hash, hash))
-      return found
-    },
-
-    /** Records that a key was used, at most once a minute per key. */
-    touchApiKey: (id: string, now: Date): Promise<void> =>
-      database.write(async (tx) => {
-        const minuteAgo = new Date(now.getTime() - 60_000)
-        await tx
-          .update(apiKeys)
-          .set({ lastUsedAt: now })
-          .where(
-            and(
-              eq(apiKeys.id, id),
-              sql`not ${and(sql`${apiKeys.lastUsedAt} is not null`, gt(apiKeys.lastUsedAt, minuteAgo))}`,
-            ),
-          )
       }),
   }
 }

@@ -96,7 +96,7 @@ describeOnEachDatabase('accounts', (open) => {
 
   test('a key is found by its hash, listed and removed by its owner only', async () => {
     const [owner, other] = [await somebody(store), await somebody(store)]
-    const key = await store.users.createApiKey({
+    const key = await store.apiKeys.create({
       userId: owner.id,
       name: 'laptop',
       prefix: 'nc-abcd',
@@ -107,24 +107,24 @@ describeOnEachDatabase('accounts', (open) => {
       mayCreate: () => {},
     })
     if (key === null) throw new Error('there was room for a key')
-    expect((await store.users.findByApiKey(key.hash))?.user.id).toBe(owner.id)
-    expect(await store.users.listApiKeys(other.id)).toEqual([])
-    expect(await store.users.removeApiKey(other.id, key.id)).toBe(false)
+    expect((await store.apiKeys.findByHash(key.hash))?.user.id).toBe(owner.id)
+    expect(await store.apiKeys.list(other.id)).toEqual([])
+    expect(await store.apiKeys.remove(other.id, key.id)).toBe(false)
     const now = new Date()
-    await store.users.touchApiKey(key.id, now)
-    await store.users.touchApiKey(key.id, new Date(now.getTime() + 1_000))
-    expect(await store.users.listApiKeys(owner.id)).toEqual([{ ...key, lastUsedAt: now }])
-    await store.users.touchApiKey(key.id, new Date(now.getTime() + 61_000))
-    expect((await store.users.findByApiKey(key.hash))?.key.lastUsedAt?.getTime()).toBe(
+    await store.apiKeys.touch(key.id, now)
+    await store.apiKeys.touch(key.id, new Date(now.getTime() + 1_000))
+    expect(await store.apiKeys.list(owner.id)).toEqual([{ ...key, lastUsedAt: now }])
+    await store.apiKeys.touch(key.id, new Date(now.getTime() + 61_000))
+    expect((await store.apiKeys.findByHash(key.hash))?.key.lastUsedAt?.getTime()).toBe(
       now.getTime() + 61_000,
     )
-    expect(await store.users.removeApiKey(owner.id, key.id)).toBe(true)
-    expect(await store.users.findByApiKey(key.hash)).toBeUndefined()
+    expect(await store.apiKeys.remove(owner.id, key.id)).toBe(true)
+    expect(await store.apiKeys.findByHash(key.hash)).toBeUndefined()
   })
 
   test('a request authenticated before a password change cannot create a key after it', async () => {
     const fresh = createStore(await open())
-    const keys = createApiKeys(fresh.users)
+    const keys = createApiKeys(fresh.apiKeys)
     await somebody(fresh, 'administrator')
     const before = await somebody(fresh)
     await keys.create(before, named('while the password is the old one'))
