@@ -16,15 +16,50 @@ export interface AttachmentReader {
 export const createAttachmentReader = (
   attachments: Pick<Store['attachments'], 'find'>,
   blobs: Pick<BlobStore, 'open'>,
-): AttachmentReader => ({
-  async find(messageId, position) {
-    const found = await attachments.find(messageId, position)
-    if (found === undefined) return undefined
-    const { content, sha256, ...info } = found
-    if (content !== null) return { ...info, content }
-    return { ...info, content: base64Of(blobs, sha256 ?? '') }
-  },
-})
+): AttachmentReader => {
+  type Found = NonNullable<Awaited<ReturnType<typeof attachments.find>>>
+
+  const contentOf = ({ content, sha256 }: Found): LongText =>
+    content ?? base64Of(blobs, sha256 ?? '')
+
+  /** The content of a row, which goes on in its file if the row becomes one while it is read. */
+  const contentOfRow = (row: Found, messageId: MessageId, position: number): LongText => ({
+    async *readPieces() {
+      let characters = 0
+      for await (const piece of contentOf(row).readPieces()) {
+        characters += piece.length
+        yield piece
+      }
+      const now = await attachments.find(messageId, position)
+      if (now !== undefined && now.fileId !== null)
+        yield* piecesAfter(characters, contentOf(now).readPieces())
+    },
+  })
+
+  return {
+    async find(messageId, position) {
+      const found = await attachments.find(messageId, position)
+      if (found === undefined) return undefined
+      const { content: _, sha256: __, ...info } = found
+      const content =
+        found.fileId === null ? contentOfRow(found, messageId, position) : contentOf(found)
+      return { ...info, content }
+    },
+  }
+}
+
+/** The rest of a text whose beginning was already read. */
+async function* piecesAfter(
+  characters: number,
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  let from = 0
+  for await (const piece of pieces) {
+    const rest = piece.slice(Math.max(0, characters - from))
+    from += piece.length
+    if (rest !== '') yield rest
+  }
+}
 
 /** A blob as base64, in pieces of a multiple of four characters. */
 const base64Of = (blobs: Pick<BlobStore, 'open'>, sha256: string): LongText => ({

@@ -112,6 +112,35 @@ describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', 
     await expectMoved(prepared, place)
   })
 
+  test('whoever reads a content while it is moved receives all of it, once', async () => {
+    const { database, store, conversationId } = await prepare(dialect, 0)
+    const long = 'ein längerer Text\n'.repeat(40_000)
+    const id = await say(database, conversationId, 'files', null, {
+      files: [{ name: 'long.txt', extension: 'txt', content: long }, ...given],
+    })
+    const blobs = await openDiskBlobs(mkdtempSync(join(folder, 'read-')))
+    const files = createFileService({
+      database,
+      files: store.files,
+      blobs,
+      incoming: blobs.incoming,
+      maxBytes: 1_000_000,
+      storage: { claim: async () => {}, release() {} },
+      log: silentLog,
+    })
+    const reader = createAttachmentReader(store.attachments, blobs)
+    const before = await Promise.all([0, 1, 2].map((position) => reader.find(id, position)))
+    const readLong = before[0]?.content.readPieces()[Symbol.asyncIterator]()
+    const first = await readLong?.next()
+    await createAttachmentMover({ store, database, files, log: silentLog }).run()
+    let text: string = first?.value
+    for (let next = await readLong?.next(); next?.done === false; next = await readLong?.next())
+      text += next.value
+    expect(text === long).toBe(true)
+    expect(before[1] && (await wholeText(before[1].content))).toBe('\ufeffhéllo')
+    expect(before[2] && (await wholeText(before[2].content))).toBe(PIXEL)
+  })
+
   test.runIf(dialect === 'sqlite')('kill -9 while they move loses nothing', async () => {
     const prepared = await prepare('sqlite', 3)
     const { settings, database } = prepared

@@ -30,6 +30,10 @@ export const duration = (seconds: number): string => {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
+/** Whole seconds of what is still running, as "3 s", "2 min 5 s". */
+export const elapsed = (seconds: number): string =>
+  seconds < 60 ? `${Math.floor(seconds)} s` : duration(Math.floor(seconds))
+
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
 export const fileSize = (bytes: number): string => {

@@ -4,7 +4,7 @@ import { Check, CircleSlash, X } from 'lucide-react'
 import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
-import { duration } from '../../../lib/format.ts'
+import { duration, elapsed } from '../../../lib/format.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import { countText, failuresIn, type Progress } from '../runs/tool-progress.ts'
@@ -52,7 +52,7 @@ function RunningTime({ since }: { since: number | undefined }) {
     return () => clearInterval(timer)
   }, [])
   return since === undefined || now - since < 1_500 ? null : (
-    <span>{duration(Math.round((now - since) / 1_000))}</span>
+    <span>{elapsed((now - since) / 1_000)}</span>
   )
 }
 
