@@ -40,6 +40,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Accessible without signing in. All other routes under `/api` and `/v1` require a user. */
     public?: boolean
+    /** Of a public route: knows the user of a request with a valid credential. */
+    mayKnowUser?: boolean
     /** Accessible to administrators only. */
     admin?: boolean
     /** Not with an API key: what would let a stolen key outlive its deletion. */

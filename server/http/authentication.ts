@@ -9,7 +9,7 @@ import {
   TOKEN_AUDIENCE,
   TokenClaims,
 } from '../auth/tokens.ts'
-import { type AppError, appError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeyScope } from '../protocol/user.ts'
 import type { App } from './app.ts'
@@ -99,6 +99,7 @@ export async function registerAuthentication(
       authorize(request)
       return
     }
+    if (config.mayKnowUser === true) return identifyIfPossible(app, request, options.credentials)
     if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
     const since = connections.moment()
     const sender = await identify(app, request, options.credentials)
@@ -115,6 +116,20 @@ export async function registerAuthentication(
   })
   return (user, sessionId, lifetimeSeconds) =>
     app.jwt.sign(newClaims(user, sessionId), { expiresIn: lifetimeSeconds })
+}
+
+/** Leaves the request without a user when it has no valid credential. */
+async function identifyIfPossible(
+  app: App,
+  request: FastifyRequest,
+  credentials: CredentialCheck,
+): Promise<void> {
+  if (request.headers.authorization === undefined) return
+  try {
+    await identify(app, request, credentials)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
 }
 
 /** Sets the user of the request, and what identified them. */

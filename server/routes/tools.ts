@@ -1,4 +1,5 @@
 // Route that lists the tools, `GET /api/tools`.
+import type { Identity } from '../auth/identity.ts'
 import type { App } from '../http/app.ts'
 import { ToolList, type ToolListing } from '../protocol/catalog.ts'
 import { envelope } from '../protocol/envelope.ts'
@@ -17,15 +18,22 @@ export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies
   app.get(
     '/api/tools',
     {
-      config: { public: true },
+      config: { public: true, mayKnowUser: true },
       schema: {
         summary: 'List all tools with their parameters, category and risk level',
+        description:
+          'A signed-in user also gets the tools of the MCP servers that only they can use.',
         response: { 200: envelope(ToolList) },
       },
     },
-    async ({ user }) => {
+    async (request) => {
       await dependencies.isolationKnown
-      const tools = dependencies.registry.snapshot(user.id).list().map(present)
+      // Without a valid credential there is no user.
+      const user: Identity | null = request.user
+      const tools = dependencies.registry
+        .snapshot(user?.id ?? null)
+        .list()
+        .map(present)
       return success({ tools, total: tools.length })
     },
   )

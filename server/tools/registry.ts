@@ -13,12 +13,12 @@ export interface ToolSet {
   closest(name: string, filter?: (tool: ToolDefinition) => boolean): string[]
 }
 
-/** The tools of one kind as they are now for a user; the same array as long as they are the same. */
-export type ToolSource = (userId: UserId) => readonly ToolDefinition[]
+/** The tools of one kind as they are now for a user, or, with null, for everybody; the same array as long as they are the same. */
+export type ToolSource = (userId: UserId | null) => readonly ToolDefinition[]
 
 export interface ToolRegistry {
-  /** The tools of a user as they are now. */
-  snapshot(userId: UserId): ToolSet
+  /** The tools as they are now: of a user, or, with null, those that everybody has. */
+  snapshot(userId: UserId | null): ToolSet
 }
 
 export interface RegistryOptions {

@@ -15,9 +15,9 @@ export interface ServerEntry {
   open(compile: SchemaCompiler): Promise<void>
   /** Connects for a user who has signed in. Resolves when the first attempt has ended; at once if there is nothing to do. */
   openFor(userId: UserId): Promise<void>
-  /** The connection through which this user reaches the server, if there is one. */
-  of(userId: UserId): ConnectedServer | undefined
-  tools(userId: UserId): readonly ToolDefinition[]
+  /** The connection through which this user, or everybody, reaches the server, if there is one. */
+  of(userId: UserId | null): ConnectedServer | undefined
+  tools(userId: UserId | null): readonly ToolDefinition[]
   describe(userId: UserId): McpServer
   /** The user has signed in: connects with the new tokens. */
   connect(userId: UserId, grant: McpGrant): Promise<void>
@@ -97,6 +97,11 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
     await openWith(userId, grant)
   }
 
+  const connectionOf = (userId: UserId | null): ConnectedServer | undefined => {
+    if (!wantsSignIn) return shared
+    return userId === null ? undefined : users.get(userId)
+  }
+
   return {
     name,
     settings,
@@ -121,12 +126,10 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       opening.set(userId, opened)
       return opened
     },
-    of: (userId) => (wantsSignIn ? users.get(userId) : shared),
-    tools(userId) {
-      return (wantsSignIn ? users.get(userId) : shared)?.tools() ?? NO_TOOLS
-    },
+    of: connectionOf,
+    tools: (userId) => connectionOf(userId)?.tools() ?? NO_TOOLS,
     describe(userId) {
-      const server = wantsSignIn ? users.get(userId) : shared
+      const server = connectionOf(userId)
       const { connection } = server ?? shared ?? {}
       const auth = !wantsSignIn ? 'none' : server === undefined ? 'needed' : 'connected'
       return {

@@ -14,7 +14,7 @@ export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
   /** The tools of all servers that this user reaches; the same array as long as they are the same. */
-  tools(userId: UserId): readonly ToolDefinition[]
+  tools(userId: UserId | null): readonly ToolDefinition[]
   /** The names of the user's tools of these servers, for conversations that disabled them. */
   toolNamesOf(userId: UserId, servers: readonly string[]): ReadonlySet<string>
   /** Connects to the servers that this user has signed in to. Resolves when that is tried, or after some seconds. */
@@ -86,8 +86,10 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     await Promise.race([Promise.all(entries.map((entry) => entry.open(compile))), after(READY_MS)])
   }
 
-  const visible = (userId: UserId): ServerEntry[] =>
-    isLimited ? entries.filter(({ settings }) => isFor(settings, users.get(userId))) : entries
+  const visible = (userId: UserId | null): ServerEntry[] => {
+    const user = userId === null ? undefined : users.get(userId)
+    return isLimited ? entries.filter(({ settings }) => isFor(settings, user)) : entries
+  }
 
   const get = async (userId: UserId, name: string): Promise<ServerEntry> => {
     await identify(userId)

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ToolList } from '../../../server/protocol/catalog.ts'
 import { envelope } from '../../../server/protocol/envelope.ts'
-import { useServers } from '../../support/server.ts'
+import { register, TEST_JWT_SECRET, useServers } from '../../support/server.ts'
 
 const { start } = useServers()
 let listed: z.infer<typeof ToolList>
@@ -56,4 +56,17 @@ test('the list shows category and risk, with the level that the operator configu
 
 test('aliases are understood but not listed', () => {
   expect(JSON.stringify(listed)).not.toContain('web_fetch')
+})
+
+test('the list is public where several people sign in, also for a token that is not valid', async () => {
+  const server = await start({ config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET } })
+  for (const token of [undefined, 'not a token', await register(server, 'ann')]) {
+    const { status, json } = await server.call(
+      'GET',
+      '/api/tools',
+      token === undefined ? {} : { token },
+    )
+    expect([status, json.data.total]).toEqual([200, json.data.tools.length])
+    expect(json.data.total).toBeGreaterThan(10)
+  }
 })
