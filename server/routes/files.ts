@@ -12,9 +12,9 @@ import { Deleted, envelope } from '../protocol/envelope.ts'
 import { FileInfo } from '../protocol/file.ts'
 import { FileId } from '../protocol/ids.ts'
 import { encodeFileName } from '../sharing/file-name.ts'
-import { rejectBrokenUpload } from './broken-upload.ts'
 import { byteRangeOf } from './byte-range.ts'
 import { deleted, success } from './envelope.ts'
+import { receiveFile } from './receive-file.ts'
 import type { UploadSlots } from './upload-slots.ts'
 
 export interface FileRouteDependencies {
@@ -53,25 +53,14 @@ export function registerFileRoutes(
         },
       },
       async (request, reply) =>
-        await rejectBrokenUpload(() =>
-          uploadSlots.run(request.user.id, async () => {
-            if (!request.isMultipart()) throw appError('upload_not_multipart')
-            try {
-              const part = await request.file()
-              if (part === undefined) throw appError('file_missing')
-              const file = await files.upload(request.user.id, {
-                name: part.filename ?? '',
-                content: part.file,
-                isCut: () => part.file.truncated,
-              })
-              return success(presentFile(file))
-            } catch (error) {
-              // The rest of the body is not read.
-              void reply.header('connection', 'close')
-              throw error
-            }
-          }),
-        ),
+        await receiveFile(request, reply, uploadSlots, async (part) => {
+          const file = await files.upload(request.user.id, {
+            name: part.filename ?? '',
+            content: part.file,
+            isCut: () => part.file.truncated,
+          })
+          return success(presentFile(file))
+        }),
     )
   })
 

@@ -18,8 +18,8 @@ import {
 } from '../protocol/transfer.ts'
 import { attachmentHeader } from '../sharing/file-name.ts'
 import { EXPORT_KEPT_MS, type TransferJobs } from '../transfer/jobs.ts'
-import { rejectBrokenUpload } from './broken-upload.ts'
 import { success } from './envelope.ts'
+import { receiveFile } from './receive-file.ts'
 import type { UploadSlots } from './upload-slots.ts'
 
 export interface TransferRouteDependencies {
@@ -133,33 +133,22 @@ function registerImportJobs(
         },
       },
       async (request, reply) =>
-        await rejectBrokenUpload(() =>
-          uploadSlots.run(request.user.id, async () => {
-            if (!request.isMultipart()) throw appError('upload_not_multipart')
-            try {
-              const part = await request.file()
-              if (part === undefined) throw appError('file_missing')
-              const field = part.fields.format
-              const given = field !== undefined && 'value' in field ? field.value : undefined
-              const format = ImportFormat.optional().safeParse(given === '' ? undefined : given)
-              if (!format.success) throw appError('import_invalid', { detail: 'format' })
-              const row = await jobs.createImport(
-                request.user.id,
-                {
-                  name: (part.filename ?? '').slice(-255),
-                  content: part.file,
-                  isCut: () => part.file.truncated,
-                },
-                format.data ?? null,
-              )
-              return success(presentImport(row))
-            } catch (error) {
-              // The rest of the body is not read.
-              void reply.header('connection', 'close')
-              throw error
-            }
-          }),
-        ),
+        await receiveFile(request, reply, uploadSlots, async (part) => {
+          const field = part.fields.format
+          const given = field !== undefined && 'value' in field ? field.value : undefined
+          const format = ImportFormat.optional().safeParse(given === '' ? undefined : given)
+          if (!format.success) throw appError('import_invalid', { detail: 'format' })
+          const row = await jobs.createImport(
+            request.user.id,
+            {
+              name: (part.filename ?? '').slice(-255),
+              content: part.file,
+              isCut: () => part.file.truncated,
+            },
+            format.data ?? null,
+          )
+          return success(presentImport(row))
+        }),
     )
   })
 
