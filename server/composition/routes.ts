@@ -202,6 +202,8 @@ export function routeDependencies({
     preferences: { settings: store.settings },
     mcp: {
       mcp: tools.mcp,
+      files,
+      uploadSlots,
       publicUrl: config.public_url,
       clientMetadataUrl: clientMetadataUrl(config.public_url),
     },

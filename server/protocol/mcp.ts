@@ -103,3 +103,22 @@ export const McpPromptBody = z.object({
 
 /** The text of a prompt with its arguments: from outside, so the person sees it before it is sent. */
 export const FilledMcpPrompt = z.object({ text: z.string() }).meta({ id: 'FilledMcpPrompt' })
+
+/** A resource of an MCP server, which can be attached to a message. */
+export const McpResource = z
+  .object({
+    server: z.string(),
+    uri: z.string(),
+    name: z.string(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    mime: z.string().optional(),
+    /** Bytes, as far as the server says. */
+    size: z.int().optional(),
+  })
+  .meta({ id: 'McpResource' })
+export type McpResource = z.infer<typeof McpResource>
+
+export const McpResourceList = z.object({ resources: z.array(McpResource) })
+
+export const McpResourceBody = z.object({ uri: z.string().min(1).max(4_000) })

@@ -1,12 +1,17 @@
-// Routes of MCP servers: their state, and signing in to them.
+// Routes of MCP servers: their state, their prompts and resources, and signing in to them.
+import { Readable } from 'node:stream'
 import { z } from 'zod'
+import type { FileService } from '../files/files.ts'
 import type { App } from '../http/app.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
+import { FileInfo } from '../protocol/file.ts'
 import {
   FilledMcpPrompt,
   McpCallbackBody,
   McpPromptBody,
   McpPromptList,
+  McpResourceBody,
+  McpResourceList,
   McpServerList,
   McpServerName,
   McpSignIn,
@@ -14,10 +19,14 @@ import {
 import { clientMetadata } from '../tools/mcp/oauth/sign-in.ts'
 import type { McpServers } from '../tools/mcp/servers.ts'
 import { success } from './envelope.ts'
+import { presentFile } from './files.ts'
 import { pageUrl } from './page-url.ts'
+import type { UploadSlots } from './upload-slots.ts'
 
 export interface McpRouteDependencies {
   mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'ready' | 'close'>
+  files: Pick<FileService, 'upload'>
+  uploadSlots: UploadSlots
   publicUrl: string | undefined
   /** The address of this installation's client metadata; null without a public HTTPS address. */
   clientMetadataUrl: string | null
@@ -28,7 +37,7 @@ const REDIRECT_PATH = '/settings/mcp'
 
 export function registerMcpRoutes(
   app: App,
-  { mcp, publicUrl, clientMetadataUrl }: McpRouteDependencies,
+  { mcp, files, uploadSlots, publicUrl, clientMetadataUrl }: McpRouteDependencies,
 ): void {
   const tags = ['tools']
   const params = z.object({ name: McpServerName })
@@ -77,6 +86,46 @@ export function registerMcpRoutes(
     },
     async ({ user, params: { server, name }, body }) =>
       success({ text: await mcp.prompt(user.id, server, name, body.arguments ?? {}) }),
+  )
+
+  app.get(
+    '/api/mcp/resources',
+    {
+      schema: {
+        summary: 'List the resources of MCP servers',
+        tags,
+        response: { 200: envelope(McpResourceList) },
+      },
+    },
+    async ({ user }) => {
+      await mcp.prepare(user.id)
+      return success({ resources: await mcp.resources(user.id) })
+    },
+  )
+
+  app.post(
+    '/api/mcp/resources/:server',
+    {
+      schema: {
+        summary: 'Read a resource of an MCP server into a file for a message',
+        description:
+          'The file is like an uploaded one: name it in `attachments` of a message. Its text counts as text from outside.',
+        tags,
+        params: z.object({ server: McpServerName }),
+        body: McpResourceBody,
+        response: { 200: envelope(FileInfo) },
+      },
+    },
+    async ({ user, params: { server }, body }) =>
+      await uploadSlots.run(user.id, async () => {
+        const { name, content } = await mcp.readResource(user.id, server, body.uri)
+        const file = await files.upload(user.id, {
+          name,
+          content: Readable.from([content]),
+          isCut: () => false,
+        })
+        return success(presentFile(file))
+      }),
   )
 
   app.post(

@@ -81,6 +81,37 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await leave(page)
   })
 
+  test('a prompt is a command with a form, and a resource is attached by its name', async () => {
+    const page = await visitor.open(server.url)
+    const field = page.locator('#composer')
+    await field.pressSequentially('/inv')
+    await page.getByRole('option', { name: 'Invite guests' }).waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/prompt-list.png` })
+    await field.press('Enter')
+    const form = page.getByRole('dialog', { name: 'Invite guests' })
+    await form.getByLabel('guests').fill('Ann and Bob')
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/prompt-form.png` })
+    await form.getByRole('button', { name: 'Insert into message' }).click()
+    await expect.poll(() => field.inputValue()).toBe('Invite Ann and Bob (any tone).')
+    expect(
+      upstream.requests.filter(({ messages }) => JSON.stringify(messages).includes('Ann')),
+    ).toEqual([])
+
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('menuitem', { name: 'Mention or attach by name' }).click()
+    await field.pressSequentially('menu')
+    await page.getByRole('option', { name: 'Menu of the day' }).waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/resource-list.png` })
+    await field.press('Enter')
+    await page.getByRole('list', { name: 'Attachments' }).getByText('menu.md').waitFor()
+    upstream.enqueue(turn.text('They are invited.'))
+    await field.press('Enter')
+    await page.getByText('They are invited.').waitFor()
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('# Soup')
+    await leave(page)
+  })
+
   test('signing in to a server leads back to the settings, which then show its tools', async () => {
     const page = await visitor.open(`${server.url}/settings/mcp`)
     const row = page.getByRole('listitem').filter({ hasText: 'calendar' })

@@ -7,6 +7,8 @@ export const ACCESS_FAILURES = {
   ],
   mcp_not_connected: ['conflict', 'The MCP server "{{server}}" is not available now. Try again.'],
   mcp_prompt_failed: ['conflict', 'The MCP server "{{server}}" did not return this prompt.'],
+  mcp_resource_empty: ['conflict', 'This resource of the MCP server "{{server}}" is empty.'],
+  mcp_resource_failed: ['conflict', 'The MCP server "{{server}}" did not return this resource.'],
   mcp_server_not_found: ['not_found', 'There is no such MCP server.'],
   mcp_sign_in_refused: [
     'forbidden',

@@ -6,10 +6,11 @@ import { type FaultKind, kindOf } from './faults.ts'
 import type { RemoteClient, RemoteProgress, RemoteResult, RemoteTool, Sdk } from './sdk.ts'
 import { NO_TIMEOUT_MS } from './timing.ts'
 
-/** The outcome of a call: the server's result, what it asks for first, or why there is neither. */
+/** The outcome of a call: the server's result, what it asks for or requires first, or why there is none of these. */
 export type RemoteAnswer =
   | { ok: true; result: RemoteResult }
   | { ok: 'input'; requests: unknown; state: string | null }
+  | { ok: 'pages'; elicitations: readonly unknown[] }
   | { ok: false; error: string; reached: boolean }
 
 export interface RemoteCall {
@@ -27,6 +28,8 @@ export interface RemoteCall {
 export type CallOutcome =
   | { kind: 'result'; result: RemoteResult }
   | { kind: 'input'; requests: unknown; state: string | null }
+  /** The server did not run the call: the person has to open these pages first (error -32042). */
+  | { kind: 'pages'; elicitations: readonly unknown[] }
   | { kind: Exclude<FaultKind, 'slow'> | 'stopped'; fault: unknown }
 
 /** Sends a call once. Never throws. */
@@ -57,6 +60,8 @@ export async function sendCall(
     return { kind: 'result', result }
   } catch (fault) {
     if (signal.aborted) return { kind: 'stopped', fault }
+    if (fault instanceof sdk.UrlElicitationRequiredError)
+      return { kind: 'pages', elicitations: fault.elicitations }
     const kind = kindOf(fault, sdk)
     return { kind: kind === 'slow' ? 'broken' : kind, fault }
   }

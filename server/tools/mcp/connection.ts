@@ -241,6 +241,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
             return { ok: true, result: outcome.result }
           case 'input':
             return { ok: 'input', requests: outcome.requests, state: outcome.state }
+          case 'pages':
+            return { ok: 'pages', elicitations: outcome.elicitations }
           case 'stopped':
             return { ok: false, error: 'The call was stopped.', reached: true }
           case 'stale_headers':

@@ -18,10 +18,12 @@ const Elicitation = z.union([
   }),
 ])
 
+const MAX_QUESTIONS = 10
+
 /** Everything that a server asks for in one round, by its own names; other methods are not offered to servers. */
 const InputRequests = z
   .record(z.string(), z.object({ method: z.literal('elicitation/create'), params: z.unknown() }))
-  .refine((requests) => Object.keys(requests).length <= 10)
+  .refine((requests) => Object.keys(requests).length <= MAX_QUESTIONS)
 
 export interface Asker {
   server: string
@@ -37,6 +39,21 @@ export function readElicitation({ server, host }: Asker, params: unknown): Input
   return read.data.mode === 'url'
     ? { server, host, mode: 'url', message, url: read.data.url }
     : { server, host, mode: 'form', message, schema: read.data.requestedSchema }
+}
+
+/** The pages that a server requires to be opened before it runs a call; null when one of them cannot be shown. */
+export function readRequiredPages(
+  asker: Asker,
+  elicitations: readonly unknown[],
+): InputQuestion[] | null {
+  if (elicitations.length === 0 || elicitations.length > MAX_QUESTIONS) return null
+  const questions: InputQuestion[] = []
+  for (const one of elicitations) {
+    const question = readElicitation(asker, one)
+    if (question?.mode !== 'url') return null
+    questions.push(question)
+  }
+  return questions
 }
 
 /** The questions of an `input_required` result in the order of the server; null when one of them cannot be asked. */

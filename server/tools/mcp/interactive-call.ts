@@ -5,12 +5,12 @@ import type { ToolContext } from '../definition.ts'
 import type { InputRound } from '../person-input.ts'
 import type { RemoteAnswer, RemoteCall } from './call.ts'
 import type { McpConnection } from './connection.ts'
-import { readElicitation, readInputRequests } from './elicitation.ts'
+import { readElicitation, readInputRequests, readRequiredPages } from './elicitation.ts'
 
 /** A server that asks more often has a fault. */
 const MAX_ROUNDS = 10
 
-type Settled = Exclude<RemoteAnswer, { ok: 'input' }>
+type Settled = Exclude<RemoteAnswer, { ok: 'input' | 'pages' }>
 type Call = Pick<RemoteCall, 'tool' | 'input'>
 
 /**
@@ -18,7 +18,8 @@ type Call = Pick<RemoteCall, 'tool' | 'input'>
  *
  * A server of revision 2026-07-28 ends the call with its questions and is called again with the answers and its opaque
  * state. An earlier one keeps the call open; when it was cut off meanwhile, the call is made once more after the
- * answer, and the same question is answered from the store. In both cases nothing is repeated that was not waiting.
+ * answer, and the same question is answered from the store. It may also refuse the call until the person has opened a
+ * page (error -32042); then it is called again afterwards. In each case nothing is repeated that was not waiting.
  */
 export async function performCall(
   connection: McpConnection,
@@ -48,6 +49,14 @@ export async function performCall(
       resume = await session.answersOf(session.add(asked, answer.state))
       continue
     }
+    if (answer.ok === 'pages') {
+      const pages = readRequiredPages(connection, answer.elicitations)
+      if (pages === null || session.count >= MAX_ROUNDS)
+        return refuse(pages === null ? UNREADABLE : TOO_OFTEN)
+      if (await session.areOpened(pages)) continue
+      await person?.close(callId)
+      return refuse(NOT_OPENED)
+    }
     // The connection was lost while the person was being asked: the server has not got on without the answer.
     if (answer.ok === false && !signal.aborted && (await session.untilAnswered())) continue
     if (session.count > 0 && person !== undefined) await person.close(callId)
@@ -56,6 +65,8 @@ export async function performCall(
 }
 
 const UNREADABLE = 'The server asked for input in a form that cannot be shown to the user.'
+const NOT_OPENED =
+  'The server runs this tool only after the user has opened a page of it, which the user did not do. The call was not made.'
 const TOO_OFTEN = `The server asked for input more than ${MAX_ROUNDS} times.`
 
 const refuse = (error: string): Settled => ({ ok: false, error, reached: true })
@@ -79,14 +90,16 @@ function createSession(
     return round
   }
 
-  /** The stored round with the same question that this call has not been answered yet, or a new one. */
-  const roundOf = (question: InputQuestion): InputRound =>
-    rounds.find(
-      (round) =>
-        !given.has(round.number) &&
-        round.questions[0]?.key === null &&
-        isDeepStrictEqual(round.questions[0].question, question),
-    ) ?? add([{ key: null, question }], null)
+  /** The stored round with the same questions that this call has not been answered yet, or a new one. */
+  const roundOf = (questions: readonly InputQuestion[]): InputRound => {
+    const asked = questions.map((question) => ({ key: null, question }))
+    const round =
+      rounds.find(
+        (known) => !given.has(known.number) && isDeepStrictEqual(known.questions, asked),
+      ) ?? add(asked, null)
+    given.add(round.number)
+    return round
+  }
 
   return {
     get count() {
@@ -95,7 +108,12 @@ function createSession(
     add,
     /** What a call must send to continue after a round of returned questions. */
     async answersOf(round: InputRound | undefined): Promise<RemoteCall['resume']> {
-      if (round === undefined || round.questions.some(({ key }) => key === null)) return undefined
+      if (round === undefined) return undefined
+      if (round.questions.some(({ key }) => key === null)) {
+        // The address of a page may be for one call only, so the person opens this one before another is asked for.
+        if (round.questions.every(({ question }) => question.mode === 'url')) await ask(round)
+        return undefined
+      }
       const answers = await ask(round)
       const responses: Record<string, InputAnswer> = {}
       for (const [at, { key }] of round.questions.entries()) {
@@ -109,13 +127,16 @@ function createSession(
       const question = readElicitation(connection, params)
       if (question === null) return { action: 'decline' }
       if (given.size >= MAX_ROUNDS) return { action: 'cancel' }
-      const round = roundOf(question)
-      given.add(round.number)
-      const asked = ask(round)
+      const asked = ask(roundOf([question]))
       open = asked
       const [answer] = await asked
       open = null
       return answer ?? { action: 'cancel' }
+    },
+    /** Whether the person opened all pages that the server requires; resolves when they have said so. */
+    async areOpened(pages: readonly InputQuestion[]): Promise<boolean> {
+      const answers = await ask(roundOf(pages))
+      return answers.length === pages.length && answers.every(({ action }) => action === 'accept')
     },
     /** Whether a question was open when the call ended; resolves when it is answered. */
     async untilAnswered(): Promise<boolean> {

@@ -2,13 +2,16 @@
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { McpPrompt, McpServer, McpServerSettings } from '../../protocol/mcp.ts'
+import type { McpPrompt, McpResource, McpServer, McpServerSettings } from '../../protocol/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
+import { listResources, type ReadResource, readResource } from './resources.ts'
+import type { RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import type { SchemaCompiler } from './tool.ts'
+import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
 export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
@@ -34,15 +37,14 @@ export interface McpServers {
     name: string,
     values: Record<string, string>,
   ): Promise<string>
+  /** The resources of all servers that this user reaches now. A server that does not answer has none. */
+  resources(userId: UserId): Promise<McpResource[]>
+  /** The content of a resource, from outside. @throws AppError when the server does not return it. */
+  readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
   /** Resolves when each server was tried once, or after ten seconds; tools of slower servers are added later. */
   readonly ready: Promise<void>
   /** Closes every connection and child process. */
   close(): Promise<void>
-}
-
-export interface McpUser {
-  username: string
-  role: 'admin' | 'user'
 }
 
 const MAX_USERS = 10_000
@@ -71,7 +73,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   )
   const signIns = createSignIns(common)
   const joined = createJoiner()
-  const isLimited = entries.some(({ settings }) => settings.users !== undefined)
+  const asksWho = entries.some(({ settings }) => isLimited(settings))
   /** As they were when `prepare` was last called. */
   const users = new LRUCache<UserId, McpUser>({ max: MAX_USERS })
   let isClosed = false
@@ -88,7 +90,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   const visible = (userId: UserId | null): ServerEntry[] => {
     const user = userId === null ? undefined : users.get(userId)
-    return isLimited ? entries.filter(({ settings }) => isFor(settings, user)) : entries
+    return asksWho ? entries.filter(({ settings }) => maySeeServer(settings, user)) : entries
   }
 
   const get = async (userId: UserId, name: string): Promise<ServerEntry> => {
@@ -99,10 +101,50 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   }
 
   const identify = async (userId: UserId): Promise<void> => {
-    if (!isLimited) return
+    if (!asksWho) return
     const user = await options.identify(userId)
     if (user === undefined) users.delete(userId)
     else users.set(userId, user)
+  }
+
+  /** What the connected servers list; a server that fails at that lists nothing. */
+  const gather = async <Item>(
+    userId: UserId,
+    what: string,
+    list: (client: RemoteClient, server: string) => Promise<Item[]>,
+  ): Promise<Item[]> => {
+    const lists = visible(userId).map(async (entry) => {
+      const connection = entry.of(userId)?.connection
+      if (connection?.status !== 'connected') return []
+      return await connection
+        .use((client) => list(client, entry.name))
+        .catch((fault: unknown) => {
+          options.log(`the ${what} of an MCP server were not listed`, {
+            server: entry.name,
+            cause: errorText(fault),
+          })
+          return []
+        })
+    })
+    return (await Promise.all(lists)).flat()
+  }
+
+  /** Asks one server for something. @throws AppError `reason` when it fails at that. */
+  const ask = async <Answer>(
+    userId: UserId,
+    server: string,
+    reason: 'mcp_prompt_failed' | 'mcp_resource_failed',
+    work: (client: RemoteClient) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const connection = (await get(userId, server)).of(userId)?.connection
+    if (connection === undefined) throw appError('mcp_not_connected', { server })
+    try {
+      return await connection.use(work)
+    } catch (fault) {
+      if (fault instanceof AppError) throw fault
+      options.log('an MCP server refused a request', { server, reason, cause: errorText(fault) })
+      throw appError(reason, { server })
+    }
   }
 
   return {
@@ -136,43 +178,18 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       const entry = await get(userId, name)
       await entry.disconnect(userId)
     },
-    async prompts(userId) {
-      const lists = visible(userId).map(async (entry) => {
-        const connection = entry.of(userId)?.connection
-        if (connection?.status !== 'connected') return []
-        return await connection
-          .use((client) => listPrompts(client, entry.name))
-          .catch((fault: unknown) => {
-            options.log('the prompts of an MCP server were not listed', {
-              server: entry.name,
-              cause: errorText(fault),
-            })
-            return []
-          })
-      })
-      return (await Promise.all(lists)).flat()
-    },
-    async prompt(userId, server, name, values) {
-      const connection = (await get(userId, server)).of(userId)?.connection
-      if (connection === undefined) throw appError('mcp_not_connected', { server })
-      try {
-        return await connection.use((client) => fillPrompt(client, name, values))
-      } catch (fault) {
-        if (fault instanceof AppError) throw fault
-        throw appError('mcp_prompt_failed', { server })
-      }
-    },
+    prompts: (userId) => gather(userId, 'prompts', listPrompts),
+    prompt: (userId, server, name, values) =>
+      ask(userId, server, 'mcp_prompt_failed', (client) => fillPrompt(client, name, values)),
+    resources: (userId) => gather(userId, 'resources', listResources),
+    readResource: (userId, server, uri) =>
+      ask(userId, server, 'mcp_resource_failed', (client) => readResource(client, server, uri)),
     async close() {
       isClosed = true
       await Promise.all(entries.map((entry) => entry.close()))
     },
   }
 }
-
-/** A server that is limited to some users is there for them and for administrators. */
-const isFor = ({ users }: McpServerSettings, user: McpUser | undefined): boolean =>
-  users === undefined ||
-  (user !== undefined && (user.role === 'admin' || users.includes(user.username)))
 
 /** Joins lists, and returns the same array for the same lists: for the last users who asked. */
 function createJoiner() {

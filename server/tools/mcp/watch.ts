@@ -1,4 +1,4 @@
-// Watches an open MCP connection: whether the server is alive, and whether its list of tools has changed.
+// Watches an open MCP connection: whether the server is alive, and whether its lists have changed.
 import { onAbort } from '../../lib/abort.ts'
 import type { RemoteClient } from './sdk.ts'
 import { PING_EVERY_MS, PING_TIMEOUT_MS, pauseAfter } from './timing.ts'
@@ -18,7 +18,17 @@ export function watchConnection(watched: Watched): void {
   const { client, onListChange } = watched
   client.setNotificationHandler('notifications/tools/list_changed', onListChange)
   if (client.getProtocolEra() !== 'modern') keepPinging(watched)
-  else if (client.getServerCapabilities()?.tools?.listChanged === true) void keepListening(watched)
+  else if (Object.keys(watchedLists(client)).length > 0) void keepListening(watched)
+}
+
+/** The lists of which the server says when they change. The SDK then forgets its copies of prompts and resources. */
+function watchedLists(client: RemoteClient) {
+  const { tools, prompts, resources } = client.getServerCapabilities() ?? {}
+  return {
+    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+  }
 }
 
 function keepPinging({ client, signal, onLost }: Watched): void {
@@ -40,7 +50,7 @@ async function keepListening({
   for (let failures = 0; !signal.aborted; ) {
     try {
       if (failures > 0) onListChange()
-      const subscription = await client.listen({ toolsListChanged: true }, { signal })
+      const subscription = await client.listen(watchedLists(client), { signal })
       const beganAt = performance.now()
       const reason = await subscription.closed
       if (reason !== 'remote') return

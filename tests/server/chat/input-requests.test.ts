@@ -148,4 +148,37 @@ describe('input that an MCP server asks for', () => {
     await answer(runId, { id_ref: question.data.id_ref, action: 'decline' })
     expect(resultOf(await stream.all()).data).toBe('Nothing was booked.')
   })
+
+  test('that refuses a call until a page was opened runs it once after that, also across kill -9', async () => {
+    const { question, runId } = await ask('mcp__legacy__pay', {})
+    expect(question.data).toMatchObject({
+      server: 'legacy',
+      mode: 'url',
+      message: 'Agree to pay on this page.',
+      url: 'https://pay.example.org/agree?once=secret-token',
+    })
+    await server.kill('SIGKILL')
+    server = await place.start()
+    const back = await openEvents(`${server.url}/api/runs/${runId}/events?stream_mode=delta`)
+    const again = await back.next(asks)
+    expect(again.data).toEqual(question.data)
+    expect(legacy.payment.paid).toBe(0)
+    legacy.payment.isOpened = true
+    await answer(runId, { id_ref: question.data.id_ref, action: 'accept' })
+    expect(resultOf(await back.all()).data).toBe('Paid.')
+    expect(legacy.payment.paid).toBe(1)
+  })
+
+  test('that requires a page which is not opened is asked again, and tells the model when the person declines', async () => {
+    legacy.payment.isOpened = false
+    const { stream, question, runId } = await ask('mcp__legacy__pay', {})
+    await answer(runId, { id_ref: question.data.id_ref, action: 'accept' })
+    const second = await stream.next(
+      (event) => asks(event) && event.data.id_ref !== question.data.id_ref,
+    )
+    await answer(runId, { id_ref: second.data.id_ref, action: 'decline' })
+    expect(resultOf(await stream.all()).error).toContain('which the user did not do')
+    expect(legacy.payment.paid).toBe(1)
+    expect(JSON.stringify(upstream.requests)).not.toContain('secret-token')
+  })
 })

@@ -1,6 +1,7 @@
 // Tools of MCP servers of revision 2026-07-28 over HTTP: no session, no handshake.
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { type McpUser, maySeeServer } from '../../../../server/tools/mcp/visibility.ts'
 import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { call, SOMEBODY, start } from './use-servers.ts'
@@ -107,4 +108,63 @@ test('the prompts of a server are listed, and filled in with arguments', async (
   await expect(mcp.prompt(SOMEBODY, 'modern', 'other', {})).rejects.toMatchObject({
     reason: 'mcp_prompt_failed',
   })
+})
+
+test('the resources of a server are listed, and read as files with a name and a type', async () => {
+  let read = 0
+  const server = await startModernMcpServer((mcp) => {
+    mcp.registerResource(
+      'Notes',
+      'notes://team/weekly%20plan',
+      { title: 'Weekly plan', mimeType: 'text/markdown' },
+      async ({ href }) => ({
+        contents: [{ uri: href, mimeType: 'text/markdown', text: `Plan ${++read}` }],
+      }),
+    )
+    mcp.registerResource('Both', 'notes://both', {}, async () => ({
+      contents: [
+        { uri: 'notes://both/picture', blob: 'AAAA' },
+        { uri: 'notes://both/one', text: 'First' },
+        { uri: 'notes://both/two', text: 'Second' },
+      ],
+    }))
+    mcp.registerResource('Bytes', 'notes://bytes', {}, async ({ href }) => ({
+      contents: [{ uri: `${href}/report`, mimeType: 'application/pdf', blob: 'JVBERg==' }],
+    }))
+    mcp.registerResource('Nothing', 'notes://nothing', {}, async () => ({ contents: [] }))
+  })
+  onTestFinished(() => server.close())
+  const { mcp, connected } = start({ modern: { url: server.url } })
+  await connected('modern')
+  const listed = await mcp.resources(SOMEBODY)
+  expect(listed.map(({ name }) => name)).toEqual(['Notes', 'Both', 'Bytes', 'Nothing'])
+  expect(listed[0]).toEqual({
+    server: 'modern',
+    uri: 'notes://team/weekly%20plan',
+    name: 'Notes',
+    title: 'Weekly plan',
+    mime: 'text/markdown',
+  })
+  const get = async (uri: string) => {
+    const { name, content } = await mcp.readResource(SOMEBODY, 'modern', uri)
+    return [name, content.toString('latin1')]
+  }
+  expect(await get('notes://team/weekly%20plan')).toEqual(['weekly plan.md', 'Plan 1'])
+  expect(await get('notes://team/weekly%20plan')).toEqual(['weekly plan.md', 'Plan 2'])
+  expect(await get('notes://both')).toEqual([
+    'one',
+    '# notes://both/one\n\nFirst\n\n# notes://both/two\n\nSecond',
+  ])
+  expect(await get('notes://bytes')).toEqual(['report.pdf', '%PDF'])
+  await expect(get('notes://nothing')).rejects.toMatchObject({ reason: 'mcp_resource_empty' })
+  await expect(get('notes://other')).rejects.toMatchObject({ reason: 'mcp_resource_failed' })
+})
+
+test('who may see a server is decided in one place', () => {
+  const ann: McpUser = { username: 'ann', role: 'user' }
+  expect(maySeeServer({}, undefined)).toBe(true)
+  expect(maySeeServer({ users: ['ann'] }, ann)).toBe(true)
+  expect(maySeeServer({ users: ['bob'] }, ann)).toBe(false)
+  expect(maySeeServer({ users: [] }, { username: 'root', role: 'admin' })).toBe(true)
+  expect(maySeeServer({ users: ['ann'] }, undefined)).toBe(false)
 })

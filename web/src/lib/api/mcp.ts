@@ -1,7 +1,13 @@
-// The state of the configured MCP servers.
+// The configured MCP servers: their state, prompts and resources.
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { McpCallbackBody, McpServer } from '../../../../server/protocol/mcp.ts'
+import type { FileInfo } from '../../../../server/protocol/file.ts'
+import type {
+  McpCallbackBody,
+  McpPrompt,
+  McpResource,
+  McpServer,
+} from '../../../../server/protocol/mcp.ts'
 import { request } from '../api-client.ts'
 
 export const useMcpServers = () =>
@@ -27,3 +33,49 @@ export const finishSignIn = (body: z.input<typeof McpCallbackBody>) =>
 
 export const signOut = (name: string) =>
   request(`/api/mcp/${name}/connection`, { method: 'DELETE' })
+
+/** How long a list of prompts or resources is used without asking the servers again. */
+const LIST_MS = 60_000
+
+export const useMcpPrompts = () =>
+  useQuery({
+    queryKey: ['mcp', 'prompts'],
+    queryFn: ({ signal }) =>
+      request<{ prompts: McpPrompt[] }>('/api/mcp/prompts', { signal }).then(
+        ({ prompts }) => prompts,
+      ),
+    staleTime: LIST_MS,
+    meta: { quiet: true },
+  })
+
+/** The text of a prompt with its arguments. */
+export const fillPrompt = (
+  { server, name }: Pick<McpPrompt, 'server' | 'name'>,
+  values: Readonly<Record<string, string>>,
+) =>
+  request<{ text: string }>(
+    `/api/mcp/prompts/${encodeURIComponent(server)}/${encodeURIComponent(name)}`,
+    { method: 'POST', body: { arguments: values } },
+  )
+
+export const useMcpResources = () =>
+  useQuery({
+    queryKey: ['mcp', 'resources'],
+    queryFn: ({ signal }) =>
+      request<{ resources: McpResource[] }>('/api/mcp/resources', { signal }).then(
+        ({ resources }) => resources,
+      ),
+    staleTime: LIST_MS,
+    meta: { quiet: true },
+  })
+
+/** Has the server read a resource into a file for a message. */
+export const readResource = (
+  { server, uri }: Pick<McpResource, 'server' | 'uri'>,
+  signal: AbortSignal,
+) =>
+  request<FileInfo>(`/api/mcp/resources/${encodeURIComponent(server)}`, {
+    method: 'POST',
+    body: { uri },
+    signal,
+  })

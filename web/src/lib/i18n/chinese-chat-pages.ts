@@ -58,6 +58,11 @@ export const chatPages: typeof english = {
     price: '每百万 token：输入 {{input}}，输出 {{output}}',
   },
   palette: { conversation: '最近的对话', command: '命令' },
+  prompts: {
+    from: '来自 MCP 服务器“{{server}}”。',
+    insert: '插入到消息',
+    optional: '{{label}}（选填）',
+  },
   suggestions: {
     commands: '命令',
     mentions: '引用',

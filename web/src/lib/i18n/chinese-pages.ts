@@ -64,7 +64,7 @@ export const chinesePages: typeof englishPages = {
     newline: '换行',
     edit: '编辑上一条消息（输入框为空时）',
     commands: '命令（在输入框开头）',
-    mentions: '引用文件、文档或对话',
+    mentions: '引用文件、文档、对话或资源',
     stop: '停止回答',
     approve: '批准、拒绝或修改等待批准的调用',
     help: '显示此列表',

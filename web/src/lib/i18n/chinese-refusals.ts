@@ -174,6 +174,8 @@ const runs = {
     '该授权服务器不支持自动注册客户端，需要管理员为这个 MCP 服务器设置 oauth.client_id。',
   mcp_not_connected: 'MCP 服务器“{{server}}”暂时不可用，请重试。',
   mcp_prompt_failed: 'MCP 服务器“{{server}}”没有返回这个提示词。',
+  mcp_resource_empty: 'MCP 服务器“{{server}}”的这个资源是空的。',
+  mcp_resource_failed: 'MCP 服务器“{{server}}”没有返回这个资源。',
   mcp_server_not_found: '没有这个 MCP 服务器。',
   mcp_sign_in_refused: '登录“{{server}}”失败或被拒绝，请重试。',
   mcp_sign_in_unavailable: '目前无法登录“{{server}}”：它没有提供授权服务器，或授权服务器无法访问。',

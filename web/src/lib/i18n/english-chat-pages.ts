@@ -57,6 +57,11 @@ export const chatPages = {
     price: '{{input}} in, {{output}} out per million',
   },
   palette: { conversation: 'Recent conversations', command: 'Commands' },
+  prompts: {
+    from: 'From the MCP server “{{server}}”.',
+    insert: 'Insert into message',
+    optional: '{{label}} (optional)',
+  },
   suggestions: {
     commands: 'Commands',
     mentions: 'Mentions',

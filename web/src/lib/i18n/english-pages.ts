@@ -70,7 +70,7 @@ export const englishPages = {
     newline: 'New line',
     edit: 'Edit last message (in the empty field)',
     commands: 'Commands (at the beginning of the field)',
-    mentions: 'Mention a file, document or conversation',
+    mentions: 'Mention a file, document, conversation or resource',
     stop: 'Stop answer',
     approve: 'Approve, reject or change a waiting call',
     help: 'Show this list',

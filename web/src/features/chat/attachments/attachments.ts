@@ -22,6 +22,8 @@ export interface ChosenFiles {
   files: readonly ChosenFile[]
   /** Returns the keys of those that are uploaded; more than a message may have are left out. */
   add(files: readonly File[]): readonly number[]
+  /** Adds a file that the server stores by itself, unless the message has as many as it may. */
+  addStored(name: string, store: (signal: AbortSignal) => Promise<AttachedFile>): void
   remove(key: number): void
   clear(): void
   /** Resolves when no upload is on its way, with the files that are still chosen. */
@@ -47,17 +49,23 @@ export function useChosenFiles({
   }
   const drop = (key: number): void => change(newest.current.filter((one) => one.key !== key))
 
-  const upload = async (key: number, file: File, signal: AbortSignal): Promise<void> => {
-    const form = new FormData()
-    form.set('file', file)
+  type Store = (signal: AbortSignal) => Promise<AttachedFile>
+
+  const begin = (name: string, store: Store): number => {
+    lastKey.current += 1
+    const key = lastKey.current
+    const abort = new AbortController()
+    change([...newest.current, { key, name, uploaded: null }])
+    uploads.current.set(key, { abort, done: perform(key, store, abort.signal) })
+    return key
+  }
+
+  const perform = async (key: number, store: Store, signal: AbortSignal): Promise<void> => {
     try {
-      const uploaded = await request<AttachedFile>('/api/files', {
-        method: 'POST',
-        body: form,
-        signal,
-      })
+      const uploaded = await store(signal)
       if (signal.aborted) return
-      change(newest.current.map((one) => (one.key === key ? { ...one, uploaded } : one)))
+      const { name } = uploaded
+      change(newest.current.map((one) => (one.key === key ? { key, name, uploaded } : one)))
       onUploaded(uploaded)
     } catch (error) {
       if (signal.aborted) return
@@ -71,14 +79,12 @@ export function useChosenFiles({
   return {
     files,
     add(chosen) {
-      return chosen.slice(0, MAX_FILES - newest.current.length).map((file) => {
-        lastKey.current += 1
-        const key = lastKey.current
-        const abort = new AbortController()
-        change([...newest.current, { key, name: file.name, uploaded: null }])
-        uploads.current.set(key, { abort, done: upload(key, file, abort.signal) })
-        return key
-      })
+      return chosen
+        .slice(0, MAX_FILES - newest.current.length)
+        .map((file) => begin(file.name, (signal) => upload(file, signal)))
+    },
+    addStored(name, store) {
+      if (newest.current.length < MAX_FILES) begin(name, store)
     },
     remove(key) {
       // The server removes what no message uses.
@@ -91,4 +97,10 @@ export function useChosenFiles({
       return newest.current.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded]))
     },
   }
+}
+
+function upload(file: File, signal: AbortSignal): Promise<AttachedFile> {
+  const form = new FormData()
+  form.set('file', file)
+  return request<AttachedFile>('/api/files', { method: 'POST', body: form, signal })
 }

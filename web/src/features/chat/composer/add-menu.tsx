@@ -1,5 +1,15 @@
-// The “+” menu of the message field: files, a photo, thinking, tools and who approves them; what differs from the usual stays in sight.
-import { Brain, Camera, Paperclip, Plus, ShieldAlert, ShieldOff, Slash, Wrench } from 'lucide-react'
+// The “+” menu of the message field: files, a photo, mentions, commands, thinking, tools and who approves them; what differs from the usual stays in sight.
+import {
+  AtSign,
+  Brain,
+  Camera,
+  Paperclip,
+  Plus,
+  ShieldAlert,
+  ShieldOff,
+  Slash,
+  Wrench,
+} from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ApprovalMode } from '../../../../../server/protocol/conversation.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
@@ -35,12 +45,15 @@ export function AddMenu({
   onFiles,
   onCamera,
   onCommands,
+  onMentions,
 }: Props & {
   onFiles: () => void
   /** Null: the model cannot see images. */
   onCamera: (() => void) | null
   /** Opens the list of commands. */
   onCommands: () => void
+  /** Opens the list of what can be mentioned or attached by name. */
+  onMentions: () => void
 }) {
   const { t } = useTranslation()
   const { canThink, canCall, thinking } = useAbilities(options)
@@ -59,6 +72,9 @@ export function AddMenu({
           {t('composer.camera')}
         </MenuItem>
       )}
+      <MenuItem icon={AtSign} onSelect={onMentions}>
+        {t('composer.mentions')}
+      </MenuItem>
       <MenuItem icon={Slash} onSelect={onCommands}>
         {t('composer.commands')}
       </MenuItem>

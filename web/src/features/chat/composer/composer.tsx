@@ -24,6 +24,7 @@ import { receiveInserts } from '../composer-insert.ts'
 import { randomId } from '../random-id.ts'
 import { ActiveOptions, AddMenu } from './add-menu.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
+import { LatePromptForm } from './late-prompt-form.tsx'
 import { ModelMenu } from './model-menu.tsx'
 import { SendButtons } from './send-buttons.tsx'
 import { SizeHint } from './size-hint.tsx'
@@ -182,101 +183,109 @@ export function Composer({
     }
   }
   return (
-    <form
-      aria-label={t('composer.label')}
-      aria-busy={sending}
-      className={classNames(
-        'composer relative rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
-        dragging ? 'border-accent' : 'border-line-strong/70',
-      )}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      {trigger !== null && (
-        <Suspense fallback={null}>
-          <SuggestionList
-            trigger={trigger}
-            projectId={projectId}
-            editing={{
-              replace: (added) => put(added, trigger.from, trigger.to),
-              attach: (added) => void attach(added),
-            }}
-            keys={keys}
-            onActive={setActive}
-            onClose={() => setClosedAt(text)}
-          />
-        </Suspense>
-      )}
-      {files.length > 0 && (
-        <div className="px-3 pt-3">
-          <ChosenFileChips files={files} onRemove={chosen.remove} />
-        </div>
-      )}
-      <textarea
-        ref={field}
-        id="composer"
-        rows={1}
-        dir="auto"
-        value={text}
-        readOnly={sending}
-        aria-label={t('composer.message')}
-        aria-autocomplete="list"
-        aria-controls={active === null ? undefined : SUGGESTIONS_ID}
-        aria-activedescendant={active ?? undefined}
-        placeholder={t('composer.placeholder')}
-        maxLength={200_000}
-        className="block max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
-        onChange={(event) => {
-          write(event.target.value)
-          setCaret(event.target.selectionStart)
-        }}
-        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-      />
-      <SizeHint text={text} files={files} model={model} />
-      <div
+    <>
+      <LatePromptForm />
+      <form
+        aria-label={t('composer.label')}
+        aria-busy={sending}
         className={classNames(
-          'composer-tools flex items-center gap-0.5 px-2 pb-2',
-          leading !== undefined && 'flex-wrap',
+          'composer relative rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
+          dragging ? 'border-accent' : 'border-line-strong/70',
         )}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
       >
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
+        {trigger !== null && (
+          <Suspense fallback={null}>
+            <SuggestionList
+              trigger={trigger}
+              projectId={projectId}
+              editing={{
+                replace: (added) => put(added, trigger.from, trigger.to),
+                attach: (added) => void attach(added),
+                attachStored: chosen.addStored,
+              }}
+              keys={keys}
+              onActive={setActive}
+              onClose={() => setClosedAt(text)}
+            />
+          </Suspense>
+        )}
+        {files.length > 0 && (
+          <div className="px-3 pt-3">
+            <ChosenFileChips files={files} onRemove={chosen.remove} />
+          </div>
+        )}
+        <textarea
+          ref={field}
+          id="composer"
+          rows={1}
+          dir="auto"
+          value={text}
+          readOnly={sending}
+          aria-label={t('composer.message')}
+          aria-autocomplete="list"
+          aria-controls={active === null ? undefined : SUGGESTIONS_ID}
+          aria-activedescendant={active ?? undefined}
+          placeholder={t('composer.placeholder')}
+          maxLength={200_000}
+          className="block max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
           onChange={(event) => {
-            attach(event.target.files ?? [])
-            event.target.value = ''
+            write(event.target.value)
+            setCaret(event.target.selectionStart)
           }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
         />
-        <AddMenu
-          options={options}
-          onChange={onOptions}
-          onFiles={() => pick('files')}
-          onCamera={(model?.vision ?? true) ? () => pick('camera') : null}
-          onCommands={() => {
-            setClosedAt(null)
-            put('/', 0, 0)
-          }}
-        />
-        <ActiveOptions options={options} onChange={onOptions} />
-        {leading}
-        {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
-        <div className="ml-auto flex min-w-0 items-center">
-          <ModelMenu options={options} onChange={onOptions} />
-          {canDictate && (
-            <Suspense fallback={null}>
-              <DictationButton onHeard={(heard) => put(heard, text.length, text.length)} />
-            </Suspense>
+        <SizeHint text={text} files={files} model={model} />
+        <div
+          className={classNames(
+            'composer-tools flex items-center gap-0.5 px-2 pb-2',
+            leading !== undefined && 'flex-wrap',
           )}
-          <SendButtons running={running} empty={empty} sending={sending} onStop={onStop} />
+        >
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              attach(event.target.files ?? [])
+              event.target.value = ''
+            }}
+          />
+          <AddMenu
+            options={options}
+            onChange={onOptions}
+            onFiles={() => pick('files')}
+            onCamera={(model?.vision ?? true) ? () => pick('camera') : null}
+            onCommands={() => {
+              setClosedAt(null)
+              put('/', 0, 0)
+            }}
+            onMentions={() => {
+              setClosedAt(null)
+              put(/\S$/.test(text) ? ' @' : '@', text.length, text.length)
+            }}
+          />
+          <ActiveOptions options={options} onChange={onOptions} />
+          {leading}
+          {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
+          <div className="ml-auto flex min-w-0 items-center">
+            <ModelMenu options={options} onChange={onOptions} />
+            {canDictate && (
+              <Suspense fallback={null}>
+                <DictationButton onHeard={(heard) => put(heard, text.length, text.length)} />
+              </Suspense>
+            )}
+            <SendButtons running={running} empty={empty} sending={sending} onStop={onStop} />
+          </div>
         </div>
-      </div>
-    </form>
+      </form>
+    </>
   )
 }
 

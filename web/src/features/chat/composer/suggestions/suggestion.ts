@@ -1,5 +1,6 @@
 // One entry of the list above the message field.
 import type { LucideIcon } from 'lucide-react'
+import type { ChosenFiles } from '../../attachments/attachments.ts'
 
 export type Suggestion = {
   key: string
@@ -14,6 +15,7 @@ export type Editing = {
   /** Puts this in place of the sign and what follows it, with the caret behind it. */
   replace(text: string): void
   attach(files: readonly File[]): void
+  attachStored: ChosenFiles['addStored']
 }
 
 /** Entries of one kind, at most. */

@@ -1,10 +1,47 @@
-// The commands that the person can give now, filtered by what follows the `/`.
+// The commands that the person can give now and the prompts of MCP servers, filtered by what follows the `/`.
+import { Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
 import { commandIcons } from '../../../../ui/command-icons.ts'
-import type { Editing, Suggestion } from './suggestion.ts'
+import { reportError } from '../../../../ui/error-text.ts'
+import { insertIntoComposer } from '../../composer-insert.ts'
+import { askForArguments } from '../wanted-prompt.ts'
+import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
-export function useCommandsList(query: string, { replace }: Editing): Suggestion[] {
+export function useCommandsList(query: string, editing: Editing): Suggestion[] {
+  return [...useCommandNames(query, editing), ...usePrompts(query, editing)]
+}
+
+/** The text of a prompt is put into the field, so that the person sees it before it is sent. */
+function usePrompts(query: string, { replace }: Editing): Suggestion[] {
+  const { data = [] } = useMcpPrompts()
+  const wanted = query.toLowerCase()
+  const choose = async (prompt: (typeof data)[number]): Promise<void> => {
+    replace('')
+    if (prompt.arguments.length > 0) return askForArguments(prompt)
+    try {
+      const { text } = await fillPrompt(prompt, {})
+      insertIntoComposer(text)
+    } catch (error) {
+      reportError(error)
+    }
+  }
+  return data
+    .filter(({ name, title = '', server }) =>
+      `${server}:${name} ${title}`.toLowerCase().includes(wanted),
+    )
+    .slice(0, SUGGESTIONS_OF_A_KIND)
+    .map((prompt) => ({
+      key: `prompt ${prompt.server} ${prompt.name}`,
+      icon: Plug,
+      label: prompt.title ?? prompt.name,
+      hint: prompt.server,
+      choose: () => void choose(prompt),
+    }))
+}
+
+function useCommandNames(query: string, { replace }: Editing): Suggestion[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)
   const wanted = query.toLowerCase()

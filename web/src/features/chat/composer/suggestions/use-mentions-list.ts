@@ -1,12 +1,13 @@
-// What can be mentioned with `@`: files and documents of the project by name, and conversations, which are attached as Markdown.
+// What `@` lists: files and documents of the project, mentioned by name; conversations and resources of MCP servers, attached.
 import { useQuery } from '@tanstack/react-query'
-import { BookText, File as FileIcon, Folder, MessageSquare } from 'lucide-react'
+import { BookText, File as FileIcon, Folder, MessageSquare, Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import type { ConversationPage } from '../../../../../../server/protocol/conversation.ts'
 import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
 import type { FileListing } from '../../../../../../server/protocol/project.ts'
 import { useDocuments } from '../../../../lib/api/documents.ts'
+import { readResource, useMcpResources } from '../../../../lib/api/mcp.ts'
 import { request, send } from '../../../../lib/api-client.ts'
 import { conversationTitle } from '../../../../lib/conversation-title.ts'
 import { reportError } from '../../../../ui/error-text.ts'
@@ -102,6 +103,29 @@ function useTitles(query: string, { replace, attach }: Editing): Suggestion[] {
   })
 }
 
+function useResources(query: string, { replace, attachStored }: Editing): Suggestion[] {
+  const { data = [] } = useMcpResources()
+  const wanted = query.toLowerCase()
+  return data
+    .filter(({ name, title = '', uri, server }) =>
+      `${name} ${title} ${uri} ${server}`.toLowerCase().includes(wanted),
+    )
+    .slice(0, SUGGESTIONS_OF_A_KIND)
+    .map((resource) => {
+      const label = resource.title ?? resource.name
+      return {
+        key: `resource ${resource.server} ${resource.uri}`,
+        icon: Plug,
+        label,
+        hint: resource.server,
+        choose() {
+          replace('')
+          attachStored(label, (signal) => readResource(resource, signal))
+        },
+      }
+    })
+}
+
 export function useMentionsList(
   query: string,
   projectId: ProjectId | null,
@@ -111,5 +135,6 @@ export function useMentionsList(
     ...useFiles(projectId, query, editing),
     ...useDocumentNames(projectId, query, editing),
     ...useTitles(query, editing),
+    ...useResources(query, editing),
   ]
 }
