@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 
+type CursorValue = string | number | null | readonly CursorValue[]
+
 /** A position in a list as text that is safe in a query string. */
-export const encodeCursor = (position: readonly (string | number)[]): string =>
+export const encodeCursor = (position: readonly CursorValue[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url')
 
 /** @throws AppError `cursor_invalid` for anything but the text of a position that matches `schema`. */

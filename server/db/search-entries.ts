@@ -54,7 +54,12 @@ export const messageRowOf = (rowid: SQL): SQL =>
   sql`${rowid} / ${sql.raw(String(ENTRIES_PER_MESSAGE))}`
 /** The index of an entry's kind in `SEARCH_KINDS`. */
 export const kindOf = (rowid: SQL): SQL =>
-  sql`${rowid} % ${sql.raw(String(ENTRIES_PER_MESSAGE))} / ${sql.raw(String(PER_KIND))}`
+  sql`(${rowid} % ${sql.raw(String(ENTRIES_PER_MESSAGE))} / ${sql.raw(String(PER_KIND))})`
+/** The position of an entry's step or attachment. */
+export const positionOf = (rowid: SQL): SQL =>
+  sql`(${rowid} % ${sql.raw(String(PER_KIND))} / ${sql.raw(String(PARTS))})`
+/** Which part of its text an entry is. */
+export const partNumberOf = (rowid: SQL): SQL => sql`(${rowid} % ${sql.raw(String(PARTS))})`
 
 /** The parts of a text, each of which becomes an entry. */
 export function partsOf(text: string): string[] {
@@ -68,8 +73,11 @@ export function partsOf(text: string): string[] {
 const PART_STEP = PART_LENGTH - PART_OVERLAP
 
 /** A part read back from a column. Databases count characters as code points, from 1. */
-export const partOf = (text: SQL, part: number): SQL<string> =>
-  sql<string>`substr(${text}, ${sql.raw(String(part * PART_STEP + 1))}, ${sql.raw(String(PART_LENGTH))})`
+export const partOf = (text: SQL, part: SQL): SQL<string> =>
+  sql<string>`substr(${text}, cast(${part} * ${sql.raw(String(PART_STEP))} + 1 as integer), ${sql.raw(String(PART_LENGTH))})`
+/** The text before a part. */
+export const textBefore = (text: SQL, part: number): SQL<string> =>
+  sql<string>`substr(${text}, 1, ${sql.raw(String(part * PART_STEP))})`
 
 /** JSON with escape sequences replaced by as many spaces: words are found, and positions remain the same. */
 export const withoutEscapes = (json: string): string =>
@@ -103,23 +111,35 @@ export type WordCondition = {
 
 /** The SQL condition that an entry belongs to a user and meets `condition`. */
 export function matchWords(dialect: Dialect, userId: UserId, condition: WordCondition): SQL {
+  const query = wordQuery(dialect, condition, ownerWord(userId))
+  return dialect === 'sqlite'
+    ? sql`search_words match ${query}`
+    : sql`search_words.words @@ cast(${query} as tsquery)`
+}
+
+/** The SQL condition that a passage meets `condition`; null for one without words to find. Join `passages_index` on SQLite. */
+export function matchPassageWords(dialect: Dialect, condition: WordCondition): SQL | null {
+  if (condition.needed === 0) return null
+  const query = wordQuery(dialect, condition)
+  return dialect === 'sqlite'
+    ? sql`passages_index match ${query}`
+    : sql`passages.tokens_index @@ to_tsquery('simple', ${query})`
+}
+
+/** A condition in the query language of the database. @param owner a word that must be contained as well. */
+function wordQuery(dialect: Dialect, condition: WordCondition, owner?: string): string {
   const isSqlite = dialect === 'sqlite'
   const [and, or] = isSqlite ? [' AND ', ' OR '] : [' & ', ' | ']
   const term = ({ word, prefix }: QueryWord): string =>
     isSqlite ? `"${word}"${prefix ? '*' : ''}` : `'${word}'${prefix ? ':*' : ''}`
-  const positive = [term({ word: ownerWord(userId), prefix: false })]
+  const positive = owner === undefined ? [] : [term({ word: owner, prefix: false })]
   if (condition.needed > 0)
     positive.push(atLeast(condition.needed, condition.words.map(term), and, or))
   const negative = condition.without.map((group) => `(${group.map(term).join(and)})`).join(or)
-  const ftsQuery =
-    negative === ''
-      ? positive.join(and)
-      : isSqlite
-        ? `(${positive.join(and)}) NOT (${negative})`
-        : `${positive.join(and)} & !(${negative})`
+  if (negative === '') return positive.join(and)
   return isSqlite
-    ? sql`search_words match ${ftsQuery}`
-    : sql`search_words.words @@ cast(${ftsQuery} as tsquery)`
+    ? `(${positive.join(and)}) NOT (${negative})`
+    : `${positive.join(and)} & !(${negative})`
 }
 
 /** A query for at least `count` of the terms, written out because neither database has such an operator. */

@@ -56,7 +56,10 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     const extraction = await extractPassages(document.name, bytes, { signal })
     if (signal.aborted) return
     if (extraction.ok) {
-      const stored = await documents.index(document, await withWords(extraction.passages, signal))
+      const stored = await documents.index(
+        document,
+        await withWords(document.name, extraction.passages, signal),
+      )
       if (!stored) {
         // Deleted while it was being read.
         await rm(fileOf(document.id), { force: true })
@@ -111,7 +114,8 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     fileOf,
     async addPassages(document, passages) {
       const { signal } = new AbortController()
-      if (!(await documents.index(document, await withWords(passages, signal)))) return
+      if (!(await documents.index(document, await withWords(document.name, passages, signal))))
+        return
       onChange(document.projectId)
       await vectors?.index(document, signal)
     },
@@ -135,8 +139,12 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
   }
 }
 
-/** Adds the index words to each passage, yielding to the event loop in between. */
-async function withWords(passages: readonly Passage[], signal: AbortSignal): Promise<NewPassage[]> {
+/** Adds the index words to each passage, yielding to the event loop in between. The first one has those of the name too. */
+async function withWords(
+  name: string,
+  passages: readonly Passage[],
+  signal: AbortSignal,
+): Promise<NewPassage[]> {
   const indexed: NewPassage[] = []
   for (const [index, passage] of passages.entries()) {
     if (index % PASSAGES_PER_SLICE === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -144,7 +152,7 @@ async function withWords(passages: readonly Passage[], signal: AbortSignal): Pro
     // A PDF may contain NUL characters, which PostgreSQL cannot store.
     const text = passage.text.replaceAll('\0', '')
     const heading = passage.heading?.replaceAll('\0', '') ?? null
-    const words = indexWords(`${heading ?? ''}\n${text}`)
+    const words = indexWords([index === 0 ? name : '', heading ?? '', text].join('\n'))
     indexed.push({ ...passage, text, heading, tokens: words.join(' ') })
   }
   return indexed

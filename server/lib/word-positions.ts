@@ -1,5 +1,5 @@
 // Finds the indexed words of a text together with their positions, for snippets and phrase search.
-import { indexWords, isSpaceless } from './words.ts'
+import { foldText, indexWords, isSpaceless, runsOf } from './words.ts'
 
 /** A word of the index and its position in the text, in UTF-16 offsets. */
 export type WordPosition = {
@@ -12,6 +12,7 @@ export type WordPosition = {
 
 /** A character with everything that may join it when it is folded: marks, conjoining Hangul, half-width voice marks. */
 const CLUSTER = /[\u1100-\u11FF]+|[^\p{M}\uFF9E\uFF9F][\p{M}\uFF9E\uFF9F]*|[\p{M}\uFF9E\uFF9F]+/gsu
+const ASCII = /^[\0-\x7f]*$/
 const WORD = /[\p{L}\p{N}\p{M}\uFF9E\uFF9F]+/gu
 
 /** The words of a text in order, as `indexWords` splits it. */
@@ -23,6 +24,10 @@ export function wordPositions(text: string): WordPosition[] {
 }
 
 function positionsInRun(run: string, start: number): WordPosition[] {
+  // Nearly every run: folding changes no length, so the words are where they are in the folded run.
+  const lower = run.toLowerCase()
+  if (lower.length === run.length && (ASCII.test(lower) || foldText(run) === lower))
+    return positionsInFolded(lower, start)
   const clusters = [...run.matchAll(CLUSTER)].map(([cluster], at, all) => ({
     isSpaceless: isSpaceless(cluster),
     from: start + (all[at]?.index ?? 0),
@@ -40,6 +45,37 @@ function positionsInRun(run: string, start: number): WordPosition[] {
     at = end
   }
   return positions
+}
+
+/** The words of a run that is folded already. */
+function positionsInFolded(run: string, start: number): WordPosition[] {
+  const positions: WordPosition[] = []
+  for (const { text, index, isSpaceless: inPairs } of runsOf(run)) {
+    const from = start + index
+    if (!inPairs) {
+      const [word = ''] = indexWords(text)
+      positions.push({ word, from, to: from + text.length, firstTo: from + firstLength(text, 0) })
+      continue
+    }
+    for (let at = 0; at < text.length; ) {
+      const firstTo = at + firstLength(text, at)
+      const to = firstTo + firstLength(text, firstTo)
+      positions.push({
+        word: text.slice(at, to),
+        from: from + at,
+        to: from + to,
+        firstTo: from + firstTo,
+      })
+      at = firstTo
+    }
+  }
+  return positions
+}
+
+/** Code units of the character at a position; 0 at the end. */
+const firstLength = (text: string, at: number): number => {
+  const point = text.codePointAt(at)
+  return point === undefined ? 0 : point > 0xffff ? 2 : 1
 }
 
 type Cluster = { from: number; to: number; text: string }

@@ -3,12 +3,15 @@
 /** Scripts without spaces between words: indexed as pairs of adjacent characters. */
 const SPACELESS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー々〆]'
-const RUN = new RegExp(`${SPACELESS}+|(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
+const SPACED = `(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`
+const RUN = new RegExp(`${SPACELESS}+|${SPACED}`, 'gu')
+const LETTERS = new RegExp(SPACED, 'uy')
+const LETTER = /[\p{L}\p{N}\p{M}]/u
 const IS_SPACELESS = new RegExp(`^${SPACELESS}`, 'u')
 const MAX_WORD_CHARACTERS = 40
 
 /** Whether a text, folded, begins in a script without spaces between words. */
-export const isSpaceless = (text: string): boolean => IS_SPACELESS.test(folded(text))
+export const isSpaceless = (text: string): boolean => IS_SPACELESS.test(foldText(text))
 
 /** Stop words: ignored in queries unless nothing else is left. */
 const STOP_WORDS = new Set(
@@ -24,7 +27,7 @@ const STOP_WORDS = new Set(
  */
 export function indexWords(text: string): string[] {
   const words: string[] = []
-  for (const [run] of folded(text).matchAll(RUN)) {
+  for (const [run] of foldText(text).matchAll(RUN)) {
     if (!IS_SPACELESS.test(run)) {
       words.push(stem(run.slice(0, MAX_WORD_CHARACTERS)))
       continue
@@ -35,6 +38,14 @@ export function indexWords(text: string): string[] {
     })
   }
   return words
+}
+
+/** The runs of letters of a folded text, each of one script with spaces or of scripts without. */
+export function* runsOf(
+  text: string,
+): Generator<{ text: string; index: number; isSpaceless: boolean }> {
+  for (const { 0: run, index } of text.matchAll(RUN))
+    yield { text: run, index, isSpaceless: IS_SPACELESS.test(run) }
 }
 
 export interface QueryWord {
@@ -56,7 +67,7 @@ export const phraseWords = (text: string): QueryWord[] => wordsOf(text, true)
 
 function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
   const words: QueryWord[] = []
-  const runs = [...folded(text.slice(0, 4_000)).matchAll(RUN)]
+  const runs = [...foldText(text.slice(0, 4_000)).matchAll(RUN)]
   for (const [at, [run]] of runs.entries()) {
     if (!IS_SPACELESS.test(run)) {
       words.push({ word: stem(run.slice(0, MAX_WORD_CHARACTERS)), prefix: false })
@@ -73,8 +84,22 @@ function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
   return words
 }
 
+/**
+ * Where the word at a position of a folded text ends; null if the index has another word for it, or if it begins earlier.
+ * Only for scripts with spaces.
+ */
+export function wholeWordAt(text: string, at: number, word: string): number | null {
+  // Words begin after something that is no letter; a character of two code units is none of these scripts' letters.
+  if (at > 0 && LETTER.test(text[at - 1] ?? '') && !IS_SPACELESS.test(text[at - 1] ?? ''))
+    return null
+  LETTERS.lastIndex = at
+  const [run] = LETTERS.exec(text) ?? []
+  if (run === undefined || stem(run.slice(0, MAX_WORD_CHARACTERS)) !== word) return null
+  return at + run.length
+}
+
 /** Normalizes full-width letters, accents and case. */
-const folded = (text: string): string =>
+export const foldText = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036F]/g, '')

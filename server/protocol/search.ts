@@ -1,13 +1,13 @@
 // The search over a user's conversations and documents on the wire.
 import { z } from 'zod'
 import { PageQuery, page, Timestamp } from './envelope.ts'
-import { ConversationId, MessageId, ProjectId } from './ids.ts'
+import { ConversationId, FileId, MessageId, ProjectId } from './ids.ts'
 
 export const SearchType = z.enum(['title', 'message', 'tool', 'file', 'document'])
 export type SearchType = z.infer<typeof SearchType>
 
 export const SearchQueryString = PageQuery.extend({
-  /** Words, `"phrases"`, `-excluded`, `in:project`, `by:me`, `has:file`. */
+  /** Words, `"phrases"`, `-excluded`, `in:project`, `tag:name`, `by:me`, `has:file`. */
   q: z.string().trim().min(1).max(500),
   type: SearchType.optional(),
   project_id: ProjectId.optional(),
@@ -26,8 +26,13 @@ export const SearchHit = z
     message_id: MessageId.optional(),
     /** The step of an answer that contains the words. */
     step_id: z.string().optional(),
+    /** The attached file that contains the words. */
+    file_id: FileId.optional(),
+    /** The document of a project that contains the words. */
     document_id: z.string().optional(),
-    /** Page of the document. */
+    /** Position of the passage in its document. */
+    passage: z.int().optional(),
+    /** Page of the file or document. */
     page: z.int().optional(),
     /** Title of the conversation, or name of the document. */
     title: z.string(),

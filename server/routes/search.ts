@@ -21,9 +21,9 @@ export function registerSearchRoutes(
     '/api/search',
     {
       schema: {
-        summary: 'Search titles, messages, tool calls and attachments',
+        summary: 'Search titles, messages, tool calls, attachments and documents',
         description:
-          'All unquoted words are wanted; without any such match, most of them suffice. `"phrases"`, `-excluded`, `in:<project name>`, `by:me` and `has:file` narrow the search. Titles come first, then the newest messages. `snippet` is HTML: escaped text with each hit in `<mark>`.',
+          'All unquoted words are wanted; without any such match, most of them suffice. `"phrases"`, `-excluded`, `in:<project name>`, `tag:<tag>`, `by:me` and `has:file` narrow the search. Titles come first, then everything else; among these the best matches, and of equally good ones the newest. `snippet` is HTML: escaped text with each hit in `<mark>`.',
         querystring: SearchQueryString,
         response: { 200: envelope(SearchPage) },
       },
@@ -49,11 +49,14 @@ export function registerSearchRoutes(
   )
 }
 
-const presentHit = ({ message, ...hit }: Hit): SearchHit => ({
+const presentHit = ({ message, document, ...hit }: Hit): SearchHit => ({
   type: hit.type,
   conversation_id: hit.conversationId,
   ...(message === undefined ? {} : { message_id: message.id, role: message.role }),
   ...(message?.stepId === undefined ? {} : { step_id: message.stepId }),
+  ...(message?.fileId === undefined ? {} : { file_id: message.fileId }),
+  ...(document === undefined ? {} : { document_id: document.id, passage: document.position }),
+  ...(hit.page === undefined ? {} : { page: hit.page }),
   title: hit.title,
   snippet: hit.snippet,
   project_id: hit.projectId,

@@ -14,20 +14,22 @@ export type SearchQuery = {
   withoutPhrases: Phrase[]
   /** Names after `in:`. */
   projects: string[]
+  /** Tags after `tag:`, all of which are wanted. */
+  tags: string[]
   /** `by:me` */
   isMine: boolean
   /** `has:file` */
   hasFile: boolean
 }
 
-const PART = /(-?)(?:(in|by|has):)?(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))/giu
+const PART = /(-?)(?:(in|tag|by|has):)?(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))/giu
 /** Words of a query that are used; finding texts with most of a longer list would take too long. */
 const MAX_WORDS = 8
 const MAX_EXCLUDED = 8
 
 /**
- * Unquoted words, `"quoted phrases"`, `-excluded` words or phrases, `in:project`, `by:me`, `has:file`. Anything else is
- * read as words; no input is an error.
+ * Unquoted words, `"quoted phrases"`, `-excluded` words or phrases, `in:project`, `tag:name`, `by:me`, `has:file`. Anything else
+ * is read as words; no input is an error.
  */
 export function parseQuery(text: string): SearchQuery {
   const query: SearchQuery = {
@@ -36,6 +38,7 @@ export function parseQuery(text: string): SearchQuery {
     without: [],
     withoutPhrases: [],
     projects: [],
+    tags: [],
     isMine: false,
     hasFile: false,
   }
@@ -44,6 +47,7 @@ export function parseQuery(text: string): SearchQuery {
     const value = quoted ?? bare ?? ''
     const name = filter?.toLowerCase()
     if (minus === '' && name === 'in' && value !== '') query.projects.push(value)
+    else if (minus === '' && name === 'tag' && value !== '') query.tags.push(value)
     else if (minus === '' && name === 'by' && value.toLowerCase() === 'me') query.isMine = true
     else if (minus === '' && name === 'has' && value.toLowerCase() === 'file') query.hasFile = true
     else if (minus === '-')

@@ -23,12 +23,15 @@ export function hasPhrase(words: readonly WordPosition[], phrase: Phrase): boole
   )
 }
 
-/** The part of a text with the most distinct words of the query, escaped for HTML, with each hit in `<mark>`. */
+/**
+ * The part of a text with the most distinct words of the query, escaped for HTML, with each hit in `<mark>`; and where the
+ * first of these hits is, or else the snippet.
+ */
 export function snippetOf(
   text: string,
   words: readonly WordPosition[],
   query: readonly QueryWord[],
-): string {
+): { snippet: string; at: number } {
   const hits = words.flatMap((word) => {
     const match = query.find((one) => matchesWord(one, word))
     return match === undefined
@@ -44,7 +47,8 @@ export function snippetOf(
     html += `${toHtml(text.slice(at, from))}<mark>${toHtml(text.slice(from, to))}</mark>`
     at = to
   }
-  return `${html}${toHtml(text.slice(at, end))}${end < text.length ? '…' : ''}`.trim()
+  const snippet = `${html}${toHtml(text.slice(at, end))}${end < text.length ? '…' : ''}`.trim()
+  return { snippet, at: marked[0]?.from ?? start }
 }
 
 /** The start of the first snippet with the most distinct words. */

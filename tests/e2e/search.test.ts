@@ -30,6 +30,11 @@ describeInBrowser('search', (visitor) => {
     )
     for (let at = 0; at < 6; at += 1) await send(`More ${at}`, 'Much more. '.repeat(120))
     await send('Where can I eat 拉面?', 'In Tokyo.', first)
+    const { json } = await server.call('POST', '/api/projects', { body: { name: 'Japan' } })
+    const form = new FormData()
+    form.append('files[]', new Blob(['札幌的味噌汤头最有名。']), 'guide.txt')
+    const url = `${server.url}/api/projects/${json.data.id}/documents`
+    expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200)
   })
   afterAll(() => upstream.close())
 
@@ -79,6 +84,18 @@ describeInBrowser('search', (visitor) => {
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/phone.png` })
     await option.first().click()
     await page.getByText('Where can I eat 拉面?').waitFor()
+
+    // The document is read in the background.
+    await expect
+      .poll(async () => (await server.call('GET', '/api/search?q=味噌')).json.data.items.length)
+      .toBe(1)
+    await page.keyboard.press('Control+k')
+    await field.fill('味噌')
+    await page.getByRole('option', { name: /文档.*札幌的味噌/ }).click()
+    const passage = page.getByRole('dialog', { name: 'guide.txt' })
+    await passage.waitFor()
+    await expect.poll(() => passage.locator('mark').allTextContents()).toEqual(['味噌'])
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/passage.png` })
     await leave(page)
   })
 })

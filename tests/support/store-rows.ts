@@ -2,6 +2,7 @@
 
 import { eq } from 'drizzle-orm'
 import type { Database } from '../../server/db/database.ts'
+import type { FileRow } from '../../server/db/repositories/files.ts'
 import type { MessageRow } from '../../server/db/repositories/messages.ts'
 import type { RunRow } from '../../server/db/repositories/runs.ts'
 import type { UserRow } from '../../server/db/repositories/users.ts'
@@ -26,7 +27,7 @@ export async function say(
   conversationId: ConversationId,
   text: string,
   parentId: MessageId | null,
-  more: Partial<MessageRow> & { files?: Attachment[] } = {},
+  more: Partial<MessageRow> & { files?: (Attachment | FileRow)[] } = {},
 ): Promise<MessageId> {
   const { files, ...changes } = more
   const message: MessageRow = {

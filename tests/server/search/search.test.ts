@@ -2,11 +2,42 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
-import type { ConversationId, UserId } from '../../../server/protocol/ids.ts'
+import { newId } from '../../../server/lib/ids.ts'
+import { indexWords } from '../../../server/lib/words.ts'
+import type { ConversationId, FileId, UserId } from '../../../server/protocol/ids.ts'
 import { createSearch, type Search, type SearchRequest } from '../../../server/search/search.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { rounds, SEED } from '../../support/random.ts'
 import { say, somebody } from '../../support/store-rows.ts'
+
+const passage = (name: string, text: string, page: number) => ({
+  ...{ heading: null, text, page },
+  tokens: indexWords(`${name}\n${text}`).join(' '),
+})
+
+/** Stores the row of an uploaded document, without its content. */
+async function storeFile(
+  database: Database,
+  userId: UserId,
+  name: string,
+  text: string,
+  pages: number,
+) {
+  const row = {
+    ...{ id: newId<FileId>(), userId, kind: 'text' as const, name, mime: 'application/pdf' },
+    ...{
+      size: 1,
+      sha256: newId<string>(),
+      thumbnailSha256: null,
+      width: null,
+      height: null,
+      pages,
+    },
+    ...{ failure: null, createdAt: new Date(), characters: text.length, text },
+  }
+  await database.write((tx) => createStore(database).files.insert(tx, row))
+  return { row }
+}
 
 describeOnEachDatabase('search', (open) => {
   let database: Database
@@ -30,7 +61,7 @@ describeOnEachDatabase('search', (open) => {
   const found = async (userId: UserId, q: string, more: Partial<SearchRequest> = {}) =>
     (await snippets(userId, q, more)).map((snippet) => snippet.replaceAll(/<\/?mark>/g, ''))
 
-  test('all unquoted words are wanted, the newest message comes first and hits are marked', async () => {
+  test('all unquoted words are wanted, and hits are marked', async () => {
     const { userId, conversation } = await person()
     await say(database, conversation, 'How do I deploy nginx?', null)
     await say(database, conversation, 'nginx alone', null)
@@ -39,6 +70,65 @@ describeOnEachDatabase('search', (open) => {
       'Deploying is hard. <mark>NGINX</mark>: <mark>deploy</mark> it twice',
       'How do I <mark>deploy</mark> <mark>nginx</mark>?',
     ])
+  })
+
+  test('texts that are about the words come before those that mention them, and of equals the newest', async () => {
+    const { userId, conversation } = await person()
+    const filler = 'something else entirely that nobody asked about. '.repeat(40)
+    await say(database, conversation, `${filler} ${'A heron colony! '.repeat(8)}`, null)
+    await say(database, conversation, 'an old heron colony', null)
+    await say(database, conversation, 'a new heron colony', null)
+    await say(database, conversation, `A heron. ${filler} Once there was a colony.`, null)
+    expect(await found(userId, 'heron colony')).toEqual([
+      'a new heron colony',
+      'an old heron colony',
+      expect.stringContaining('A heron colony! A heron colony!'),
+      expect.stringContaining('A heron. something else'),
+    ])
+  })
+
+  test('an attached file and a document are found with the page that contains the words', async () => {
+    const { userId, conversation } = await person()
+    const pages = Array.from(
+      { length: 9 },
+      (_, at) => `[Page ${at + 1}]\n${'正文很长。'.repeat(900)}`,
+    )
+    pages[6] += '\n第七页提到鲸鱼迁徙。'
+    const text = pages.join('\n')
+    const { row } = await storeFile(database, userId, 'report.pdf', text, 9)
+    await say(database, conversation, 'Read this', null, { files: [row] })
+    const project = await store.projects.create(userId, { name: 'Sea', description: null })
+    const document = await store.documents.create({
+      ...{ userId, projectId: project.id, name: '海洋 atlas.pdf' },
+      ...{ mime: 'application/pdf', size: 1 },
+    })
+    await store.documents.index(document, [
+      passage('海洋 atlas.pdf', 'Introduction', 1),
+      passage('', '座头鲸鱼每年迁徙。', 7),
+    ])
+    for (const q of ['鲸鱼', '鲸'])
+      expect(
+        (await find(userId, q)).items.map(({ type, page }) => [type, page]).toSorted(),
+        q,
+      ).toEqual([
+        ['document', 7],
+        ['file', 7],
+      ])
+    expect((await find(userId, '鲸鱼', { type: 'file' })).items).toMatchObject([
+      { message: { fileId: row.id }, conversationId: conversation },
+    ])
+    expect((await find(userId, '鲸鱼', { type: 'document' })).items).toMatchObject([
+      {
+        document: { id: document.id, position: 1 },
+        title: '海洋 atlas.pdf',
+        projectId: project.id,
+      },
+    ])
+    expect(await found(userId, 'atlas')).toEqual(['海洋 atlas.pdf Introduction'])
+    expect(await found(userId, '鲸鱼 in:sea')).toHaveLength(1)
+    expect(await found((await person()).userId, '鲸鱼')).toEqual([])
+    await store.documents.remove(project.id, document.id)
+    expect(await found(userId, '鲸鱼', { type: 'document' })).toEqual([])
   })
 
   test('without a full match, messages with most of the words are found', async () => {
@@ -85,6 +175,10 @@ describeOnEachDatabase('search', (open) => {
     expect(await found(userId, 'apple -"apple pie"')).toEqual(['apple tree', 'pie of apple'])
     expect(await found(userId, 'apple in:"big plans"')).toEqual(['apple tree'])
     expect(await found(userId, 'apple in:elsewhere')).toEqual([])
+    await store.conversations.patch(userId, inside, { tags: ['Garden', 'old'] })
+    expect(await found(userId, 'apple tag:garden tag:old')).toEqual(['apple tree'])
+    expect(await found(userId, 'tag:garden', { type: 'message' })).toEqual(['apple tree'])
+    expect(await found(userId, 'apple tag:garden tag:new')).toEqual([])
     expect(await found(userId, 'apple', { projectId: project.id })).toEqual(['apple tree'])
     expect(await found(userId, 'apple has:file')).toEqual(['apple tree'])
     expect(await found(userId, 'apple by:me')).toHaveLength(3)

@@ -5,7 +5,7 @@ import { parseQuery } from '../../../server/search/query.ts'
 import { hasPhrase, snippetOf } from '../../../server/search/text-match.ts'
 
 const snippet = (text: string, query: string): string =>
-  snippetOf(text, wordPositions(text), parseQuery(query).words)
+  snippetOf(text, wordPositions(text), parseQuery(query).words).snippet
 
 test('a snippet marks every hit and escapes the text around it', () => {
   expect(snippet('<b>Hello</b> & hello', 'hello')).toBe(

@@ -14,6 +14,12 @@ export const paths = {
   /** One of a project's files, opened at a line. */
   projectFile: (id: string, { path, line }: { path: string; line?: number }) =>
     `/projects/${id}?file=${encodeURIComponent(path)}${line === undefined ? '' : `&line=${line}`}`,
+  /** One of a project's documents, opened at a passage with some texts highlighted. */
+  projectDocument: (
+    id: string,
+    { id: document, passage, marks }: { id: string; passage: number; marks: readonly string[] },
+  ) =>
+    `/projects/${id}?${new URLSearchParams([['document', document], ['passage', String(passage)], ...marks.slice(0, 8).map((mark) => ['mark', mark])])}`,
   memory: '/memory',
   stats: '/stats',
   settings: '/settings',

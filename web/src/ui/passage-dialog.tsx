@@ -10,11 +10,14 @@ export function PassageDialog({
   projectId,
   documentId,
   position,
+  marks = [],
   onClose,
 }: {
   projectId: string
   documentId: string
   position: number
+  /** Texts to highlight in the passage, such as the hits of a search. */
+  marks?: readonly string[]
   onClose: () => void
 }) {
   const { t } = useTranslation()
@@ -45,10 +48,36 @@ export function PassageDialog({
                 .filter((part) => part !== null)
                 .join(' · ')}
             </p>
-            <p className="text-[15px] leading-relaxed whitespace-pre-wrap">{passage.text}</p>
+            <p className="text-[15px] leading-relaxed whitespace-pre-wrap">
+              {passage.position === position ? (
+                <Marked text={passage.text} marks={marks} />
+              ) : (
+                passage.text
+              )}
+            </p>
           </section>
         ))}
       </div>
     </Dialog>
+  )
+}
+
+/** The text with every occurrence of the marks highlighted, whatever their case. */
+function Marked({ text, marks }: { text: string; marks: readonly string[] }) {
+  const wanted = marks.filter((mark) => mark.trim() !== '')
+  if (wanted.length === 0) return text
+  // White space in a snippet is collapsed.
+  const pattern = wanted
+    .map((mark) => mark.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
+    .join('|')
+  return text.split(new RegExp(`(${pattern})`, 'giu')).map((piece, at) =>
+    at % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never move
+      <mark key={at} className="rounded-xs bg-warn-soft text-ink">
+        {piece}
+      </mark>
+    ) : (
+      piece
+    ),
   )
 }

@@ -20,13 +20,22 @@ import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
 const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
 
-export function DocumentsPanel({ projectId }: { projectId: string }) {
+export type OpenPassage = { document: string; position: number; marks: readonly string[] }
+
+export function DocumentsPanel({
+  projectId,
+  initial,
+}: {
+  projectId: string
+  /** The passage to open first. */
+  initial: OpenPassage | null
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const documents = useDocuments(projectId)
   const picker = useRef<HTMLInputElement>(null)
   const [progress, setProgress] = useState<number | null>(null)
-  const [open, setOpen] = useState<string | null>(null)
+  const [open, setOpen] = useState(initial)
   const add = async (files: PathedFile[]): Promise<void> => {
     if (files.length === 0) return
     setProgress(0)
@@ -77,15 +86,16 @@ export function DocumentsPanel({ projectId }: { projectId: string }) {
             key={document.id}
             projectId={projectId}
             document={document}
-            onOpen={() => setOpen(document.id)}
+            onOpen={() => setOpen({ document: document.id, position: 0, marks: [] })}
           />
         ))}
       </ul>
       {open !== null && (
         <PassageDialog
           projectId={projectId}
-          documentId={open}
-          position={0}
+          documentId={open.document}
+          position={open.position}
+          marks={open.marks}
           onClose={() => setOpen(null)}
         />
       )}

@@ -20,6 +20,8 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
     path === null || path === ''
       ? null
       : { path, ...(Number.isSafeInteger(line) && line > 0 ? { line } : {}) }
+  const document = search.get('document')
+  const passage = Number(search.get('passage'))
   if (project.isPending) return <Loading />
   if (project.isError)
     return <Failed message={errorText(project.error)} onRetry={() => void project.refetch()} />
@@ -42,7 +44,21 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
           <span className="max-sm:sr-only">{t('projects.chat')}</span>
         </Button>
       </header>
-      <ProjectPanel key={search.toString()} projectId={id} wide initial={initial} />
+      <ProjectPanel
+        key={search.toString()}
+        projectId={id}
+        wide
+        initial={initial}
+        initialPassage={
+          document === null
+            ? null
+            : {
+                document,
+                position: Number.isSafeInteger(passage) && passage > 0 ? passage : 0,
+                marks: search.getAll('mark'),
+              }
+        }
+      />
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
-import { DocumentsPanel } from './documents-panel.tsx'
+import { DocumentsPanel, type OpenPassage } from './documents-panel.tsx'
 import { FilesPanel, type OpenFile } from './files-panel.tsx'
 import { ProjectConversations } from './project-conversations.tsx'
 import { ProjectSettings } from './project-settings.tsx'
@@ -18,16 +18,19 @@ export function ProjectPanel({
   projectId,
   wide,
   initial = null,
+  initialPassage = null,
 }: {
   projectId: string
   /** On a page of its own. */
   wide: boolean
   /** The file to open first. */
   initial?: OpenFile | null
+  /** The passage of a document to open first, instead of a file. */
+  initialPassage?: OpenPassage | null
 }) {
   const { t } = useTranslation()
   const tabs: readonly Tab[] = wide ? PAGE_TABS : PANEL_TABS
-  const [tab, setTab] = useState<Tab>('files')
+  const [tab, setTab] = useState<Tab>(initialPassage === null ? 'files' : 'documents')
   return (
     <Tabs.Root
       value={tab}
@@ -70,7 +73,7 @@ export function ProjectPanel({
         <CheckpointsPanel projectId={projectId} />
       </Tabs.Content>
       <Tabs.Content value="documents" className={scrollingClass}>
-        <DocumentsPanel projectId={projectId} />
+        <DocumentsPanel projectId={projectId} initial={initialPassage} />
       </Tabs.Content>
     </Tabs.Root>
   )

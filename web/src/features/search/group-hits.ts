@@ -1,15 +1,15 @@
-// Hits of the search grouped by conversation, and where each leads.
+// Hits of the search grouped by conversation or document, and where each leads.
 import type { SearchHit } from '../../../../server/protocol/search.ts'
 import { paths } from '../../lib/paths.ts'
 import { hitTexts } from './snippet.ts'
 
 export type Group = { id: string; title: string; hits: { hit: SearchHit; index: number }[] }
 
-/** Each conversation once, where its best hit is. */
+/** Each conversation and document once, where its best hit is. */
 export function byConversation(hits: readonly SearchHit[]): Group[] {
   const groups = new Map<string, Group>()
   for (const hit of hits) {
-    const id = hit.conversation_id ?? ''
+    const id = hit.conversation_id ?? hit.document_id ?? ''
     const group = groups.get(id) ?? { id, title: hit.title, hits: [] }
     groups.set(id, group)
     group.hits.push({ hit, index: 0 })
@@ -23,9 +23,16 @@ export function byConversation(hits: readonly SearchHit[]): Group[] {
   return [...groups.values()]
 }
 
-export const pathOf = (hit: SearchHit): string =>
-  hit.conversation_id === null
-    ? paths.project(hit.project_id ?? '')
-    : hit.message_id === undefined
-      ? paths.conversation(hit.conversation_id)
-      : paths.messageIn(hit.conversation_id, hit.message_id, hitTexts(hit.snippet))
+/** The message, title or passage itself, with the words highlighted. */
+export function pathOf(hit: SearchHit): string {
+  const marks = hitTexts(hit.snippet)
+  if (hit.conversation_id === null)
+    return paths.projectDocument(hit.project_id ?? '', {
+      id: hit.document_id ?? '',
+      passage: hit.passage ?? 0,
+      marks,
+    })
+  return hit.message_id === undefined
+    ? paths.conversation(hit.conversation_id)
+    : paths.messageIn(hit.conversation_id, hit.message_id, marks)
+}

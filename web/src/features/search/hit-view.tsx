@@ -11,6 +11,7 @@ export function HitView({ hit }: { hit: SearchHit }) {
         <span>
           {t(`search.type.${hit.role === 'user' && hit.type === 'message' ? 'mine' : hit.type}`)}
         </span>
+        {hit.page !== undefined && <span>{t('search.page', { page: hit.page })}</span>}
         <span>
           {new Date(hit.created_at).toLocaleDateString(i18n.language, {
             dateStyle: 'medium',

@@ -41,11 +41,12 @@ export const chinesePages: typeof englishPages = {
   search: {
     title: '搜索全部',
     placeholder: '搜索，或输入命令',
-    hint: '还可以用：“短语”、-排除、in: 加项目名、by:me、has:file',
+    hint: '还可以用：“短语”、-排除、in: 加项目名、tag: 加标签、by:me、has:file',
     indexing: '较早的消息仍在建立索引（已完成 {{percent}}%）。',
     nothing: '没有结果',
     results: '结果',
     more: '更多结果',
+    page: '第 {{page}} 页',
     type: {
       title: '标题',
       message: '回答',
