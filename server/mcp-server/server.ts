@@ -148,7 +148,7 @@ export function createMcpServer(
   server.registerTool(
     'search',
     {
-      description: 'Searches the conversations, tool calls and attached files and documents of the user.',
+      description: 'Searches the conversations, tool calls, files and documents of the user.',
       inputSchema: z.object({
         query: z.string().min(1).max(200),
         limit: z.int().min(1).max(50).default(20),
