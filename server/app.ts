@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
+import { createAccess } from './access/access.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
@@ -129,6 +130,8 @@ async function assemble(
   const boxKey = loadSecretKey(secretKey, config.data_dir)
   const bodyBox = createSecretBox(boxKey)
   const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
+  const access = createAccess(store.groups)
+  await access.reload()
   const accounts = createAccountServices({ config, store, passwordCost, log, now })
   const catalog = createModelCatalog({
     models: config.models,
@@ -157,6 +160,7 @@ async function assemble(
     store,
     workspace,
     commandNetwork,
+    access,
     box,
     redact: redactor.redact,
     log,
@@ -172,6 +176,7 @@ async function assemble(
     files,
     settings: chatSettings(config),
     catalog,
+    access,
     registry: tools.registry,
     cache: tools.cache,
     results: tools.results,
@@ -235,6 +240,7 @@ async function assemble(
       database,
       store,
       ...accounts,
+      access,
       issueToken,
       box,
       catalog,

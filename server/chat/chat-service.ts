@@ -159,6 +159,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       await runs.withEndedRun(runId, async () => {
         const run = await getOwnedRun(userId, runId)
         assertResumable(run)
+        await dependencies.catalog.resolve(run.model, dependencies.access.models(userId))
         await admit(userId, await runSiteOf(userId, run.conversationId, undefined))
         const { finish: _finish, ...state } = readRunState(run.state)
         try {

@@ -54,7 +54,7 @@ export interface ProgramRuns {
 }
 
 export function createProgramRuns(
-  { store, catalog }: ChatDependencies,
+  { store, catalog, access }: ChatDependencies,
   begin: RunStart['begin'],
 ): ProgramRuns {
   const bodyOf = (request: ProgramRequest) => ({
@@ -89,8 +89,8 @@ export function createProgramRuns(
     return await begin(userId, site, bodyOf(request), turn)
   }
 
-  async function settingsOf(request: ProgramRequest) {
-    const { model } = await catalog.resolve(request.model)
+  async function settingsOf(userId: UserId, request: ProgramRequest) {
+    const { model } = await catalog.resolve(request.model, access.models(userId))
     return {
       systemPrompt: request.systemPrompt ?? null,
       temperature: request.temperature ?? null,
@@ -101,7 +101,7 @@ export function createProgramRuns(
 
   return {
     async answerProgram(userId, request) {
-      const settings = await settingsOf(request)
+      const settings = await settingsOf(userId, request)
       const { previous } = request
       const earlier = previous === null ? null : await findPrevious(userId, previous)
       if (previous !== null && earlier !== null) {

@@ -183,7 +183,11 @@ export function createRunStart(
       if (duplicate !== undefined) return duplicate
       throw rejection
     }
-    const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
+    if (body.approval !== undefined) dependencies.access.assertApprovalMode(userId, body.approval)
+    const { model } = await dependencies.catalog.resolve(
+      body.model ?? conversation.model,
+      dependencies.access.models(userId),
+    )
     const files = await filesOf(userId, turn, model.vision)
     const projectId = body.project_id ?? conversation.projectId
     const userMessageId =

@@ -1,4 +1,5 @@
 // What each group of routes receives of the wired modules.
+import type { Access } from '../access/access.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
@@ -20,6 +21,7 @@ import type { OpenConnections } from '../http/open-connections.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import { listPresets } from '../llm/probe/presets.ts'
 import type { ModelProbe } from '../llm/probe/probe.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { RouteDependencies } from '../routes/index.ts'
 import { createUploadSlots } from '../routes/upload-slots.ts'
 import type { SearchIndexer } from '../search/indexer.ts'
@@ -41,6 +43,7 @@ export interface RouteModules {
   database: Database
   store: Store
   accounts: Accounts
+  access: Access
   links: AccountLinks
   setup: SetupToken
   sessions: Sessions
@@ -80,6 +83,7 @@ export function routeDependencies({
   database,
   store,
   accounts,
+  access,
   links,
   setup,
   sessions,
@@ -108,6 +112,9 @@ export function routeDependencies({
   const search = createSearch(store)
   const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
   const hasModel = createModelCheck(catalog)
+  const assertModel = async (userId: UserId, id: string): Promise<void> =>
+    void (await catalog.resolve(id, access.models(userId)))
+  const listModels = (userId: UserId | null) => catalog.list(access.models(userId))
   return {
     userEvents: { changes },
     health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
@@ -126,6 +133,7 @@ export function routeDependencies({
     },
     adminUsers: {
       users: store.users,
+      access,
       apiKeys,
       audit: store.audit,
       links,
@@ -136,18 +144,21 @@ export function routeDependencies({
         await chat.stopUser(id)
       },
     },
+    adminGroups: { groups: store.groups, access },
     conversations: {
       conversations: store.conversations,
       trash: store.trash,
       chat,
       announce: changes.publish,
-      assertModel: async (id) => void (await catalog.resolve(id)),
+      assertModel,
+      assertApprovalMode: access.assertApprovalMode,
       async projectModel(userId, projectId) {
         const model = (await store.projects.find(userId, projectId))?.settings?.model ?? null
-        return model !== null && (await hasModel(model)) ? model : null
+        const isUsable = model !== null && access.models(userId)(model) && (await hasModel(model))
+        return isUsable ? model : null
       },
-      thinksByDefault: async (id) => {
-        const { model } = await catalog.resolve(id)
+      thinksByDefault: async (userId, id) => {
+        const { model } = await catalog.resolve(id, access.models(userId))
         return !model.demo && model.thinking !== false
       },
     },
@@ -174,7 +185,7 @@ export function routeDependencies({
     },
     runs: { chat, store },
     projects: {
-      assertModel: async (id) => void (await catalog.resolve(id)),
+      assertModel,
       projects: store.projects,
       services: workspace,
       uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
@@ -183,7 +194,7 @@ export function routeDependencies({
       stopRuns: (id) => chat.stopProject(id),
     },
     models: {
-      listModels: () => catalog.list(),
+      listModels,
       configured: config.models,
       models: store.models,
       box,
@@ -195,7 +206,7 @@ export function routeDependencies({
       services: createMcpServices({ chat, store, search, workspace, box: bodyBox }),
       version,
     },
-    programs: { chat, store, listModels: () => catalog.list() },
+    programs: { chat, store, listModels },
     background: { background: createBackground(store, chat), store },
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },

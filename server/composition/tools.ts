@@ -1,6 +1,7 @@
 // Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import { postMessage } from '../chat/post-message.ts'
 import type { Config } from '../config/schema.ts'
@@ -63,6 +64,7 @@ export interface ToolModuleOptions {
   workspace: WorkspaceServices
   /** The network that `exec` commands can use. */
   commandNetwork: CommandNetwork
+  access: Access
   box: SecretBox
   redact(text: string): string
   log: FastifyBaseLogger
@@ -76,6 +78,7 @@ export function createToolModule({
   store,
   workspace,
   commandNetwork,
+  access,
   box,
   redact,
   log,
@@ -162,11 +165,13 @@ export function createToolModule({
     grants: createMcpGrantStore(createMcpGrantRepository(database), box),
     clientMetadataUrl: clientMetadataUrl(config.public_url),
     identify: (userId) => store.users.find(userId),
+    permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),
   })
   const registry = createToolRegistry([() => offered, mcp.tools], {
     disabled: config.tools.disabled,
     risk: config.tools.risk,
+    rules: access.tools,
   })
   return {
     registry,

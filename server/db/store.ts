@@ -8,6 +8,7 @@ import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
 import { createFileRepository } from './repositories/files.ts'
+import { createGroupRepository } from './repositories/groups.ts'
 import { createIdempotencyRepository } from './repositories/idempotency.ts'
 import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
@@ -41,6 +42,7 @@ export const createStore = (database: Database) => ({
   users: createUserRepository(database),
   apiKeys: createApiKeyRepository(database),
   audit: createAuditRepository(database),
+  groups: createGroupRepository(database),
   sessions: createSessionRepository(database),
   accountLinks: createAccountLinkRepository(database),
   projects: createProjectRepository(database),

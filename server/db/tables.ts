@@ -4,6 +4,7 @@ import { defineAccountTables } from './tables/accounts.ts'
 import { defineAuditTables } from './tables/audit.ts'
 import { defineConversationTables } from './tables/conversations.ts'
 import { defineFileTables } from './tables/files.ts'
+import { defineGroupTables } from './tables/groups.ts'
 import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
@@ -23,6 +24,7 @@ export function defineTables(c: Columns) {
   return {
     ...accounts,
     ...defineAuditTables(c),
+    ...defineGroupTables(c, accounts),
     ...projects,
     ...files,
     ...conversations,

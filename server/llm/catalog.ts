@@ -19,11 +19,20 @@ export interface ResolvedModel {
   client: LlmClient
 }
 
+/** Whether a user may use the model with this id. */
+export type ModelRule = (id: string) => boolean
+
 export interface ModelCatalog {
-  /** The public properties of all models; the default is marked. Contains only `demo` if there is no other model. */
-  list(): Promise<PublicModel[]>
-  /** The model with this id, or the default model. @throws AppError `unknown_model`. */
-  resolve(id?: string | null): Promise<ResolvedModel>
+  /**
+   * The public properties of the models that a user may use; the default is marked. Contains only `demo` if there is no
+   * other model.
+   */
+  list(permits?: ModelRule): Promise<PublicModel[]>
+  /**
+   * The model with this id, or the default model, with the fallbacks that the user may use.
+   * @throws AppError `unknown_model`, `model_not_permitted`, `no_model_permitted`.
+   */
+  resolve(id?: string | null, permits?: ModelRule): Promise<ResolvedModel>
   /** Closes the connections to providers. */
   close(): Promise<void>
 }
@@ -96,27 +105,34 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   })
 
   return {
-    async list() {
+    async list(permits = permitsAll) {
       const known = await modelsById()
-      if (known.size === 0) return [DEMO_MODEL]
-      const defaultId = defaultIdOf(known)
-      return [...known.values()].map((model) => present(model, defaultId))
+      if (known.size === 0) return permits(DEMO_MODEL_ID) ? [DEMO_MODEL] : []
+      const offered = permitted(known, permits)
+      const defaultId = defaultIdOf(offered)
+      return [...offered.values()].map((model) => present(model, defaultId))
     },
-    async resolve(id) {
+    async resolve(id, permits = permitsAll) {
       const known = await modelsById()
-      const defaultId = defaultIdOf(known)
+      const offered = permitted(known, permits)
+      const defaultId = defaultIdOf(offered)
       const requested = id ?? defaultId
-      if (known.size === 0 && requested === DEMO_MODEL_ID)
+      if (known.size === 0 && requested === DEMO_MODEL_ID && permits(DEMO_MODEL_ID))
         return { model: DEMO_MODEL, price: null, client: demo }
-      const found = known.get(requested)
+      const found = offered.get(requested)
       if (found === undefined) {
-        const available = known.size === 0 ? DEMO_MODEL_ID : [...known.keys()].join(', ')
-        throw appError('unknown_model', { model: requested.slice(0, 200), available })
+        const names = known.size === 0 ? [DEMO_MODEL_ID].filter(permits) : [...offered.keys()]
+        if (names.length === 0) throw appError('no_model_permitted')
+        const isKnown = known.has(requested) || requested === DEMO_MODEL_ID
+        throw appError(isKnown && !permits(requested) ? 'model_not_permitted' : 'unknown_model', {
+          model: requested.slice(0, 200),
+          available: names.join(', '),
+        })
       }
       const { settings } = found
       const others = (settings.fallback ?? [])
         .filter((other) => other !== settings.id)
-        .flatMap((other) => known.get(other) ?? [])
+        .flatMap((other) => offered.get(other) ?? [])
       return {
         model: present(found, defaultId),
         price: settings.price ?? null,
@@ -126,6 +142,14 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     close: () => http.close(),
   }
 }
+
+const permitsAll: ModelRule = () => true
+
+const permitted = (
+  known: ReadonlyMap<string, CatalogModel>,
+  permits: ModelRule,
+): ReadonlyMap<string, CatalogModel> =>
+  permits === permitsAll ? known : new Map([...known].filter(([id]) => permits(id)))
 
 function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
   if (settings.tool_mode === 'none') return withoutTools(client)

@@ -1,17 +1,19 @@
 // Routes for administrators: list accounts, change roles, disable accounts.
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
+import type { Access } from '../access/access.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import { linkPath } from '../auth/link-token.ts'
 import type { AuditRepository } from '../db/repositories/audit.ts'
-import type { UserRepository } from '../db/repositories/users.ts'
+import type { UserRepository, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
 import { Deleted, envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
+import { AdminUser } from '../protocol/group.ts'
 import { UserId } from '../protocol/ids.ts'
-import { CreatedResetLink, User } from '../protocol/user.ts'
+import { CreatedResetLink } from '../protocol/user.ts'
 import { deleted, success } from './envelope.ts'
 import { pageUrl } from './page-url.ts'
 import { presentUser } from './present-user.ts'
@@ -30,6 +32,7 @@ const PatchUserBody = z
 
 export interface AdminUserDependencies {
   users: UserRepository
+  access: Pick<Access, 'groupsOf'>
   apiKeys: Pick<ApiKeys, 'list'>
   audit: AuditRepository
   links: AccountLinks
@@ -42,8 +45,12 @@ export interface AdminUserDependencies {
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(
   app: App,
-  { users, apiKeys, links, publicUrl, connections, endAccess }: AdminUserDependencies,
+  { users, access, apiKeys, links, publicUrl, connections, endAccess }: AdminUserDependencies,
 ): void {
+  const present = (user: UserRow): AdminUser => ({
+    ...presentUser(user),
+    groups: [...access.groupsOf(user.id)],
+  })
   app.get(
     '/api/admin/users',
     {
@@ -51,7 +58,7 @@ export function registerAdminUserRoutes(
       schema: {
         summary: 'List accounts, newest first',
         querystring: UserQuery,
-        response: { 200: envelope(page(User)) },
+        response: { 200: envelope(page(AdminUser)) },
       },
     },
     async ({ query }) => {
@@ -62,7 +69,7 @@ export function registerAdminUserRoutes(
         role: query.role,
         isActive: query.is_active === undefined ? undefined : query.is_active === 'true',
       })
-      return success({ items: items.map(presentUser), next_cursor: nextCursor, has_more: hasMore })
+      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
     },
   )
 
@@ -75,7 +82,7 @@ export function registerAdminUserRoutes(
           'Update the role of an account, or disable it; disabling ends its runs and open streams',
         params: z.object({ id: UserId }),
         body: PatchUserBody,
-        response: { 200: envelope(User) },
+        response: { 200: envelope(AdminUser) },
       },
     },
     async ({ params, body }, reply) => {
@@ -87,7 +94,7 @@ export function registerAdminUserRoutes(
       if (!changed.isActive) await endAccess(changed.id, reply.raw)
       // Streams that were opened with the former role.
       else if (body.role !== undefined) connections.end(changed.id, { kept: reply.raw })
-      return success(presentUser(changed))
+      return success(present(changed))
     },
   )
 

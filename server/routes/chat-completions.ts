@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import type { ModelCatalog } from '../llm/catalog.ts'
 import { modelIdOf, presentProgramModel } from '../openai-api/names.ts'
 import { readChatRequest } from '../openai-api/read-chat.ts'
 import { chatCompletionOf, createChunkWriter } from '../openai-api/write-chat.ts'
+import type { PublicModel } from '../protocol/catalog.ts'
+import type { UserId } from '../protocol/ids.ts'
 import {
   ChatCompletion,
   ChatCompletionBody,
@@ -21,7 +22,8 @@ import {
 } from './program-runs.ts'
 
 export interface ChatCompletionDependencies extends ProgramRouteDependencies {
-  listModels: ModelCatalog['list']
+  /** The models that a user may use. */
+  listModels(userId: UserId): Promise<PublicModel[]>
 }
 
 export function registerChatCompletionRoutes(
@@ -34,9 +36,9 @@ export function registerChatCompletionRoutes(
   app.get(
     '/v1/models',
     { schema: { summary: 'List the models', tags, response: { 200: ProgramModelList } } },
-    async () => ({
+    async ({ user }) => ({
       object: 'list' as const,
-      data: (await listModels()).map(presentProgramModel),
+      data: (await listModels(user.id)).map(presentProgramModel),
     }),
   )
 
@@ -50,9 +52,9 @@ export function registerChatCompletionRoutes(
         response: { 200: ProgramModel },
       },
     },
-    async ({ params }) => {
+    async ({ user, params }) => {
       const id = modelIdOf(params['*'])
-      const model = (await listModels()).find((one) =>
+      const model = (await listModels(user.id)).find((one) =>
         id === undefined ? one.default : one.id === id,
       )
       if (model === undefined) throw appError('model_unknown')

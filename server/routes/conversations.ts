@@ -6,6 +6,7 @@ import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { withoutAbsent } from '../lib/without-absent.ts'
 import {
+  type ApprovalMode,
   Conversation,
   ConversationListQuery,
   ConversationPage,
@@ -20,12 +21,14 @@ import { deleted, success } from './envelope.ts'
 
 export interface ConversationRouteDependencies extends BulkRouteDependencies {
   conversations: ConversationRepository
-  /** @throws AppError `unknown_model` when there is no such model. */
-  assertModel(id: string): Promise<void>
+  /** @throws AppError when there is no such model, or the user may not use it. */
+  assertModel(userId: UserId, id: string): Promise<void>
+  /** @throws AppError `approval_mode_not_permitted`. */
+  assertApprovalMode(userId: UserId, mode: ApprovalMode): void
   /** The model that the project sets for its new conversations; null when it sets none, or one that is gone. */
   projectModel(userId: UserId, projectId: ProjectId): Promise<string | null>
   /** Whether thinking is enabled by default for a model (null: the default model); new conversations start that way. */
-  thinksByDefault(model: string | null): Promise<boolean>
+  thinksByDefault(userId: UserId, model: string | null): Promise<boolean>
 }
 
 const DEFAULT_LIMIT = 20
@@ -37,7 +40,7 @@ export function registerConversationRoutes(
   app: App,
   dependencies: ConversationRouteDependencies,
 ): void {
-  const { conversations, assertModel, projectModel, thinksByDefault, trash, chat } = dependencies
+  const { conversations, assertModel, assertApprovalMode, projectModel, trash, chat } = dependencies
   registerBulkRoute(app, dependencies)
 
   app.get(
@@ -78,7 +81,8 @@ export function registerConversationRoutes(
       },
     },
     async ({ user, body }) => {
-      if (body.model !== undefined) await assertModel(body.model)
+      if (body.model !== undefined) await assertModel(user.id, body.model)
+      if (body.approval !== undefined) assertApprovalMode(user.id, body.approval)
       const model =
         body.model ??
         (body.project_id === undefined ? null : await projectModel(user.id, body.project_id))
@@ -89,7 +93,8 @@ export function registerConversationRoutes(
         systemPrompt: body.system_prompt ?? null,
         temperature: body.temperature ?? null,
         maxTokens: body.max_tokens ?? null,
-        thinkingEnabled: body.thinking_enabled ?? (await thinksByDefault(model)),
+        thinkingEnabled:
+          body.thinking_enabled ?? (await dependencies.thinksByDefault(user.id, model)),
         approval: body.approval ?? null,
         disabledMcpServers: body.disabled_mcp_servers ?? [],
         temporary: body.temporary ?? false,
@@ -128,7 +133,8 @@ export function registerConversationRoutes(
       },
     },
     async ({ user, params, body }) => {
-      if (body.model != null) await assertModel(body.model)
+      if (body.model != null) await assertModel(user.id, body.model)
+      if (body.approval != null) assertApprovalMode(user.id, body.approval)
       const changed = await conversations.patch(
         user.id,
         params.id,

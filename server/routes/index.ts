@@ -2,6 +2,7 @@
 import type { App } from '../http/app.ts'
 import { type AccountRouteDependencies, registerAccountRoutes } from './account.ts'
 import { registerAdminAuditRoutes } from './admin-audit.ts'
+import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin-groups.ts'
 import { registerAdminInvitationRoutes } from './admin-invitations.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
@@ -47,6 +48,7 @@ export interface RouteDependencies {
   /** For signing in, the own account and sessions. */
   auth: AuthRouteDependencies & AccountRouteDependencies & SessionRouteDependencies
   adminUsers: AdminUserDependencies
+  adminGroups: AdminGroupDependencies
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   exports: ExportRouteDependencies
@@ -80,6 +82,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerSessionRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
+  registerAdminGroupRoutes(app, dependencies.adminGroups)
   registerAdminAuditRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)

@@ -1,5 +1,6 @@
 // Routes for models: the public list, and creating, updating and deleting them as an administrator.
 import { z } from 'zod'
+import type { Identity } from '../auth/identity.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { appError } from '../errors.ts'
@@ -12,11 +13,12 @@ import {
   PublicModel,
 } from '../protocol/catalog.ts'
 import { Deleted, envelope, withoutNul } from '../protocol/envelope.ts'
+import type { UserId } from '../protocol/ids.ts'
 import { deleted, success } from './envelope.ts'
 
 export interface ModelRouteDependencies {
-  /** The public list; the default model comes first and is marked. */
-  listModels(): Promise<PublicModel[]>
+  /** The models that a user may use, or, with null, all; the default is marked. */
+  listModels(userId: UserId | null): Promise<PublicModel[]>
   /** Models from the configuration file: listed, but read-only. */
   configured: readonly ModelSettings[]
   models: ModelRepository
@@ -57,13 +59,18 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
   app.get(
     '/api/models',
     {
-      config: { public: true },
+      config: { public: true, mayKnowUser: true },
       schema: {
         summary: 'List the available models',
+        description: 'A signed-in user gets the models that their groups may use.',
         response: { 200: envelope(z.array(PublicModel)) },
       },
     },
-    async () => success(await listModels()),
+    async (request) => {
+      // Without a valid credential there is no user.
+      const user: Identity | null = request.user
+      return success(await listModels(user?.id ?? null))
+    },
   )
 
   app.get(

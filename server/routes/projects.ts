@@ -5,7 +5,7 @@ import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { ProjectId } from '../protocol/ids.ts'
+import { ProjectId, type UserId } from '../protocol/ids.ts'
 import {
   CreateProjectBody,
   Project,
@@ -22,8 +22,8 @@ import { ownProject } from './own-project.ts'
 export interface ProjectRouteDependencies {
   projects: ProjectRepository
   services: WorkspaceServices
-  /** Throws when there is no such model. */
-  assertModel(id: string): Promise<void>
+  /** @throws AppError when there is no such model, or the user may not use it. */
+  assertModel(userId: UserId, id: string): Promise<void>
   knowledge: Pick<Knowledge, 'removeProject'>
   /** Stops the runs that use the project. */
   stopRuns(projectId: ProjectId): Promise<void>
@@ -113,7 +113,7 @@ export function registerProjectRoutes(
       },
     },
     async ({ user, params, body }) => {
-      if (body.model != null) await assertModel(body.model)
+      if (body.model != null) await assertModel(user.id, body.model)
       const { name, description, ...settings } = body
       const row = await projects.update(user.id, params.id, { name, description, settings })
       if (row === undefined) throw appError('project_not_found')

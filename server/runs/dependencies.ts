@@ -82,12 +82,23 @@ export interface MessageFiles {
   read(sha256: string): Promise<Buffer>
 }
 
+/** What the groups of a user allow. */
+export interface UserAccess {
+  /** Which models the user may use. */
+  models(userId: UserId): (id: string) => boolean
+  /** The wanted approval mode, or the nearest stricter one that the user may use. */
+  approvalMode(userId: UserId, wanted: ApprovalMode): ApprovalMode
+  /** @throws AppError `approval_mode_not_permitted`. */
+  assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+}
+
 export interface ChatDependencies {
   database: Database
   store: Store
   files: MessageFiles
   settings: ChatSettings
   catalog: ModelCatalog
+  access: UserAccess
   registry: ToolRegistry
   cache: ResultCache
   results: LongResultStore

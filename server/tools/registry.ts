@@ -26,6 +26,8 @@ export interface RegistryOptions {
   disabled?: readonly string[]
   /** The operator's risk level by name; it replaces the tool's own level for every call. */
   risk?: Readonly<Record<string, RiskLevel>>
+  /** Which tools a user may use; null: all. The same function as long as it permits the same. */
+  rules?(userId: UserId | null): ((tool: ToolDefinition) => boolean) | null
 }
 
 /** Users who reach the same servers share a set; others have their own. */
@@ -38,18 +40,25 @@ export function createToolRegistry(
 ): ToolRegistry {
   const disabled = new Set(options.disabled ?? [])
   const levels = new Map(Object.entries(options.risk ?? {}))
-  let known: { lists: (readonly ToolDefinition[])[]; set: ToolSet }[] = []
+  let known: {
+    lists: (readonly ToolDefinition[])[]
+    permits: ((tool: ToolDefinition) => boolean) | null
+    set: ToolSet
+  }[] = []
   return {
     snapshot(userId) {
       const lists = sources.map((source) => source(userId))
-      const found = known.find((one) => one.lists.every((list, at) => list === lists[at]))
+      const permits = options.rules?.(userId) ?? null
+      const found = known.find(
+        (one) => one.permits === permits && one.lists.every((list, at) => list === lists[at]),
+      )
       if (found !== undefined) return found.set
       const tools = lists
         .flat()
-        .filter(({ name }) => !disabled.has(name))
+        .filter((tool) => !disabled.has(tool.name) && (permits?.(tool) ?? true))
         .map((tool) => withLevel(tool, levels.get(tool.name)))
       const set = createToolSet(tools)
-      known = [{ lists, set }, ...known].slice(0, MAX_KNOWN_SETS)
+      known = [{ lists, permits, set }, ...known].slice(0, MAX_KNOWN_SETS)
       return set
     },
   }

@@ -26,6 +26,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'protocol',
   ],
   routes: [
+    'access',
     'chat',
     'sharing',
     'transfer',
@@ -73,6 +74,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   ],
   // Which process owns a store: above the connections, below everything that uses the store.
   owner: ['db', 'errors.ts', 'protocol', 'lib'],
+  // What users may use, for every module that offers something.
+  access: ['db', 'errors.ts', 'protocol', 'lib'],
   auth: ['db', 'errors.ts', 'protocol', 'lib'],
   knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],
   messaging: ['db', 'net', 'auth', 'errors.ts', 'protocol', 'lib'],

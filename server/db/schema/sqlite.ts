@@ -9,6 +9,8 @@ export const {
   apiKeys,
   auditEntries,
   accountLinks,
+  groups,
+  groupMembers,
   idempotencyKeys,
   tokenUsage,
   memories,

@@ -1,6 +1,7 @@
 // The one list of reasons why requests are refused and runs fail, with their error codes and English texts.
 import type { ERROR_CODES, ErrorParams } from '../error.ts'
 import { ACCESS_FAILURES } from './access.ts'
+import { ADMINISTRATION_FAILURES } from './administration.ts'
 import { CONVERSATION_FAILURES } from './conversations.ts'
 import { FILE_FAILURES } from './files.ts'
 import { MODEL_FAILURES } from './models.ts'
@@ -14,6 +15,7 @@ import { fillIn, type ParamNames } from './text.ts'
  */
 export const FAILURES = {
   ...ACCESS_FAILURES,
+  ...ADMINISTRATION_FAILURES,
   ...CONVERSATION_FAILURES,
   ...FILE_FAILURES,
   ...MODEL_FAILURES,

@@ -73,9 +73,14 @@ export async function createRunContext(
   rows: readonly StepRow[],
   dependencies: ChatDependencies,
 ): Promise<RunContext> {
-  const { store } = dependencies
-  const options = readRunOptions(run.options)
-  const { model, client: llm } = await dependencies.catalog.resolve(run.model)
+  const { store, access } = dependencies
+  const stored = readRunOptions(run.options)
+  // What the user may use can have changed since the run was stored.
+  const options = { ...stored, approval: access.approvalMode(run.userId, stored.approval) }
+  const { model, client: llm } = await dependencies.catalog.resolve(
+    run.model,
+    access.models(run.userId),
+  )
   const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
   const { messages: recent, summary } =
     run.userMessageId === null

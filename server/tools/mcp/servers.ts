@@ -56,6 +56,8 @@ export interface McpServersOptions {
   grants: McpGrantStore
   /** Who a user is; only asked where a server is limited to some users. */
   identify(userId: UserId): Promise<McpUser | undefined>
+  /** Whether a user may use a server at all. Default: everybody may. */
+  permits?(userId: UserId | null, server: string): boolean
   /** The public HTTPS address of this installation's OAuth client metadata; null without one. */
   clientMetadataUrl: string | null
   log(message: string, detail: Record<string, unknown>): void
@@ -90,7 +92,10 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   const visible = (userId: UserId | null): ServerEntry[] => {
     const user = userId === null ? undefined : users.get(userId)
-    return asksWho ? entries.filter(({ settings }) => maySeeServer(settings, user)) : entries
+    return entries.filter(
+      ({ name, settings }) =>
+        (!asksWho || maySeeServer(settings, user)) && (options.permits?.(userId, name) ?? true),
+    )
   }
 
   const get = async (userId: UserId, name: string): Promise<ServerEntry> => {

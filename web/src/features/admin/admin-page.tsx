@@ -4,10 +4,11 @@ import { useLocation } from 'wouter'
 import { paths } from '../../lib/paths.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { AuditSection } from './audit-section.tsx'
+import { GroupsSection } from './groups-section.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
-const TABS = ['users', 'invitations', 'audit'] as const
+const TABS = ['users', 'groups', 'invitations', 'audit'] as const
 
 export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: string | undefined }) {
   const { t } = useTranslation()
@@ -25,6 +26,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
         />
       </div>
       {current === 'users' && <UsersSection ownId={ownId} />}
+      {current === 'groups' && <GroupsSection />}
       {current === 'invitations' && <InvitationsSection />}
       {current === 'audit' && <AuditSection />}
     </div>

@@ -1,7 +1,7 @@
 // The accounts: search, role, state, signing out, a link for a new password.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { User } from '../../../../server/protocol/user.ts'
+import type { AdminUser } from '../../../../server/protocol/group.ts'
 import { useAdminUsers, useEndSessionsOf, usePatchUser, useResetLink } from '../../lib/api/admin.ts'
 import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
@@ -43,7 +43,7 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
   )
 }
 
-function Account({ user, own }: { user: User; own: boolean }) {
+function Account({ user, own }: { user: AdminUser; own: boolean }) {
   const { t } = useTranslation()
   const patch = usePatchUser()
   const endSessions = useEndSessionsOf()
@@ -59,6 +59,7 @@ function Account({ user, own }: { user: User; own: boolean }) {
             {[
               t(isAdmin ? 'admin.roleAdmin' : 'admin.roleUser'),
               ...(user.email === null ? [] : [user.email]),
+              ...user.groups.map((group) => group.name),
               ...(user.is_active ? [] : [t('admin.disabled')]),
               ...(own ? [t('admin.you')] : []),
             ].join(' · ')}

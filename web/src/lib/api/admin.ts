@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { AuditEntry } from '../../../../server/protocol/audit.ts'
+import type { AdminUser } from '../../../../server/protocol/group.ts'
 import type {
   CreatedInvitation,
   CreatedResetLink,
@@ -11,14 +12,14 @@ import type {
 } from '../../../../server/protocol/user.ts'
 import { request, requestDone } from '../api-client.ts'
 
-type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
+export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
 
-const usersKey = ['admin-users'] as const
+export const usersKey = ['admin-users'] as const
 const invitationsKey = ['admin-invitations'] as const
 /** The newest invitations that the page shows. */
 const SHOWN_INVITATIONS = 100
 
-const usePages = <Item>(
+export const usePages = <Item>(
   key: readonly unknown[],
   path: string,
   query: Record<string, string | undefined>,
@@ -33,7 +34,7 @@ const usePages = <Item>(
   })
 
 export const useAdminUsers = (text: string) =>
-  usePages<User>([...usersKey, text], '/api/admin/users', { q: text })
+  usePages<AdminUser>([...usersKey, text], '/api/admin/users', { q: text })
 
 export const useAuditLog = (action: string) =>
   usePages<AuditEntry>(['admin-audit', action], '/api/admin/audit', { action })

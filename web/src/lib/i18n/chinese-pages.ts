@@ -1,5 +1,6 @@
 // The page's texts in Chinese for everything that is loaded after the first screen.
 import { accountPages } from './chinese-account-pages.ts'
+import { chineseAdminPages } from './chinese-admin-pages.ts'
 import { chatPages } from './chinese-chat-pages.ts'
 import { projectPages } from './chinese-project-pages.ts'
 import { results } from './chinese-results.ts'
@@ -7,6 +8,7 @@ import { settingsPages } from './chinese-settings-pages.ts'
 import type { englishPages } from './english-pages.ts'
 
 export const chinesePages: typeof englishPages = {
+  ...chineseAdminPages,
   ...chatPages,
   results,
   prose: {

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../server/protocol/failures/stored.ts'
+import { administration } from './chinese-administration.ts'
 import { models, storedFailures } from './chinese-failures.ts'
 import { files } from './chinese-file-refusals.ts'
 
@@ -206,6 +207,7 @@ const store = {
 export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, string> = {
   ...kinds,
   ...access,
+  ...administration,
   ...conversations,
   ...files,
   ...models,

@@ -1,12 +1,14 @@
 // The page's texts in English for everything that is loaded after the first screen.
 import type { english } from './english.ts'
 import { accountPages } from './english-account-pages.ts'
+import { adminPages } from './english-admin-pages.ts'
 import { chatPages } from './english-chat-pages.ts'
 import { projectPages } from './english-project-pages.ts'
 import { results } from './english-results.ts'
 import { settingsPages } from './english-settings-pages.ts'
 
 export const englishPages = {
+  ...adminPages,
   ...chatPages,
   results,
   prose: {

@@ -1,0 +1,61 @@
+// The administration of a server in a real browser: groups with restrictions and members.
+import { beforeAll, expect, test } from 'vitest'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+} from '../support/page.ts'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
+
+describeInBrowser('the administration', (visitor) => {
+  const servers = useServers()
+  let server: TestServer
+  let token = ''
+  beforeAll(async () => {
+    server = await servers.start({
+      config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET },
+      webRoot: visitor.webRoot(),
+    })
+    token = await register(server, 'ada')
+    await register(server, 'bob')
+  })
+  const shot = (name: string) =>
+    process.env.SHOTS ? { path: `${process.env.SHOTS}/${name}.png` } : null
+
+  test('an administrator creates a group, restricts it and adds a member, on a phone in Chinese', async () => {
+    const page = await visitor.open(server.url, {
+      phone: true,
+      language: 'zh-CN',
+      theme: 'dark',
+    })
+    await page.getByLabel('用户名').fill('ada')
+    await page.getByLabel('密码').fill('a good password')
+    await page.getByRole('button', { name: '登录' }).click()
+    await composer(page).waitFor()
+    await page.goto(`${server.url}/admin/groups`)
+    await page.getByLabel('名称').fill('编辑部')
+    await page.getByRole('button', { name: '创建组' }).click()
+    const dialog = page.getByRole('dialog', { name: '组“编辑部”' })
+    await dialog.getByLabel('工具').last().selectOption('only')
+    await dialog.getByRole('checkbox', { name: '计算', exact: true }).check()
+    await dialog.getByLabel('查找要添加的账号').fill('bo')
+    await dialog.getByRole('button', { name: '添加 bob' }).click()
+    await dialog.getByRole('button', { name: '将 bob 移出该组' }).waitFor()
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    const opened = shot('group-dialog')
+    if (opened !== null) await page.screenshot(opened)
+    await dialog.getByRole('button', { name: '保存' }).click()
+    await page.getByText('1 名成员 · 受限：工具').waitFor()
+    await expectAccessible(page)
+    const listed = shot('groups')
+    if (listed !== null) await page.screenshot(listed)
+    const { json } = await server.call('GET', '/api/admin/groups', { token })
+    expect(json.data.items).toMatchObject([
+      { name: '编辑部', tools: ['calculator'], models: null, member_count: 1 },
+    ])
+    await leave(page)
+  })
+})

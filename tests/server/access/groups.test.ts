@@ -1,0 +1,192 @@
+// Groups over real HTTP: created and changed by administrators, and what their members may no longer use; on both databases.
+import { beforeAll, expect, test } from 'vitest'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+
+describeOnEachServer('groups', (start) => {
+  let server: TestServer
+  let admin = ''
+  let bob = ''
+  let bobId = ''
+  beforeAll(async () => {
+    const model = { api_url: upstream.url, api_key: 'test-key' }
+    server = await start({
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      titles: 'off',
+      models: [
+        { id: 'large', ...model },
+        { id: 'small', ...model, fallback: ['large'] },
+      ],
+      mcp_servers: { notes: { url: 'http://127.0.0.1:9/mcp' } },
+    })
+    admin = await register(server, 'ada')
+    bob = await register(server, 'bob')
+    bobId = (await server.call('GET', '/api/auth/profile', { token: bob })).json.data.id
+  })
+
+  const asAdmin = (method: string, path: string, body?: unknown) =>
+    server.call(method, `/api/admin/groups${path}`, { body, token: admin })
+  const createGroup = async (name: string, fields: object = {}): Promise<string> =>
+    (await asAdmin('POST', '', { name, ...fields })).json.data.id
+  /** A group with bob in it, for the time of a test. */
+  const withGroup = async (fields: object, work: (id: string) => Promise<void>) => {
+    const id = await createGroup('restricted', fields)
+    expect((await asAdmin('PUT', `/${id}/members/${bobId}`)).json.data.member_count).toBe(1)
+    await work(id)
+    expect((await asAdmin('DELETE', `/${id}`)).status).toBe(200)
+  }
+  const asBob = (method: string, path: string, body?: unknown) =>
+    server.call(method, path, { body, token: bob })
+  const modelIds = async (): Promise<string[]> =>
+    (await asBob('GET', '/api/models')).json.data.map(({ id }: { id: string }) => id)
+  const toolNames = async (): Promise<string[]> =>
+    (await asBob('GET', '/api/tools')).json.data.tools.map(
+      (tool: { function: { name: string } }) => tool.function.name,
+    )
+  const conversation = async (fields: object = {}): Promise<string> =>
+    (await asBob('POST', '/api/conversations', fields)).json.data.id
+  const send = (id: string, body: object = {}) =>
+    asBob('POST', `/api/conversations/${id}/messages`, { text: 'Go', stream: false, ...body })
+
+  test('an administrator creates, lists, changes and deletes groups and their members; nobody else may', async () => {
+    const id = await createGroup('Editors', {
+      models: ['small'],
+      description: 'They edit',
+    })
+    expect((await asAdmin('POST', '', { name: 'EDITORS' })).json).toMatchObject({
+      code: 409,
+      reason: 'group_name_taken',
+    })
+    const second = await createGroup('Authors')
+    const firstPage = (await asAdmin('GET', '?limit=1')).json.data
+    expect(firstPage).toMatchObject({ items: [{ name: 'Authors' }], has_more: true })
+    const nextPage = (await asAdmin('GET', `?limit=1&cursor=${firstPage.next_cursor}`)).json.data
+    expect(nextPage).toMatchObject({
+      items: [{ id, models: ['small'], tools: null, description: 'They edit', member_count: 0 }],
+      has_more: false,
+    })
+    const changed = await asAdmin('PATCH', `/${id}`, { models: null, tools: ['calculator'] })
+    expect(changed.json.data).toMatchObject({
+      name: 'Editors',
+      models: null,
+      tools: ['calculator'],
+    })
+    for (const _twice of [1, 2])
+      expect((await asAdmin('PUT', `/${id}/members/${bobId}`)).json.data.member_count).toBe(1)
+    expect((await asAdmin('GET', `/${id}/members`)).json.data.items).toMatchObject([
+      { username: 'bob' },
+    ])
+    const users = await server.call('GET', '/api/admin/users?q=bob', { token: admin })
+    expect(users.json.data.items[0].groups).toEqual([{ id, name: 'Editors' }])
+    expect((await asAdmin('PUT', `/${id}/members/nobody`)).json).toMatchObject({
+      reason: 'account_not_found',
+    })
+    expect((await asAdmin('DELETE', `/${id}/members/${bobId}`)).status).toBe(200)
+    expect((await asAdmin('DELETE', `/${id}/members/${bobId}`)).status).toBe(404)
+    for (const path of ['', `/${id}`, `/${id}/members`])
+      expect((await asBob('GET', `/api/admin/groups${path}`)).status).toBe(403)
+    expect((await asBob('PUT', `/api/admin/groups/${id}/members/${bobId}`)).status).toBe(403)
+    for (const group of [id, second])
+      expect((await asAdmin('DELETE', `/${group}`)).status).toBe(200)
+    expect((await asAdmin('PATCH', `/${id}`, { name: 'x' })).status).toBe(404)
+    const log = await server.call('GET', '/api/admin/audit?action=group_member_added', {
+      token: admin,
+    })
+    expect(log.json.data.items[0].details).toMatchObject({ id, user_id: bobId })
+  })
+
+  test('a member sees and runs only the allowed models, also as default, as fallback and through /v1', async () => {
+    const before = await conversation({ model: 'large' })
+    await withGroup({ models: ['small'] }, async () => {
+      expect(await modelIds()).toEqual(['small'])
+      const programs = (await asBob('GET', '/v1/models')).json as unknown as {
+        data: { id: string }[]
+      }
+      expect(programs.data.map(({ id }) => id)).toEqual(['nanoclaw/small'])
+      expect((await asBob('GET', '/v1/models/nanoclaw/large')).status).toBe(404)
+      const refusal = {
+        code: 403,
+        reason: 'model_not_permitted',
+        params: { model: 'large', available: 'small' },
+      }
+      expect((await asBob('POST', '/api/conversations', { model: 'large' })).json).toMatchObject(
+        refusal,
+      )
+      expect((await send(before)).json).toMatchObject(refusal)
+      const chosen = await asBob('POST', '/v1/chat/completions', {
+        model: 'nanoclaw/large',
+        messages: [{ role: 'user', content: 'Go' }],
+      })
+      expect(chosen.status).toBe(403)
+      upstream.enqueue(turn.text('Small.'))
+      const answer = await send(await conversation())
+      expect(answer.json.data.run).toMatchObject({ model: 'small', status: 'completed' })
+      // The fallback of `small` is not allowed: nothing else answers instead.
+      const count = upstream.requests.length
+      upstream.enqueue(turn.json(401, { error: { message: 'no' } }))
+      expect((await send(await conversation())).json.data.run.status).toBe('failed')
+      expect(upstream.requests.length).toBe(count + 1)
+    })
+    expect(await modelIds()).toEqual(['large', 'small'])
+    upstream.enqueue(turn.text('Large.'))
+    expect((await send(before)).json.data.run).toMatchObject({ model: 'large' })
+  })
+
+  test('a member is offered only the allowed tools and MCP servers, and a call of another is refused', async () => {
+    await withGroup({ tools: ['calculator'], mcp_servers: [] }, async (id) => {
+      expect(await toolNames()).toEqual(['calculator'])
+      expect((await asBob('GET', '/api/mcp')).json.data.servers).toEqual([])
+      expect((await asBob('POST', '/api/mcp/notes/connect')).status).toBe(404)
+      upstream.enqueue(
+        turn.toolCalls([{ name: 'get_current_time', arguments: {} }]),
+        turn.text('Done.'),
+      )
+      const { run, message } = (await send(await conversation())).json.data
+      expect(run.status).toBe('completed')
+      const offered = upstream.requests.at(-1)?.body.tools as { function: { name: string } }[]
+      expect(offered.map((tool) => tool.function.name)).toEqual(['calculator'])
+      const result = message.process_steps.find(
+        (step: { type: string }) => step.type === 'tool_result',
+      )
+      expect(result.content).toMatch(/get_current_time/)
+      expect(JSON.parse(result.content)).toMatchObject({ success: false })
+      // Everybody else, and people without a group, keep everything; a second group adds what it lists.
+      const others = await server.call('GET', '/api/mcp', { token: admin })
+      expect(others.json.data.servers).toMatchObject([{ name: 'notes' }])
+      const second = await createGroup('time', { tools: ['get_current_time'] })
+      await asAdmin('PUT', `/${second}/members/${bobId}`)
+      expect((await toolNames()).toSorted()).toEqual(['calculator', 'get_current_time'])
+      await asAdmin('DELETE', `/${second}`)
+      await asAdmin('PATCH', `/${id}`, { tools: null })
+      expect((await toolNames()).length).toBeGreaterThan(2)
+    })
+  })
+
+  test('an approval mode that is not allowed is refused, and where it was stored before a stricter one applies', async () => {
+    const before = await conversation({ approval: 'auto' })
+    await withGroup({ approval_modes: ['ask'] }, async () => {
+      const refusal = { code: 403, reason: 'approval_mode_not_permitted' }
+      for (const answer of [
+        await asBob('POST', '/api/conversations', { approval: 'auto' }),
+        await asBob('PATCH', `/api/conversations/${before}`, { approval: 'auto_medium' }),
+        await send(before, { approval: 'auto' }),
+      ])
+        expect(answer.json).toMatchObject(refusal)
+      upstream.enqueue(
+        turn.toolCalls([{ name: 'message', arguments: { content: 'Hi', to: before } }]),
+      )
+      const { run } = (await send(before)).json.data
+      expect(run.status).toBe('awaiting_approval')
+      await asBob('POST', `/api/runs/${run.id}/stop`)
+    })
+  })
+})

@@ -1,0 +1,73 @@
+// A group: its name, what its members may use, who they are, and deleting it.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Group } from '../../../../server/protocol/group.ts'
+import { useDeleteGroup, usePatchGroup } from '../../lib/api/groups.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { GroupMembers } from './group-members.tsx'
+import { GroupRestrictions } from './group-restrictions.tsx'
+
+export function GroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
+  const { t } = useTranslation()
+  const patch = usePatchGroup(group.id)
+  const remove = useDeleteGroup()
+  const [draft, setDraft] = useState(group)
+  const [isRemoving, setIsRemoving] = useState(false)
+  const { name, description, models, tools, mcp_servers, approval_modes } = draft
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('admin.groups.editTitle', { name: group.name })}
+      footer={
+        <>
+          <Button tone="danger" className="mr-auto" onClick={() => setIsRemoving(true)}>
+            {t('admin.groups.remove')}
+          </Button>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button
+            tone="primary"
+            disabled={patch.isPending || name.trim() === ''}
+            onClick={() =>
+              patch.mutate(
+                { name, description, models, tools, mcp_servers, approval_modes },
+                { onSuccess: onClose },
+              )
+            }
+          >
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <div className="mb-5 flex flex-col gap-4">
+        <TextField
+          label={t('admin.groups.name')}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+        />
+        <TextField
+          label={t('admin.groups.description')}
+          maxLength={500}
+          value={description}
+          onChange={(event) => setDraft({ ...draft, description: event.target.value })}
+        />
+      </div>
+      <GroupRestrictions value={draft} onChange={(next) => setDraft({ ...draft, ...next })} />
+      <GroupMembers id={group.id} />
+      <ConfirmDialog
+        open={isRemoving}
+        onOpenChange={setIsRemoving}
+        title={t('admin.groups.remove')}
+        text={t('admin.groups.removeText')}
+        confirm={t('admin.groups.remove')}
+        onConfirm={() => remove.mutate(group.id, { onSuccess: onClose })}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,99 @@
+// The members of a group: who they are, taking one out, finding accounts to add.
+import { Plus, X } from 'lucide-react'
+import { useDeferredValue, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useAdminUsers } from '../../lib/api/admin.ts'
+import { useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { TextField } from '../../ui/field.tsx'
+
+const SHOWN_CANDIDATES = 5
+
+export function GroupMembers({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const members = useGroupMembers(id)
+  const change = useChangeMember(id)
+  const [text, setText] = useState('')
+  const wanted = useDeferredValue(text.trim())
+  const items = members.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-sm font-medium text-soft">{t('admin.groups.membersTitle')}</h3>
+      {members.isPending && <Loading />}
+      {members.isError && (
+        <Failed message={errorText(members.error)} onRetry={() => void members.refetch()} />
+      )}
+      <ul>
+        {items.map((user) => (
+          <li key={user.id} className="flex items-center gap-2 py-1">
+            <span className="min-w-0 flex-1 wrap-anywhere">{user.username}</span>
+            <IconButton
+              icon={X}
+              size="small"
+              label={t('admin.groups.removeFrom', { name: user.username })}
+              onClick={() => change.mutate({ userId: user.id, add: false })}
+            />
+          </li>
+        ))}
+      </ul>
+      {members.hasNextPage && (
+        <div>
+          <Button size="small" onClick={() => void members.fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      )}
+      <TextField
+        label={t('admin.groups.find')}
+        type="search"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {wanted !== '' && (
+        <Candidates
+          text={wanted}
+          groupId={id}
+          onAdd={(userId) => change.mutate({ userId, add: true })}
+        />
+      )}
+    </section>
+  )
+}
+
+function Candidates({
+  text,
+  groupId,
+  onAdd,
+}: {
+  text: string
+  groupId: string
+  onAdd: (userId: string) => void
+}) {
+  const { t } = useTranslation()
+  const users = useAdminUsers(text)
+  const found = (users.data?.pages.flatMap((page) => page.items) ?? [])
+    .filter(({ groups }) => groups.every((group) => group.id !== groupId))
+    .slice(0, SHOWN_CANDIDATES)
+  return (
+    <ul className="rounded-xl bg-sunken px-3 py-1">
+      {found.length === 0 && !users.isPending && (
+        <li className="py-1 text-sm text-muted">{t('admin.groups.none')}</li>
+      )}
+      {found.map((user) => (
+        <li key={user.id} className="flex items-center gap-2 py-1">
+          <span className="min-w-0 flex-1 wrap-anywhere">{user.username}</span>
+          <Button
+            size="small"
+            icon={Plus}
+            aria-label={t('admin.groups.addTo', { name: user.username })}
+            onClick={() => onAdd(user.id)}
+          >
+            {t('admin.groups.add')}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,76 @@
+// Groups of accounts, their restrictions and their members, for administrators.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { CreateGroupBody, Group, PatchGroupBody } from '../../../../server/protocol/group.ts'
+import type { User } from '../../../../server/protocol/user.ts'
+import { request, requestDone } from '../api-client.ts'
+import { type PageOf, usePages, usersKey } from './admin.ts'
+
+const groupsKey = ['admin-groups'] as const
+const membersKey = (id: string) => ['admin-group-members', id] as const
+
+export const useGroups = () =>
+  useQuery({
+    queryKey: groupsKey,
+    queryFn: async ({ signal }) => {
+      const groups: Group[] = []
+      let cursor: string | undefined
+      do {
+        const page: PageOf<Group> = await request('/api/admin/groups', {
+          query: { limit: 100, cursor },
+          signal,
+        })
+        groups.push(...page.items)
+        cursor = page.next_cursor ?? undefined
+      } while (cursor !== undefined)
+      return groups
+    },
+    meta: { quiet: true },
+  })
+
+export function useCreateGroup() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof CreateGroupBody>) =>
+      request<Group>('/api/admin/groups', { method: 'POST', body }),
+    onSettled: () => client.invalidateQueries({ queryKey: groupsKey }),
+  })
+}
+
+export function usePatchGroup(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof PatchGroupBody>) =>
+      request<Group>(`/api/admin/groups/${id}`, { method: 'PATCH', body }),
+    onSettled: () => client.invalidateQueries({ queryKey: groupsKey }),
+  })
+}
+
+export function useDeleteGroup() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/admin/groups/${id}`, { method: 'DELETE' }),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: groupsKey }),
+        client.invalidateQueries({ queryKey: usersKey }),
+      ]),
+  })
+}
+
+export const useGroupMembers = (id: string) =>
+  usePages<User>(membersKey(id), `/api/admin/groups/${id}/members`, {})
+
+export function useChangeMember(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ userId, add }: { userId: string; add: boolean }) =>
+      requestDone(`/api/admin/groups/${id}/members/${userId}`, { method: add ? 'PUT' : 'DELETE' }),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: membersKey(id) }),
+        client.invalidateQueries({ queryKey: groupsKey }),
+        client.invalidateQueries({ queryKey: usersKey }),
+      ]),
+  })
+}

@@ -1,0 +1,12 @@
+// Why an administrator's rules refuse something, in Chinese, by the protocol's reasons.
+import type { ADMINISTRATION_FAILURES } from '../../../../server/protocol/failures/administration.ts'
+
+export const administration: Record<keyof typeof ADMINISTRATION_FAILURES, string> = {
+  approval_mode_not_permitted: '你所在的组不能使用批准方式“{{mode}}”。可以使用：{{available}}。',
+  group_member_not_found: '这个账号不在该组中。',
+  group_name_taken: '已经有同名的组。',
+  group_not_found: '没有这个组。',
+  groups_exhausted: '已有 {{limit}} 个组，请先删除一个。',
+  model_not_permitted: '你所在的组不能使用模型“{{model}}”。可以使用：{{available}}。',
+  no_model_permitted: '你所在的组不能使用这台服务器上的任何模型。请联系管理员。',
+}
