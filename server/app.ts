@@ -132,7 +132,7 @@ async function assemble(
   const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
   const access = createAccess(store.groups)
   await access.reload()
-  const accounts = createAccountServices({ config, store, passwordCost, log, now })
+  const accounts = createAccountServices({ config, store, box, passwordCost, log, now })
   const catalog = createModelCatalog({
     models: config.models,
     defaultModel: config.default_model,
@@ -263,6 +263,7 @@ async function assemble(
   )
   await finish()
   await app.ready()
+  accounts.oidc?.prepare()
   const toolsReady = tools.start()
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
@@ -284,6 +285,7 @@ async function assemble(
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       stopPurging()
+      accounts.oidc?.close()
       await transfers.stop()
       await stopCollecting()
       await searchIndexer.stop()

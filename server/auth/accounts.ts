@@ -37,7 +37,7 @@ export interface Accounts {
    * Creates an account; the first one becomes the administrator.
    * @param account.link the token of an invitation or of the set-up link.
    * @throws AppError `setup_link_required`, `registration_closed`, `invitation_required`, `account_link_invalid`,
-   * `password_common`, `user_name_taken`, `registrations_exhausted`.
+   * `password_common`, `user_name_taken`, `registrations_exhausted`, `password_sign_in_off`.
    */
   register(
     account: {
@@ -115,6 +115,8 @@ export interface AccountsDependencies {
   registration: 'open' | 'invite' | 'closed'
   /** `local`: clients on this machine may create the first account without the set-up link. */
   firstAdministrator: 'local' | 'link'
+  /** Whether this account may sign in with a password. */
+  allowsPassword(username: string): boolean
   /** Maximum number of registrations per address and hour. */
   registrationsPerHour: number
   guard?: LoginGuard
@@ -140,6 +142,7 @@ export function createAccounts({
   onSessionUse,
   registration,
   firstAdministrator,
+  allowsPassword,
   registrationsPerHour,
   guard = createLoginGuard(),
   now = () => new Date(),
@@ -170,6 +173,7 @@ export function createAccounts({
     mayBeFirst,
 
     async register({ username, password, email, link }, { address, isLocal }) {
+      if (!allowsPassword(username)) throw appError('password_sign_in_off')
       // Checked before hashing, too, so that a refused registration costs nothing.
       await admit(users.reader, { count: await users.count(), link, isLocal })
       assertUncommonPassword(password, [username, email])
@@ -185,6 +189,7 @@ export function createAccounts({
       const { userId } = await links.reset(users.reader, token)
       const account = (await users.find(userId)) ?? throwMissing()
       if (!account.isActive) throw appError('account_disabled')
+      if (!allowsPassword(account.username)) throw appError('password_sign_in_off')
       assertUncommonPassword(password, [account.username, account.email])
       const passwordHash = await passwords.hash(password)
       const changed = await users.update(
@@ -196,6 +201,7 @@ export function createAccounts({
     },
 
     async login({ username, password }, address) {
+      if (!allowsPassword(username)) throw appError('password_sign_in_off')
       const attempt = guard.begin(address, username)
       const { user, matches } = await runAttempt(attempt, async () => {
         const found = await users.findByName(username)

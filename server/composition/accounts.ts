@@ -3,14 +3,17 @@ import { type AccountLinks, createAccountLinks } from '../auth/account-links.ts'
 import { type Accounts, createAccounts } from '../auth/accounts.ts'
 import { type ApiKeys, createApiKeys } from '../auth/api-keys.ts'
 import { createAuditRecorder, type RecordAudit } from '../auth/audit-recorder.ts'
+import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import { createPasswords, type PasswordCost, type Passwords } from '../auth/passwords.ts'
 import { createRefreshTokens } from '../auth/refresh-token.ts'
+import type { SecretBox } from '../auth/secret-box.ts'
 import { createSessions, type Sessions } from '../auth/sessions.ts'
 import { createSetupToken, type SetupToken } from '../auth/setup-token.ts'
 import type { Config } from '../config/schema.ts'
 import type { StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { createOpenConnections, type OpenConnections } from '../http/open-connections.ts'
+import { createConfiguredOidc } from './oidc.ts'
 
 export interface AccountServices {
   accounts: Accounts
@@ -21,17 +24,21 @@ export interface AccountServices {
   sessions: Sessions
   connections: OpenConnections
   record: RecordAudit
+  /** Single sign-on; null when it is not configured. */
+  oidc: OidcSignIn | null
 }
 
 export function createAccountServices({
   config,
   store,
+  box,
   passwordCost,
   log,
   now,
 }: {
   config: Config
   store: Store
+  box: SecretBox
   passwordCost: PasswordCost | undefined
   log: StoreLog
   now(): Date
@@ -66,7 +73,11 @@ export function createAccountServices({
     onSessionUse: sessions.touch,
     registration: config.registration,
     firstAdministrator: config.first_administrator,
+    allowsPassword: (username) =>
+      config.oidc?.password_login !== false ||
+      username.toLowerCase() === config.oidc.break_glass?.toLowerCase(),
     registrationsPerHour: config.limits.registrations_per_hour,
   })
-  return { accounts, apiKeys, passwords, links, setup, sessions, connections, record }
+  const oidc = createConfiguredOidc({ config, store, box, passwords, log, now })
+  return { accounts, apiKeys, passwords, links, setup, sessions, connections, record, oidc }
 }

@@ -3,6 +3,8 @@ import type { Access } from '../access/access.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
+import type { RecordAudit } from '../auth/audit-recorder.ts'
+import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Sessions } from '../auth/sessions.ts'
@@ -46,6 +48,8 @@ export interface RouteModules {
   access: Access
   links: AccountLinks
   setup: SetupToken
+  oidc: OidcSignIn | null
+  record: RecordAudit
   sessions: Sessions
   apiKeys: ApiKeys
   issueToken: IssueToken
@@ -86,6 +90,8 @@ export function routeDependencies({
   access,
   links,
   setup,
+  oidc,
+  record,
   sessions,
   apiKeys,
   issueToken,
@@ -125,6 +131,12 @@ export function routeDependencies({
       accounts,
       links,
       setup,
+      oidc,
+      offered: {
+        ...(oidc === null ? {} : { oidc: oidc.name }),
+        ...(config.oidc?.password_login === false ? { password_off: true as const } : {}),
+      },
+      record,
       sessions,
       apiKeys,
       issueToken,

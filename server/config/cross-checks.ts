@@ -15,6 +15,7 @@ export function crossFaults(config: Config): string[] {
   return [
     ...listenFaults(config),
     ...secretFaults(config),
+    ...oidcFaults(config),
     ...modelFaults(config),
     ...databaseFaults(config),
     ...searchFaults(config),
@@ -43,6 +44,27 @@ function secretFaults({ auth_mode, jwt_secret }: Config): string[] {
       `jwt_secret: found a text of ${jwt_secret.length} characters, expected at least ${MIN_SECRET_LENGTH} (generate one with: openssl rand -hex 32)`,
     ]
   return []
+}
+
+function oidcFaults({ auth_mode, public_url, oidc }: Config): string[] {
+  if (oidc === undefined) return []
+  const faults: string[] = []
+  if (auth_mode !== 'multi')
+    faults.push('oidc: found with auth_mode single, expected auth_mode: multi')
+  if (public_url === undefined)
+    faults.push(
+      'public_url: found nothing, expected the address at which browsers reach this server, because oidc has to send them back to it',
+    )
+  const { protocol, hostname } = new URL(oidc.issuer)
+  if (protocol === 'http:' && !isLoopback(hostname))
+    faults.push(
+      `oidc.issuer: found ${JSON.stringify(oidc.issuer)}, expected https, because whoever can change what an issuer sends can sign in as anybody`,
+    )
+  if (!oidc.password_login && oidc.break_glass === undefined)
+    faults.push(
+      'oidc.break_glass: found nothing with password_login false, expected the user name of an administrator who may still sign in with a password when the issuer is not available',
+    )
+  return faults
 }
 
 function modelFaults({ models, default_model }: Config): string[] {

@@ -105,6 +105,32 @@ const Weather = section({
   openweathermap_url: HttpUrl.optional(),
 })
 
+const Oidc = z.strictObject({
+  issuer: HttpUrl,
+  client_id: z.string().min(1),
+  /** Without one: a public client, protected by PKCE alone. */
+  client_secret: z.string().min(1).optional(),
+  /** For the button of the sign-in page. */
+  name: z.string().min(1).max(40).default('SSO'),
+  scopes: z
+    .string()
+    .regex(/\bopenid\b/, { error: 'scopes with openid' })
+    .default('openid profile email'),
+  claims: section({
+    username: z.string().min(1).default('preferred_username'),
+    email: z.string().min(1).default('email'),
+    groups: z.string().min(1).default('groups'),
+  }),
+  admin_groups: z.array(z.string().min(1)).default([]),
+  allowed_groups: z.array(z.string().min(1)).default([]),
+  auto_create: z.boolean().default(true),
+  link_by_email: z.boolean().default(false),
+  /** False: only `break_glass` may sign in with a password. */
+  password_login: z.boolean().default(true),
+  /** The user name of the administrator who may always sign in with a password. */
+  break_glass: z.string().min(2).optional(),
+})
+
 /** The complete configuration: defaults applied, sizes in bytes, times in seconds. */
 export const Config = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -148,6 +174,7 @@ export const Config = z.strictObject({
   registration: z.enum(['open', 'invite', 'closed']).default('open'),
   /** Who creates the first account: `link`: only who has the set-up link; `local`: also a client on this machine. */
   first_administrator: z.enum(['local', 'link']).default('local'),
+  oidc: Oidc.optional(),
   /** Days for which entries of the audit log are stored. */
   audit_days: count.default(365),
   /** `off`: nobody can share a conversation, and every link is 404. */

@@ -10,6 +10,7 @@ import { createDocumentRepository } from './repositories/documents.ts'
 import { createFileRepository } from './repositories/files.ts'
 import { createGroupRepository } from './repositories/groups.ts'
 import { createIdempotencyRepository } from './repositories/idempotency.ts'
+import { createIdentityRepository } from './repositories/identities.ts'
 import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
@@ -44,6 +45,7 @@ export const createStore = (database: Database) => ({
   audit: createAuditRepository(database),
   groups: createGroupRepository(database),
   sessions: createSessionRepository(database),
+  identities: createIdentityRepository(database),
   accountLinks: createAccountLinkRepository(database),
   projects: createProjectRepository(database),
   checkpoints: createCheckpointRepository(database),

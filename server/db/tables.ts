@@ -9,6 +9,7 @@ import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
 import { defineShareTables } from './tables/shares.ts'
+import { defineSignInTables } from './tables/sign-in.ts'
 import { defineTransferTables } from './tables/transfers.ts'
 
 /** All tables of one dialect. Only the drivers call it; everything else uses `Database.tables`. */
@@ -23,6 +24,7 @@ export function defineTables(c: Columns) {
   const transfers = defineTransferTables(c, accounts)
   return {
     ...accounts,
+    ...defineSignInTables(c, accounts),
     ...defineAuditTables(c),
     ...defineGroupTables(c, accounts),
     ...projects,

@@ -1,19 +1,21 @@
-// The cookie with the page's refresh token: not readable by scripts, sent to the account routes of this site only.
+// The cookies of signing in, which scripts cannot read: the page's refresh token, and a single sign-on in progress.
 import type { FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import { isSameOrigin } from './origin-guard.ts'
 
-const PATH = '/api/auth'
-
-/** Cookies do not know ports, so two servers on one host need different names. */
-function nameFor({ headers }: FastifyRequest): string {
-  const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
-  return port === undefined ? 'nanoclaw_session' : `nanoclaw_session_${port}`
+interface CookieSettings {
+  https: boolean
+  lifetimeSeconds: number
 }
 
-/** The refresh token that the browser sent. */
-export function readSessionCookie(request: FastifyRequest): string | undefined {
-  const start = `${nameFor(request)}=`
+/** Cookies do not know ports, so two servers on one host need different names. */
+function nameFor({ headers }: FastifyRequest, kind: 'session' | 'oidc'): string {
+  const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
+  return `nanoclaw_${kind}${port === undefined ? '' : `_${port}`}`
+}
+
+function readCookie(request: FastifyRequest, kind: 'session' | 'oidc'): string | undefined {
+  const start = `${nameFor(request, kind)}=`
   const pair = (request.headers.cookie ?? '')
     .split(';')
     .map((text) => text.trim())
@@ -21,16 +23,52 @@ export function readSessionCookie(request: FastifyRequest): string | undefined {
   return pair?.slice(start.length)
 }
 
-/** The `Set-Cookie` that stores a refresh token; null removes it. */
-export function sessionCookie(
+function cookie(
   request: FastifyRequest,
-  token: string | null,
-  { https, lifetimeSeconds }: { https: boolean; lifetimeSeconds: number },
+  {
+    name,
+    value,
+    path,
+    sameSite,
+  }: { name: string; value: string | null; path: string; sameSite: string },
+  { https, lifetimeSeconds }: CookieSettings,
 ): string {
-  const age = token === null ? 0 : lifetimeSeconds
+  const age = value === null ? 0 : lifetimeSeconds
   const secure = https || request.protocol === 'https' ? '; Secure' : ''
-  return `${nameFor(request)}=${token ?? ''}; Path=${PATH}; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`
+  return `${name}=${value ?? ''}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`
 }
+
+/** The refresh token that the browser sent. */
+export const readSessionCookie = (request: FastifyRequest): string | undefined =>
+  readCookie(request, 'session')
+
+/** The `Set-Cookie` that stores a refresh token; null removes it. */
+export const sessionCookie = (
+  request: FastifyRequest,
+  value: string | null,
+  settings: CookieSettings,
+): string =>
+  cookie(
+    request,
+    { name: nameFor(request, 'session'), value, path: '/api/auth', sameSite: 'Strict' },
+    settings,
+  )
+
+/** What the browser keeps of a single sign-on that it began. */
+export const readOidcCookie = (request: FastifyRequest): string | undefined =>
+  readCookie(request, 'oidc')
+
+/** The `Set-Cookie` for that; null removes it. `Lax`, because the issuer's page leads back here. */
+export const oidcCookie = (
+  request: FastifyRequest,
+  value: string | null,
+  settings: CookieSettings,
+): string =>
+  cookie(
+    request,
+    { name: nameFor(request, 'oidc'), value, path: '/api/auth/oidc', sameSite: 'Lax' },
+    settings,
+  )
 
 /**
  * Refuses a request that a page of another origin caused. `SameSite` already keeps the cookie from other sites; this adds

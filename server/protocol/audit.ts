@@ -8,6 +8,7 @@ export const AuditAction = z.enum([
   'sign_in_failed',
   'sign_out',
   'register',
+  'identity_linked',
   'session_reused',
   'sessions_ended',
   'password_reset',

@@ -1,6 +1,6 @@
 // Accounts on the wire.
 import { z } from 'zod'
-import { optional, Timestamp } from './envelope.ts'
+import { Deleted, optional, Timestamp } from './envelope.ts'
 import { UserId } from './ids.ts'
 
 export const Username = z
@@ -37,6 +37,10 @@ export type User = z.infer<typeof User>
 export const AuthMode = z.object({
   mode: z.enum(['single', 'multi']),
   registration: z.enum(['open', 'invite', 'closed']),
+  /** The name of the single sign-on that is offered. */
+  oidc: z.string().optional(),
+  /** Passwords are switched off, except for the account for emergencies. */
+  password_off: z.literal(true).optional(),
   /** There is no account yet, and this client may create it, which makes it the administrator's. */
   first_user: z.literal(true).optional(),
   /** There is no account yet, and creating it takes the set-up link that the server printed when it started. */
@@ -66,6 +70,9 @@ export const SignedIn = z.object({
   expires_in: z.int(),
   user: User,
 })
+
+/** `url`: where the browser ends the session at the issuer of single sign-on. */
+export const SignedOut = Deleted.extend({ data: z.object({ url: z.string() }).optional() })
 
 /** A place where the user is signed in. */
 export const Session = z

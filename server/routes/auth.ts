@@ -3,17 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts, Client } from '../auth/accounts.ts'
-import { REFRESH_LIFETIME_SECONDS, type Sessions } from '../auth/sessions.ts'
+import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { SetupToken } from '../auth/setup-token.ts'
-import { ACCESS_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from '../auth/tokens.ts'
+import { ACCESS_LIFETIME_SECONDS } from '../auth/tokens.ts'
 import type { UserRow } from '../db/repositories/users.ts'
 import { AppError, appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import type { IssueToken } from '../http/authentication.ts'
 import { isLocalRequest } from '../http/local-client.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
-import { assertSameOrigin, readSessionCookie, sessionCookie } from '../http/session-cookie.ts'
-import { Deleted, envelope } from '../protocol/envelope.ts'
+import { assertSameOrigin, readSessionCookie } from '../http/session-cookie.ts'
+import { envelope } from '../protocol/envelope.ts'
 import {
   AccountLink,
   AuthMode,
@@ -22,11 +21,13 @@ import {
   RegisterBody,
   ResetPasswordBody,
   SignedIn,
+  SignedOut,
 } from '../protocol/user.ts'
 import { success } from './envelope.ts'
 import { presentUser } from './present-user.ts'
+import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
 
-export interface AuthRouteDependencies {
+export interface AuthRouteDependencies extends SessionStartDependencies {
   mode: 'single' | 'multi'
   registration: 'open' | 'invite' | 'closed'
   /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
@@ -34,18 +35,17 @@ export interface AuthRouteDependencies {
   accounts: Accounts
   links: AccountLinks
   setup: SetupToken
-  sessions: Sessions
-  issueToken: IssueToken
   connections: OpenConnections
-  /** The page is served over TLS. */
-  https: boolean
+  /** Null: not configured. */
+  oidc: Pick<OidcSignIn, 'logoutUrl'> | null
+  /** What the sign-in page offers besides the password. */
+  offered: Pick<z.input<typeof AuthMode>, 'oidc' | 'password_off'>
 }
 
 /** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
-  const { mode, registration, behindProxy, accounts, links, setup, sessions, issueToken } =
+  const { mode, registration, behindProxy, accounts, links, setup, sessions, issueToken, oidc } =
     dependencies
-  const cookieSettings = { https: dependencies.https, lifetimeSeconds: REFRESH_LIFETIME_SECONDS }
   const clientOf = (request: FastifyRequest): Client => ({
     address: request.ip,
     isLocal: !behindProxy && isLocalRequest(request),
@@ -54,26 +54,14 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     if (mode === 'single') throw appError('single_user')
   }
 
-  /** Begins a session: of the page with a cookie, of a program with a token that lasts. */
-  async function signIn(
+  const sessionStart = createSessionStart(dependencies)
+  const signIn = async (
     request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
     reply: FastifyReply,
     user: UserRow,
-  ) {
+  ) => {
     const isPage = request.body.cookie === true
-    request.audited = { username: user.username, user_id: user.id }
-    const { session, refreshToken } = await sessions.begin(user, isPage ? 'page' : 'token', {
-      userAgent: request.headers['user-agent'] ?? '',
-      address: request.ip,
-    })
-    if (refreshToken !== null)
-      void reply.header('set-cookie', sessionCookie(request, refreshToken, cookieSettings))
-    const lifetime = isPage ? ACCESS_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS
-    return success({
-      token: issueToken(user, session.id, lifetime),
-      expires_in: lifetime,
-      user: presentUser(user),
-    })
+    return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
   }
 
   app.get(
@@ -86,10 +74,10 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request) => {
-      if (mode === 'single' || (await accounts.exist())) return success({ mode, registration })
+      const known = { mode, registration, ...dependencies.offered }
+      if (mode === 'single' || (await accounts.exist())) return success(known)
       return success({
-        mode,
-        registration,
+        ...known,
         ...(accounts.mayBeFirst(clientOf(request))
           ? { first_user: true as const }
           : { setup_link: true as const }),
@@ -204,7 +192,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       if (cookie === undefined) throw appError('sign_in_required')
       try {
         const { session, user, refreshToken } = await sessions.refresh(cookie)
-        void reply.header('set-cookie', sessionCookie(request, refreshToken, cookieSettings))
+        sessionStart.setCookie(request, reply, refreshToken)
         return success({
           token: issueToken(user, session.id, ACCESS_LIFETIME_SECONDS),
           expires_in: ACCESS_LIFETIME_SECONDS,
@@ -212,7 +200,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
         })
       } catch (error) {
         if (error instanceof AppError && error.reason === 'session_ended')
-          void reply.header('set-cookie', sessionCookie(request, null, cookieSettings))
+          sessionStart.setCookie(request, reply, null)
         throw error
       }
     },
@@ -224,14 +212,16 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       config: { audit: { action: 'sign_out' } },
       schema: {
         summary: 'End the current session, with its open streams',
-        response: { 200: Deleted },
+        response: { 200: SignedOut },
       },
     },
     async (request, reply) => {
       const { session, user } = request
       if (session?.sid !== undefined) {
-        void reply.header('set-cookie', sessionCookie(request, null, cookieSettings))
+        sessionStart.setCookie(request, reply, null)
+        const url = (await oidc?.logoutUrl(session.sid)) ?? null
         await sessions.end(user.id, session.sid, reply.raw)
+        if (url !== null) return { code: 0 as const, message: 'signed out', data: { url } }
       } else if (session !== null) {
         await accounts.revokeToken(session)
         dependencies.connections.end(user.id, { only: session.jti, kept: reply.raw })

@@ -24,6 +24,7 @@ import { registerMemoryRoutes } from './memory.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './messages.ts'
 import { type ModelSetupDependencies, registerModelSetupRoutes } from './model-setup.ts'
 import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
+import { type OidcRouteDependencies, registerOidcRoutes } from './oidc.ts'
 import { registerPreferenceRoutes } from './preferences.ts'
 import { registerProjectFileRoutes } from './project-files.ts'
 import {
@@ -46,7 +47,10 @@ import { registerUserEventRoutes } from './user-events.ts'
 export interface RouteDependencies {
   health: HealthDependencies
   /** For signing in, the own account and sessions. */
-  auth: AuthRouteDependencies & AccountRouteDependencies & SessionRouteDependencies
+  auth: AuthRouteDependencies &
+    AccountRouteDependencies &
+    SessionRouteDependencies &
+    OidcRouteDependencies
   adminUsers: AdminUserDependencies
   adminGroups: AdminGroupDependencies
   conversations: ConversationRouteDependencies
@@ -78,6 +82,7 @@ export interface RouteDependencies {
 export function registerRoutes(app: App, dependencies: RouteDependencies): void {
   registerHealthRoutes(app, dependencies.health)
   registerAuthRoutes(app, dependencies.auth)
+  registerOidcRoutes(app, dependencies.auth)
   registerAccountRoutes(app, dependencies.auth)
   registerSessionRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)

@@ -1,5 +1,6 @@
 // Several users: registering, signing out and in, wrong passwords, a token that is no longer valid.
 import { beforeAll, expect, test } from 'vitest'
+import { CLIENT, startScriptedIssuer } from '../support/issuer.ts'
 import { composer, describeInBrowser, expectAccessible, leave } from '../support/page.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
 
@@ -93,6 +94,53 @@ describeInBrowser('signing in', (visitor) => {
     await expectAccessible(page)
     await leave(guest)
     await leave(page)
+  })
+
+  test('with passwords switched off, single sign-on leads to the page, and its refusals are explained', async () => {
+    const issuer = await startScriptedIssuer()
+    const publicUrl = 'http://chat.test:1'
+    const sso = await servers.start({
+      config: {
+        auth_mode: 'multi',
+        jwt_secret: TEST_JWT_SECRET,
+        public_url: publicUrl,
+        trusted_hosts: ['127.0.0.1'],
+        oidc: {
+          issuer: issuer.url,
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          name: 'Example',
+          admin_groups: ['ops'],
+          password_login: false,
+          break_glass: 'root',
+        },
+      },
+      webRoot: visitor.webRoot(),
+    })
+    const link = sso.server.setupPath?.split('#')[1]
+    const root = { username: 'root', password: 'correct horse', link }
+    await sso.call('POST', '/api/auth/register', { body: root })
+    const page = await visitor.open(sso.url, { ownContext: true })
+    // The public URL stands for this server.
+    await page.route(`${publicUrl}/**`, (route) =>
+      route.fulfill({
+        status: 302,
+        headers: { location: route.request().url().replace(publicUrl, sso.url) },
+      }),
+    )
+    await page.goto(`${sso.url}/settings/account`)
+    issuer.lie = { claims: { aud: 'somebody-else' } }
+    await page.getByRole('link', { name: 'Sign in with Example' }).click()
+    await page.getByText('what came back could not be trusted').waitFor()
+    await expectAccessible(page)
+    issuer.lie = {}
+    await page.goto(`${sso.url}/settings/account`)
+    await page.getByRole('link', { name: 'Sign in with Example' }).click()
+    await page.getByText('somebody').first().waitFor()
+    expect(page.url()).toBe(`${sso.url}/settings/account`)
+    // Not `leave`: this page was at another origin on purpose.
+    await page.context().close()
+    await issuer.close()
   })
 
   test('what an earlier version stored is removed, and a session that ended leads to the sign-in page', async () => {

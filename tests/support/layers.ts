@@ -138,6 +138,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'llm/prompt-tools': ['llm/openai', 'protocol', 'lib'],
   'llm/demo': ['protocol'],
   'llm/probe': ['llm/openai', 'errors.ts', 'protocol'],
+  'auth/oidc': ['db', 'errors.ts', 'protocol'],
   'db/columns': ['protocol'],
   'db/tables': ['db/columns', 'protocol'],
   'db/schema': ['db/columns', 'db/tables'],

@@ -107,6 +107,14 @@ export function createUserRepository(database: Database) {
       return user
     },
 
+    async findByEmail(email: string): Promise<UserRow | undefined> {
+      const [user] = await read
+        .select()
+        .from(users)
+        .where(eq(users.emailKey, foldCase(email)))
+      return user
+    },
+
     /**
      * The account of a session token, unless that token was revoked, and its session. One query, because every request
      * needs it. @param sessionId empty for a token without a session.

@@ -12,6 +12,8 @@ export const {
   groups,
   groupMembers,
   idempotencyKeys,
+  identities,
+  idTokens,
   tokenUsage,
   memories,
   preferences,

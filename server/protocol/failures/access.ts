@@ -99,6 +99,32 @@ export const ACCESS_FAILURES = {
     'origin_refused',
     'Pages from another origin may not call this server. If the origin is right, add it to cors_origins.',
   ],
+  oidc_groups_withheld: [
+    'forbidden',
+    'Single sign-on did not say in which groups you are, because there are too many. Ask an administrator.',
+  ],
+  oidc_no_account: [
+    'forbidden',
+    'You have no account here. Ask an administrator to create one for you.',
+  ],
+  oidc_not_allowed: [
+    'forbidden',
+    'You are in none of the groups that may sign in here. Ask an administrator.',
+  ],
+  oidc_refused: ['forbidden', 'Single sign-on was cancelled or refused. Try again.'],
+  oidc_response_invalid: [
+    'forbidden',
+    'Single sign-on failed: what came back could not be trusted. Try again; if it happens again, tell an administrator.',
+  ],
+  oidc_sign_in_unknown: [
+    'forbidden',
+    'This sign-in took too long, or was begun in another browser. Try again.',
+  ],
+  oidc_unreachable: ['server_busy', 'Single sign-on is not available now. Try again in a moment.'],
+  password_sign_in_off: [
+    'forbidden',
+    'Passwords are switched off on this server. Use single sign-on.',
+  ],
   password_common: [
     'validation_failed',
     'This password is one of the most common ones and would be guessed at once. Choose another.',

@@ -81,9 +81,13 @@ function Gate() {
     return (
       <Suspense fallback={<ShellSkeleton />}>
         <SignInPage
-          canRegister={mode.data.registration === 'open' && mode.data.setup_link !== true}
+          canRegister={
+            mode.data.registration === 'open' && !mode.data.setup_link && !mode.data.password_off
+          }
           first={mode.data.first_user === true}
           needsSetupLink={mode.data.setup_link === true}
+          ssoName={mode.data.oidc}
+          passwordOff={mode.data.password_off === true}
         />
         <FirstScreenReady />
       </Suspense>

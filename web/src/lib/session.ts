@@ -6,6 +6,8 @@ import type { SignedIn } from '../../../server/protocol/user.ts'
 
 /** Says only that somebody is signed in, so that a visitor who is not causes no refused request. */
 const HINT_KEY = 'nanoclaw.signed-in'
+/** What a single sign-on adds to the address of the page that it returns to. */
+const RETURNED = '#signed-in'
 /** Where earlier versions stored a token. */
 const FORMER_KEY = 'nanoclaw.token'
 /** A token that is valid for less than this is renewed before it is used. */
@@ -26,6 +28,10 @@ type Session = {
 }
 
 function readHint(): boolean {
+  if (location.hash === RETURNED) {
+    history.replaceState(history.state, '', location.pathname + location.search)
+    return true
+  }
   try {
     localStorage.removeItem(FORMER_KEY)
     return localStorage.getItem(HINT_KEY) !== null

@@ -13,6 +13,7 @@ const ACTIONS: Record<AuditAction, true> = {
   sign_in_failed: true,
   sign_out: true,
   register: true,
+  identity_linked: true,
   session_reused: true,
   sessions_ended: true,
   password_reset: true,

@@ -1,34 +1,65 @@
 // Signing in, and registering where registration is open.
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignIn } from '../../lib/api/auth.ts'
-import { Button } from '../../ui/button.tsx'
+import { useRefusalText } from '../../lib/refusal-text.ts'
+import { Button, linkButtonClass } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
 import { AccountCard } from './account-card.tsx'
 import { RegisterForm } from './register-form.tsx'
 
+/** What a refused single sign-on adds to the address of the page. */
+const REFUSED = /^#sign-in-refused=([a-z_]{1,60})$/
+
 export function SignInPage({
   canRegister,
   first,
   needsSetupLink,
+  ssoName,
+  passwordOff,
 }: {
   canRegister: boolean
   /** There is no account yet, and it can be created here. */
   first: boolean
   /** There is no account yet, and only the set-up link creates it. */
   needsSetupLink: boolean
+  /** The name of the single sign-on; undefined where there is none. */
+  ssoName: string | undefined
+  /** Only the account for emergencies has a password. */
+  passwordOff: boolean
 }) {
   const { t } = useTranslation()
   const [isRegistering, setIsRegistering] = useState(first)
+  const [usesPassword, setUsesPassword] = useState(!passwordOff)
+  const refusal = useSsoRefusal()
   if (needsSetupLink)
     return (
       <AccountCard title={t('auth.setupLinkTitle')} text={t('auth.setupLinkText')}>
-        {null}
+        {ssoName !== undefined && <SsoLink name={ssoName} />}
+      </AccountCard>
+    )
+  if (!isRegistering && ssoName !== undefined && !usesPassword)
+    return (
+      <AccountCard title={t('auth.loginTitle')} error={refusal}>
+        <SsoLink name={ssoName} primary />
+        <Button tone="quiet" onClick={() => setUsesPassword(true)}>
+          {t('auth.withPassword')}
+        </Button>
       </AccountCard>
     )
   if (!isRegistering)
-    return <LoginForm onRegister={canRegister ? () => setIsRegistering(true) : undefined} />
+    return (
+      <LoginForm
+        refusal={refusal}
+        onRegister={canRegister ? () => setIsRegistering(true) : undefined}
+      >
+        {ssoName !== undefined && <SsoLink name={ssoName} />}
+      </LoginForm>
+    )
   return (
     <RegisterForm
       title={t(first ? 'auth.firstTitle' : 'auth.registerTitle')}
@@ -43,7 +74,54 @@ export function SignInPage({
   )
 }
 
-function LoginForm({ onRegister }: { onRegister: (() => void) | undefined }) {
+/** Why the single sign-on that leads back here was refused. */
+function useSsoRefusal(): string | undefined {
+  const refusalText = useRefusalText()
+  const [reason] = useState(() => REFUSED.exec(location.hash)?.[1])
+  // Out of the address bar, so that a reload does not show it again.
+  useEffect(() => {
+    if (reason !== undefined) history.replaceState(history.state, '', location.pathname)
+  }, [reason])
+  const known = useQuery({
+    queryKey: ['refusal', reason],
+    // Only whoever was refused needs these texts.
+    queryFn: async () => {
+      const { ACCESS_FAILURES } = await import('../../../../server/protocol/failures/access.ts')
+      const texts: Record<string, readonly [string, string]> = ACCESS_FAILURES
+      return texts[reason ?? '']?.[1] ?? ACCESS_FAILURES.oidc_response_invalid[1]
+    },
+    enabled: reason !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return known.data === undefined ? undefined : refusalText({ reason, message: known.data })
+}
+
+/** A link, because the browser leaves the page. */
+function SsoLink({ name, primary = false }: { name: string; primary?: boolean }) {
+  const { t } = useTranslation()
+  const from = location.pathname + location.search
+  return (
+    <a
+      href={`/api/auth/oidc/start?return_to=${encodeURIComponent(from)}`}
+      className={classNames(linkButtonClass, 'h-10', primary && 'font-semibold')}
+    >
+      <KeyRound size={16} aria-hidden />
+      <span className="truncate">{t('auth.withSso', { name })}</span>
+    </a>
+  )
+}
+
+function LoginForm({
+  refusal,
+  onRegister,
+  children,
+}: {
+  /** Why an earlier sign-in by other means was refused. */
+  refusal: string | undefined
+  onRegister: (() => void) | undefined
+  /** Other ways to sign in. */
+  children: ReactNode
+}) {
   const { t } = useTranslation()
   const login = useSignIn('login')
   const [username, setUsername] = useState('')
@@ -51,7 +129,7 @@ function LoginForm({ onRegister }: { onRegister: (() => void) | undefined }) {
   return (
     <AccountCard
       title={t('auth.loginTitle')}
-      error={login.isError ? errorText(login.error) : undefined}
+      error={login.isError ? errorText(login.error) : refusal}
       onSubmit={() => login.mutate({ username, password })}
     >
       <TextField
@@ -74,6 +152,7 @@ function LoginForm({ onRegister }: { onRegister: (() => void) | undefined }) {
       <Button tone="primary" type="submit" className="mt-1 h-10" disabled={login.isPending}>
         {t('auth.login')}
       </Button>
+      {children}
       {onRegister !== undefined && (
         <Button tone="quiet" onClick={onRegister}>
           {t('auth.toRegister')}

@@ -11,9 +11,10 @@ import type {
   ResetPasswordBody,
   Session,
   SignedIn,
+  SignedOut,
   User,
 } from '../../../../server/protocol/user.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone, send } from '../api-client.ts'
 import { clearPrivateStorage } from '../private-storage.ts'
 import { useSession } from '../session.ts'
 
@@ -77,11 +78,17 @@ export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
 export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => requestDone('/api/auth/logout', { method: 'POST' }),
-    onSettled: () => {
+    mutationFn: async () => {
+      const response = await send('/api/auth/logout', { method: 'POST' })
+      const body: z.output<typeof SignedOut> = await response.json()
+      return body.data?.url
+    },
+    onSettled: (url) => {
       clearPrivateStorage()
       useSession.getState().signOut()
       client.clear()
+      // Otherwise the next sign-in at the issuer would need no password.
+      if (url !== undefined) location.assign(url)
     },
     meta: { quiet: true },
   })

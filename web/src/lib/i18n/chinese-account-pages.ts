@@ -16,6 +16,8 @@ export const accountPages: typeof english = {
     toRegister: '还没有账号？创建一个',
     toLogin: '已有账号？登录',
     logout: '退出登录',
+    withSso: '通过 {{name}} 登录',
+    withPassword: '改用密码登录',
     setupTitle: '初始化服务器',
     setupText: '创建管理员账号。完成后此链接即失效。',
     setupLinkTitle: '服务器尚未初始化',

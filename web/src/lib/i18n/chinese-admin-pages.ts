@@ -61,6 +61,7 @@ export const chineseAdminPages: typeof adminPages = {
       sign_in_failed: '登录失败',
       sign_out: '退出登录',
       register: '注册',
+      identity_linked: '关联单点登录',
       session_reused: '旧会话 Cookie 被再次使用',
       sessions_ended: '会话被终止',
       password_reset: '重置密码',

@@ -15,6 +15,8 @@ export const accountPages = {
     toRegister: 'No account yet? Create one',
     toLogin: 'Have an account? Sign in',
     logout: 'Sign out',
+    withSso: 'Sign in with {{name}}',
+    withPassword: 'Use a password instead',
     setupTitle: 'Set up this server',
     setupText: 'Create the administrator’s account. This link then stops working.',
     setupLinkTitle: 'Not set up yet',

@@ -60,6 +60,7 @@ export const adminPages = {
       sign_in_failed: 'Failed sign-in',
       sign_out: 'Signed out',
       register: 'Registered',
+      identity_linked: 'Linked to single sign-on',
       session_reused: 'Old session cookie used',
       sessions_ended: 'Sessions ended',
       password_reset: 'Password reset',

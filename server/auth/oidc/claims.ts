@@ -1,0 +1,82 @@
+// What the claims of an issuer say about a person. Claims are data: bounded, and nothing of them is trusted to be there.
+import { z } from 'zod'
+import { Email, Username } from '../../protocol/user.ts'
+import type { OidcSettings } from './settings.ts'
+
+/** A person, as the issuer describes them. */
+export interface Person {
+  /** What the account would be called; valid as a user name. */
+  username: string
+  /** Null: the issuer names none, or has not verified it. */
+  email: string | null
+  /** `withheld`: there are groups, but the issuer left them out because they are too many. */
+  groups: readonly string[] | 'withheld'
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+const MAX_GROUPS = 1_000
+const Claim = z.record(z.string(), z.unknown())
+const Groups = z.union([
+  z.string().transform((one) => [one]),
+  z.array(z.unknown()).transform((all) => all.filter((one) => typeof one === 'string')),
+])
+
+/** The value at a path such as `realm_access.roles`. A claim whose name contains the dots comes first. */
+function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path]
+  return path.split('.').reduce<unknown>((value, name) => {
+    const { data } = Claim.safeParse(value)
+    return data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
+  }, claims)
+}
+
+const textAt = (claims: Claims, path: string): string => {
+  const value = claimAt(claims, path)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** Whether the UserInfo endpoint has to be asked as well. Some issuers put groups only into the ID token, others only there. */
+export const isIncomplete = (
+  claims: Claims,
+  { claims: names, adminGroups, allowedGroups }: OidcSettings,
+): boolean =>
+  claimAt(claims, names.username) === undefined ||
+  claimAt(claims, names.email) === undefined ||
+  (adminGroups.length + allowedGroups.length > 0 && claimAt(claims, names.groups) === undefined)
+
+export function readPerson(claims: Claims, { claims: names }: OidcSettings): Person {
+  const email = textAt(claims, names.email)
+  // Some issuers send it as text.
+  const isVerified = claims.email_verified === true || claims.email_verified === 'true'
+  return {
+    username: usernameFrom([
+      textAt(claims, names.username),
+      email.split('@')[0] ?? '',
+      textAt(claims, 'name'),
+    ]),
+    email: isVerified && Email.safeParse(email).success ? email : null,
+    groups: groupsOf(claims, names.groups),
+  }
+}
+
+function groupsOf(claims: Claims, path: string): Person['groups'] {
+  const found = claimAt(claims, path)
+  // Microsoft Entra names the claim here instead when somebody is in more than 200 groups.
+  if (found === undefined && claimAt(claims, `_claim_names.${path}`) !== undefined)
+    return 'withheld'
+  return (Groups.safeParse(found).data ?? []).slice(0, MAX_GROUPS)
+}
+
+/** The first candidate that can be made a valid user name. */
+function usernameFrom(candidates: readonly string[]): string {
+  for (const candidate of candidates) {
+    const cleaned = candidate
+      .replaceAll(/\s+/g, '.')
+      .replaceAll(/[^\p{L}\p{N}_.@-]/gu, '')
+      .slice(0, 40)
+    const { success, data } = Username.safeParse(cleaned)
+    if (success) return data
+  }
+  return 'user'
+}

@@ -1,0 +1,209 @@
+// The connection to the issuer: discovery in the background, cached and retried, and the calls of the code flow.
+import type * as openid from 'openid-client'
+import { appError, errorText } from '../../errors.ts'
+import type { OidcSettings } from './settings.ts'
+
+/** How requests reach the issuer: bounded in size and time. */
+export type IssuerFetch = (
+  url: string,
+  options: { method: string; body: string | null; headers: Record<string, string> },
+) => Promise<Response>
+
+/** A sign-in in progress: what the browser keeps in a sealed cookie until the issuer sends it back. */
+export interface Attempt {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+export interface SignedInAtIssuer {
+  issuer: string
+  subject: string
+  claims: Readonly<Record<string, unknown>>
+  idToken: string
+}
+
+export interface Issuer {
+  /** Begins discovery; returns at once. */
+  prepare(): void
+  /** @throws AppError `oidc_unreachable`. */
+  begin(redirectUri: string): Promise<{ url: string; attempt: Attempt }>
+  /**
+   * Checks what the issuer sent back and redeems its code.
+   * @param callback the address that the issuer sent the browser to, as the issuer knows it.
+   * @param needsUserInfo whether the claims of the ID token are not enough.
+   * @throws AppError `oidc_unreachable`, `oidc_refused`, `oidc_response_invalid`.
+   */
+  finish(
+    callback: URL,
+    attempt: Attempt,
+    needsUserInfo: (claims: SignedInAtIssuer['claims']) => boolean,
+  ): Promise<SignedInAtIssuer>
+  /** Where the browser ends the session at the issuer; null when it has no such address or is not known yet. */
+  logoutUrl(idToken: string, returnTo: string): string | null
+  close(): void
+}
+
+/** How long a discovery is used before it is repeated; while that fails, the earlier one remains. */
+const FRESH_MS = 60 * 60_000
+const FIRST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 60_000
+
+export function createIssuer({
+  settings,
+  fetch,
+  log,
+  now,
+}: {
+  settings: OidcSettings
+  fetch: IssuerFetch
+  log: { warn(details: object, message: string): void }
+  now(): Date
+}): Issuer {
+  let known: { configuration: openid.Configuration; at: number } | undefined
+  let running: Promise<openid.Configuration> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const fetchForLibrary: openid.CustomFetch = async (url, { method, body, headers }) =>
+    fetch(url, { method, headers, body: body == null ? null : String(body) })
+
+  async function discover(): Promise<openid.Configuration> {
+    const library = await import('openid-client')
+    const { issuer, clientId, clientSecret } = settings
+    const configuration = await library.discovery(
+      new URL(issuer),
+      clientId,
+      clientSecret,
+      clientSecret === undefined ? library.None() : secretAuthentication(library, clientSecret),
+      {
+        [library.customFetch]: fetchForLibrary,
+        execute: [
+          // The signature of the ID token is checked although it comes directly from the issuer.
+          library.enableNonRepudiationChecks,
+          ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+        ],
+      },
+    )
+    known = { configuration, at: now().getTime() }
+    return configuration
+  }
+
+  /** One discovery at a time. */
+  const configuration = async (): Promise<openid.Configuration> => {
+    if (known !== undefined && now().getTime() - known.at < FRESH_MS) return known.configuration
+    running ??= discover().finally(() => {
+      running = undefined
+    })
+    try {
+      return await running
+    } catch (cause) {
+      log.warn({ cause: errorText(cause), issuer: settings.issuer }, 'the issuer is not available')
+      if (known !== undefined) return known.configuration
+      throw appError('oidc_unreachable', {}, { cause })
+    }
+  }
+
+  function prepare(pauseMs: number): void {
+    configuration().catch(() => {
+      if (closed) return
+      timer = setTimeout(prepare, pauseMs, Math.min(pauseMs * 2, LONGEST_PAUSE_MS))
+      timer.unref()
+    })
+  }
+
+  return {
+    prepare: () => prepare(FIRST_PAUSE_MS),
+
+    async begin(redirectUri) {
+      const library = await import('openid-client')
+      const found = await configuration()
+      const attempt: Attempt = {
+        state: library.randomState(),
+        nonce: library.randomNonce(),
+        verifier: library.randomPKCECodeVerifier(),
+      }
+      const url = library.buildAuthorizationUrl(found, {
+        redirect_uri: redirectUri,
+        scope: settings.scopes,
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, attempt }
+    },
+
+    async finish(callback, attempt, needsUserInfo) {
+      const library = await import('openid-client')
+      const found = await configuration()
+      try {
+        const tokens = await library.authorizationCodeGrant(found, callback, {
+          expectedState: attempt.state,
+          expectedNonce: attempt.nonce,
+          pkceCodeVerifier: attempt.verifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()
+        if (claims === undefined || tokens.id_token === undefined)
+          throw appError('oidc_response_invalid')
+        const asksMore =
+          needsUserInfo(claims) && found.serverMetadata().userinfo_endpoint !== undefined
+        const more = asksMore
+          ? await library.fetchUserInfo(found, tokens.access_token, claims.sub)
+          : {}
+        return {
+          issuer: claims.iss,
+          subject: claims.sub,
+          // The ID token is signed, so it wins.
+          claims: { ...more, ...claims },
+          idToken: tokens.id_token,
+        }
+      } catch (error) {
+        throw refusalOf(library, error)
+      }
+    },
+
+    logoutUrl(idToken, returnTo) {
+      const endpoint = known?.configuration.serverMetadata().end_session_endpoint
+      if (endpoint === undefined || !URL.canParse(endpoint)) return null
+      const url = new URL(endpoint)
+      url.searchParams.set('id_token_hint', idToken)
+      url.searchParams.set('client_id', settings.clientId)
+      url.searchParams.set('post_logout_redirect_uri', returnTo)
+      return url.href
+    },
+
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** As the issuer wants it; without a word of its own, as the specification says. */
+function secretAuthentication(library: typeof openid, secret: string): openid.ClientAuth {
+  const basic = library.ClientSecretBasic(secret)
+  const post = library.ClientSecretPost(secret)
+  return (issuer, ...rest) => {
+    const methods = issuer.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const isBasic =
+      methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
+    return (isBasic ? basic : post)(issuer, ...rest)
+  }
+}
+
+/** Only the log learns what exactly was wrong: the person can do nothing with it, and it may quote the issuer. */
+function refusalOf(library: typeof openid, cause: unknown): Error {
+  if (cause instanceof library.AuthorizationResponseError)
+    return appError('oidc_refused', {}, { cause })
+  if (
+    cause instanceof IssuerUnreachable ||
+    (cause instanceof Error && cause.cause instanceof IssuerUnreachable)
+  )
+    return appError('oidc_unreachable', {}, { cause })
+  return appError('oidc_response_invalid', {}, { cause })
+}
+
+/** Thrown by an `IssuerFetch` when there was no response. */
+export class IssuerUnreachable extends Error {}

@@ -1,0 +1,231 @@
+// Single sign-on: from what an issuer says about a person to the account that it stands for.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { IdentityRepository } from '../../db/repositories/identities.ts'
+import type { UserRepository, UserRow } from '../../db/repositories/users.ts'
+import { AppError, appError, errorText } from '../../errors.ts'
+import type { AuditDetails } from '../../protocol/audit.ts'
+import type { SecretBox } from '../secret-box.ts'
+import { isIncomplete, type Person, readPerson } from './claims.ts'
+import type { Issuer, SignedInAtIssuer } from './issuer.ts'
+import type { OidcSettings } from './settings.ts'
+
+/** What happened besides the sign-in, for the audit log. */
+export interface AccountEvent {
+  action: 'register' | 'account_changed' | 'identity_linked'
+  user: UserRow
+  details: AuditDetails
+}
+
+export interface OidcSignIn {
+  readonly name: string
+  /** Begins discovery; returns at once. */
+  prepare(): void
+  /**
+   * @param returnTo the path of the page to show afterwards.
+   * @returns the address of the issuer, and what the browser has to keep until it comes back.
+   * @throws AppError `oidc_unreachable`.
+   */
+  start(returnTo: string): Promise<{ url: string; kept: string }>
+  /**
+   * @param query of the request with which the issuer sent the browser back.
+   * @throws AppError `oidc_sign_in_unknown` for a sign-in that this browser did not begin, `oidc_unreachable`,
+   * `oidc_refused`, `oidc_response_invalid`, `oidc_groups_withheld`, `oidc_not_allowed`, `oidc_no_account`,
+   * `account_disabled`, `setup_link_required`.
+   */
+  finish(
+    query: string,
+    kept: string | undefined,
+  ): Promise<{ user: UserRow; idToken: string; returnTo: string; events: AccountEvent[] }>
+  /** Remembers with which ID token a session began. */
+  began(sessionId: string, idToken: string): Promise<void>
+  /** Where the browser ends the session at the issuer too; null for a session that did not begin there. */
+  logoutUrl(sessionId: string): Promise<string | null>
+  close(): void
+}
+
+export interface OidcSignInDependencies {
+  settings: OidcSettings
+  issuer: Issuer
+  users: UserRepository
+  identities: IdentityRepository
+  box: SecretBox
+  /** A hash that no password has. */
+  unusablePassword(): Promise<string>
+  publicUrl: string
+  log: { warn(details: object, message: string): void }
+  now(): Date
+}
+
+export const CALLBACK_PATH = '/api/auth/oidc/callback'
+/** How long a sign-in at the issuer may take. */
+export const ATTEMPT_LIFETIME_SECONDS = 600
+const SEAL_PURPOSE = 'oidc attempt'
+const MAX_NAME_ATTEMPTS = 50
+
+const Kept = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+  until: z.number(),
+})
+
+export function createOidcSignIn({
+  settings,
+  issuer,
+  users,
+  identities,
+  box,
+  unusablePassword,
+  publicUrl,
+  log,
+  now,
+}: OidcSignInDependencies): OidcSignIn {
+  const base = publicUrl.replace(/\/+$/, '')
+  const tokenPurpose = (sessionId: string): string => `id token of ${sessionId}`
+
+  function readKept(kept: string | undefined): z.output<typeof Kept> {
+    try {
+      const read = Kept.parse(JSON.parse(box.open(kept ?? '', SEAL_PURPOSE)))
+      if (read.until > now().getTime()) return read
+    } catch (error) {
+      if (kept !== undefined) log.warn({ cause: errorText(error) }, 'an unreadable sign-in cookie')
+    }
+    throw appError('oidc_sign_in_unknown')
+  }
+
+  /** The role that the groups demand; undefined where roles are managed here. */
+  function roleOf({ groups }: Person): UserRow['role'] | undefined {
+    const { adminGroups, allowedGroups } = settings
+    if (groups === 'withheld') {
+      if (adminGroups.length + allowedGroups.length === 0) return undefined
+      log.warn(
+        { issuer: settings.issuer },
+        'the issuer left out the groups of a person because they are too many; use app roles, or let it send fewer groups',
+      )
+      throw appError('oidc_groups_withheld')
+    }
+    const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group))
+    const isAdmin = isIn(adminGroups)
+    if (allowedGroups.length > 0 && !isIn(allowedGroups) && !isAdmin)
+      throw appError('oidc_not_allowed')
+    if (adminGroups.length === 0) return undefined
+    return isAdmin ? 'admin' : 'user'
+  }
+
+  /** The account with the person's verified address, where that may be taken over. */
+  const linkable = async ({ email }: Person): Promise<UserRow | undefined> =>
+    settings.linkByEmail && email !== null ? users.findByEmail(email) : undefined
+
+  async function create(
+    { issuer: iss, subject }: SignedInAtIssuer,
+    person: Person,
+    role: UserRow['role'],
+  ): Promise<UserRow> {
+    const passwordHash = await unusablePassword()
+    let email = person.email
+    for (let attempt = 1; attempt <= MAX_NAME_ATTEMPTS; attempt += 1) {
+      const suffix = createHash('sha256').update(`${iss} ${subject}`).digest('hex').slice(0, 8)
+      const username =
+        attempt === 1
+          ? person.username
+          : attempt < MAX_NAME_ATTEMPTS
+            ? `${person.username}-${attempt}`
+            : `${person.username}-${suffix}`
+      try {
+        return await users.register({ username, passwordHash, email }, async (_tx, count) => {
+          // Nobody becomes administrator by being first: the issuer's groups say so, or the set-up link is used.
+          if (count === 0 && role !== 'admin') throw appError('setup_link_required')
+          return {
+            role,
+            onCreated: (tx, userId) => identities.add(tx, { issuer: iss, subject, userId }, now()),
+          }
+        })
+      } catch (error) {
+        if (!(error instanceof AppError && error.reason === 'user_name_taken')) throw error
+        // The address belongs to an account that may not be taken over.
+        if (email !== null && (await users.findByEmail(email)) !== undefined) email = null
+      }
+    }
+    throw appError('user_name_taken')
+  }
+
+  async function accountOf(
+    signedIn: SignedInAtIssuer,
+    person: Person,
+    role: UserRow['role'] | undefined,
+  ): Promise<{ user: UserRow; events: AccountEvent[] }> {
+    const { issuer: iss, subject } = signedIn
+    const known = await identities.find(iss, subject)
+    if (known !== undefined) return { user: known, events: [] }
+    const details = { issuer: iss, by: 'single sign-on' }
+    const owner = await linkable(person)
+    if (owner !== undefined) {
+      await identities.link({ issuer: iss, subject, userId: owner.id }, now())
+      return { user: owner, events: [{ action: 'identity_linked', user: owner, details }] }
+    }
+    if (!settings.autoCreate) throw appError('oidc_no_account')
+    const user = await create(signedIn, person, role ?? 'user')
+    return {
+      user,
+      events: [{ action: 'register', user, details: { ...details, role: user.role } }],
+    }
+  }
+
+  /** Gives the account the role that the groups demand. The last administrator remains one. */
+  async function follow(
+    user: UserRow,
+    role: UserRow['role'] | undefined,
+  ): Promise<{ user: UserRow; events: AccountEvent[] }> {
+    if (role === undefined || role === user.role) return { user, events: [] }
+    try {
+      const changed = (await users.update(user.id, { role })) ?? user
+      const details = { role, by: 'single sign-on' }
+      return { user: changed, events: [{ action: 'account_changed', user: changed, details }] }
+    } catch (error) {
+      if (!(error instanceof AppError && error.reason === 'last_administrator')) throw error
+      log.warn({ user: user.id }, 'the last administrator keeps the role that the issuer withdrew')
+      return { user, events: [] }
+    }
+  }
+
+  return {
+    name: settings.name,
+    prepare: () => issuer.prepare(),
+
+    async start(returnTo) {
+      const { url, attempt } = await issuer.begin(`${base}${CALLBACK_PATH}`)
+      const until = now().getTime() + ATTEMPT_LIFETIME_SECONDS * 1000
+      return { url, kept: box.seal(JSON.stringify({ ...attempt, returnTo, until }), SEAL_PURPOSE) }
+    },
+
+    async finish(query, kept) {
+      const { returnTo, ...attempt } = readKept(kept)
+      // From the public URL: behind a proxy, the address of the request is not the one that the issuer knows.
+      const callback = new URL(`${base}${CALLBACK_PATH}${query}`)
+      if (callback.searchParams.get('state') !== attempt.state)
+        throw appError('oidc_sign_in_unknown')
+      const signedIn = await issuer.finish(callback, attempt, (claims) =>
+        isIncomplete(claims, settings),
+      )
+      const person = readPerson(signedIn.claims, settings)
+      const role = roleOf(person)
+      const found = await accountOf(signedIn, person, role)
+      if (!found.user.isActive) throw appError('account_disabled')
+      const { user, events } = await follow(found.user, role)
+      return { user, idToken: signedIn.idToken, returnTo, events: [...found.events, ...events] }
+    },
+
+    began: (sessionId, idToken) =>
+      identities.saveIdToken(sessionId, box.seal(idToken, tokenPurpose(sessionId))),
+
+    async logoutUrl(sessionId) {
+      const sealed = await identities.findIdToken(sessionId)
+      if (sealed === undefined) return null
+      return issuer.logoutUrl(box.open(sealed, tokenPurpose(sessionId)), `${base}/`)
+    },
+
+    close: () => issuer.close(),
+  }
+}
