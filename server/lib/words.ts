@@ -98,6 +98,12 @@ export function wholeWordAt(text: string, at: number, word: string): number | nu
   return at + run.length
 }
 
+/** Where the letters of a script with spaces end that begin at a position of a folded text; the position if there are none. */
+export function endOfWord(text: string, at: number): number {
+  LETTERS.lastIndex = at
+  return LETTERS.test(text) ? LETTERS.lastIndex : at
+}
+
 /** Normalizes full-width letters, accents and case. */
 export const foldText = (text: string): string =>
   text
@@ -105,6 +111,10 @@ export const foldText = (text: string): string =>
     .replace(/[\u0300-\u036F]/g, '')
     .normalize('NFKC')
     .toLowerCase()
+
+/** What every form of an index word begins with: stripping a plural may have changed the last letter to "y". */
+export const commonStart = (word: string): string =>
+  word.length > 2 && word.endsWith('y') ? word.slice(0, -1) : word
 
 /** Strips English plurals (Harman's S-stemmer). Harmless for other languages: index and query are treated alike. */
 function stem(word: string): string {

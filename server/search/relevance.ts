@@ -1,5 +1,5 @@
 // How well a text answers a query: how often the words occur for its length, and how near to each other.
-import { foldText, isSpaceless, type QueryWord, wholeWordAt } from '../lib/words.ts'
+import { commonStart, foldText, isSpaceless, type QueryWord, wholeWordAt } from '../lib/words.ts'
 
 /** Occurrences of a word that count. */
 const MAX_OCCURRENCES = 20
@@ -32,8 +32,7 @@ export function relevanceOf(text: string, words: readonly QueryWord[]): number {
 function occurrencesOf(folded: string, { word, prefix }: QueryWord, index: number): Occurrence[] {
   const occurrences: Occurrence[] = []
   const anywhere = prefix || isSpaceless(word)
-  // Index words have no English plural, which may have changed the last letter.
-  const needle = anywhere || !word.endsWith('y') ? word : word.slice(0, -1)
+  const needle = anywhere ? word : commonStart(word)
   for (
     let at = folded.indexOf(needle);
     at !== -1 && occurrences.length < MAX_OCCURRENCES;

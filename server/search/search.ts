@@ -14,7 +14,7 @@ import type { SearchType } from '../protocol/search.ts'
 import { type SearchScope, toSearch } from './filter.ts'
 import { parseQuery, type SearchQuery } from './query.ts'
 import { snippetOf } from './text-match.ts'
-import { compareRanks, Rank, type RankedText, readWindow, Window } from './window.ts'
+import { compareRanks, FIRST_WINDOW, Rank, type RankedText, readWindow, Window } from './window.ts'
 
 export type SearchRequest = SearchScope & {
   q: string
@@ -37,7 +37,8 @@ const TYPE_OF: Record<SearchKind, SearchType> = {
 
 /** Windows that are read for one page: a phrase or an excluded one may be in few of the texts with its words. */
 const MAX_WINDOWS = 10
-const FIRST_WINDOW: Window = ['titles', null, null]
+
+const LONG_TEXT_CHARACTERS = 2_000
 
 /** User, query, whether most words suffice, the window, and the rank of the last hit in it. */
 const Cursor = z.tuple([z.string(), z.string(), z.enum(['all', 'most']), Window, Rank.nullable()])
@@ -92,8 +93,8 @@ export function createSearch(store: Pick<Store, 'search' | 'projects' | 'convers
       }
       const items: Hit[] = []
       for (const { found } of texts) {
-        // Finding the words in a text takes up to some milliseconds.
-        await setImmediate()
+        // Finding the words in a long text takes up to some milliseconds.
+        if (found.text.length > LONG_TEXT_CHARACTERS) await setImmediate()
         items.push(await toHit(store.search, found, query))
       }
       return {

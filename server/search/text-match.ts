@@ -1,7 +1,7 @@
 // Compares a query with the original text: whether it contains the phrases, and which part of it to show.
 import { escapeHtml } from '../lib/escape-html.ts'
 import type { WordPosition } from '../lib/word-positions.ts'
-import type { QueryWord } from '../lib/words.ts'
+import { commonStart, endOfWord, isSpaceless, type QueryWord } from '../lib/words.ts'
 import type { Phrase } from './query.ts'
 
 const SNIPPET_CHARACTERS = 220
@@ -22,6 +22,28 @@ export function hasPhrase(words: readonly WordPosition[], phrase: Phrase): boole
     }),
   )
 }
+
+/** False only if the words of a phrase do not follow each other in a folded text; faster than `hasPhrase`. */
+export function mayHavePhrase(folded: string, phrase: Phrase): boolean {
+  const [first, second] = phrase.map(({ word }) => (isSpaceless(word) ? word : commonStart(word)))
+  if (first === undefined) return true
+  const inPairs = isSpaceless(first)
+  const firstCharacter = Array.from(first)[0]?.length ?? 0
+  for (let at = folded.indexOf(first); at !== -1; at = folded.indexOf(first, at + 1)) {
+    if (second === undefined) return true
+    // Pairs of characters overlap; anything else is followed by what is between words.
+    let next = at + (inPairs ? firstCharacter : first.length)
+    if (!inPairs) next = endOfWord(folded, next)
+    if (!inPairs || first.length === firstCharacter) {
+      GAP.lastIndex = next
+      GAP.exec(folded)
+      next = GAP.lastIndex
+    }
+    if (folded.startsWith(second, next)) return true
+  }
+  return false
+}
+const GAP = /[^\p{L}\p{N}\p{M}]*/uy
 
 /**
  * The part of a text with the most distinct words of the query, escaped for HTML, with each hit in `<mark>`; and where the

@@ -1,14 +1,15 @@
-// Reads a bounded number of the newest matching texts and ranks them: titles first, then everything else.
+// Reads a bounded number of the newest matching texts and ranks them.
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { FoundText } from '../db/repositories/search.ts'
 import type { Store } from '../db/store.ts'
 import { wordPositions } from '../lib/word-positions.ts'
+import { foldText } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Search } from './filter.ts'
 import type { SearchQuery } from './query.ts'
-import { relevanceOf } from './relevance.ts'
-import { hasPhrase } from './text-match.ts'
+import { BEST_LEVEL, relevanceOf } from './relevance.ts'
+import { hasPhrase, mayHavePhrase } from './text-match.ts'
 
 /** Texts that are ranked together. Matches are newest first until then, so no query reads all of its matches. */
 const MAX_TITLES = 100
@@ -17,12 +18,14 @@ const MAX_PASSAGES = 50
 /** Comparing texts gives way to other requests after this time. */
 const SLICE_MS = 4
 
-/** Where a window begins, in titles or other entries and in passages: `null` is the newest, 0 the end. */
-export const Window = z.tuple([z.enum(['titles', 'texts']), z.int().nullable(), z.int().nullable()])
+/** Where a window begins, in titles, other entries and passages: `null` is the newest, 0 the end. */
+export const Window = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable()])
 export type Window = z.infer<typeof Window>
 
-/** The rank of a text in its window: a higher level first, then the newer one. */
-export const Rank = z.tuple([z.int(), z.int(), z.enum(['entry', 'passage']), z.int()])
+export const FIRST_WINDOW: Window = [null, null, null]
+
+/** The rank of a text in its window: titles first, then a higher level of relevance, then the newer one. */
+export const Rank = z.tuple([z.int(), z.int(), z.enum(['title', 'entry', 'passage']), z.int()])
 export type Rank = z.infer<typeof Rank>
 export type RankedText = { found: FoundText; rank: Rank }
 
@@ -45,37 +48,34 @@ export async function readWindow(
   window: Window,
 ): Promise<ReadWindow> {
   const filter = { ...search.filter, needed }
-  const [stage, before, beforePassage] = window
-  if (stage === 'titles') {
-    const titles = search.titles
-      ? await store.titles(userId, filter, { after: before, limit: MAX_TITLES })
-      : []
-    const [newest, last] = [titles[0], titles.at(-1)]
-    const isFull = titles.length === MAX_TITLES && last !== undefined
-    return {
-      texts: await ranked(titles, query),
-      pinned: newest === undefined ? window : [stage, newest.rowid - 1, null],
-      next: isFull ? [stage, last.rowid, null] : ['texts', null, null],
-    }
-  }
-  const [entries, passages] = await Promise.all([
-    filter.kinds.length === 0 || before === 0
+  const [title, entry, passage] = window
+  // At once: none of these waits for another.
+  const [titles, entries, passages] = await Promise.all([
+    !search.titles || title === 0
       ? []
-      : store.messages(userId, filter, { before, limit: MAX_ENTRIES }),
-    !search.documents || beforePassage === 0
+      : store.titles(userId, filter, { after: title, limit: MAX_TITLES }),
+    filter.kinds.length === 0 || entry === 0
       ? []
-      : store.passages(userId, filter, { before: beforePassage, limit: MAX_PASSAGES }),
+      : store.messages(userId, filter, { before: entry, limit: MAX_ENTRIES }),
+    !search.documents || passage === 0
+      ? []
+      : store.passages(userId, filter, { before: passage, limit: MAX_PASSAGES }),
   ])
-  const ends: [number, number] = [endOf(entries, MAX_ENTRIES), endOf(passages, MAX_PASSAGES)]
+  const next: Window = [
+    endOf(titles, MAX_TITLES),
+    endOf(entries, MAX_ENTRIES),
+    endOf(passages, MAX_PASSAGES),
+  ]
   return {
-    texts: await ranked([...entries, ...passages], query),
-    pinned: [stage, startOf(entries), startOf(passages)],
-    next: ends[0] === 0 && ends[1] === 0 ? null : [stage, ...ends],
+    texts: await ranked([...titles, ...entries, ...passages], query),
+    // The row ids of titles count down.
+    pinned: [startOf(titles, -1), startOf(entries, 1), startOf(passages, 1)],
+    next: next.every((end) => end === 0) ? null : next,
   }
 }
 
-const startOf = (found: readonly FoundText[]): number =>
-  found[0] === undefined ? 0 : found[0].rowid + 1
+const startOf = (found: readonly FoundText[], step: number): number =>
+  found[0] === undefined ? 0 : found[0].rowid + step
 const endOf = (found: readonly FoundText[], limit: number): number =>
   found.length < limit ? 0 : (found.at(-1)?.rowid ?? 0)
 
@@ -90,23 +90,22 @@ async function ranked(found: readonly FoundText[], query: SearchQuery): Promise<
       since = performance.now()
     }
     if (hasPhrases && !hasWantedPhrases(one.text, query)) continue
-    texts.push({
-      found: one,
-      rank: [
-        relevanceOf(one.text, query.words),
-        one.createdAt.getTime(),
-        one.document === undefined ? 'entry' : 'passage',
-        one.document === undefined ? Math.abs(one.rowid) : one.rowid,
-      ],
-    })
+    const source = one.document ? 'passage' : one.message ? 'entry' : 'title'
+    const level = relevanceOf(one.text, query.words) + (source === 'title' ? BEST_LEVEL + 1 : 0)
+    texts.push({ found: one, rank: [level, one.createdAt.getTime(), source, Math.abs(one.rowid)] })
   }
   return texts.sort((a, b) => compareRanks(a.rank, b.rank))
 }
 
 function hasWantedPhrases(text: string, { phrases, withoutPhrases }: SearchQuery): boolean {
+  // Finding every word of a text costs much more than looking for some.
+  const folded = foldText(text)
+  if (!phrases.every((phrase) => mayHavePhrase(folded, phrase))) return false
+  const unwanted = withoutPhrases.filter((phrase) => mayHavePhrase(folded, phrase))
+  if (phrases.length + unwanted.length === 0) return true
   const words = wordPositions(text)
   return (
     phrases.every((phrase) => hasPhrase(words, phrase)) &&
-    !withoutPhrases.some((phrase) => hasPhrase(words, phrase))
+    !unwanted.some((phrase) => hasPhrase(words, phrase))
   )
 }

@@ -1,8 +1,11 @@
 // Snippets and phrase matching, checked against real texts.
 import { expect, test } from 'vitest'
 import { wordPositions } from '../../../server/lib/word-positions.ts'
+import { foldText, indexWords } from '../../../server/lib/words.ts'
 import { parseQuery } from '../../../server/search/query.ts'
-import { hasPhrase, snippetOf } from '../../../server/search/text-match.ts'
+import { BEST_LEVEL, relevanceOf } from '../../../server/search/relevance.ts'
+import { hasPhrase, mayHavePhrase, snippetOf } from '../../../server/search/text-match.ts'
+import { rounds, SEED } from '../../support/random.ts'
 
 const snippet = (text: string, query: string): string =>
   snippetOf(text, wordPositions(text), parseQuery(query).words).snippet
@@ -26,6 +29,52 @@ test('a snippet contains no half of a surrogate pair, wherever it is cut', () =>
     // A lone surrogate would become U+FFFD.
     expect(Buffer.from(found).toString(), `shift ${shift}`).toBe(found)
   }
+})
+
+test(`the quick look at a phrase misses none, and the level is never outside its range (seed ${SEED})`, () => {
+  const pieces = [
+    'green',
+    'tea',
+    'cities',
+    '以',
+    '太',
+    '坊',
+    'の',
+    'é',
+    '½',
+    ' ',
+    ', ',
+    '\n',
+    'ＡＢ',
+    'y',
+    's',
+  ]
+  let matches = 0
+  for (const { random, what } of rounds(400)) {
+    const some = (count: number) =>
+      Array.from({ length: 1 + random.below(count) }, () => random.pick(pieces)).join('')
+    const text = some(30)
+    for (const query of [`"${some(4)}"`, `"${text.slice(random.below(text.length))}"`]) {
+      const { phrases, words } = parseQuery(query)
+      const [phrase = []] = phrases
+      if (phrase.length === 0) continue
+      const isThere = hasPhrase(wordPositions(text), phrase)
+      if (isThere) matches += 1
+      expect(mayHavePhrase(foldText(text), phrase) || !isThere, `${what} ${query} in ${text}`).toBe(
+        true,
+      )
+      const level = relevanceOf(text, words)
+      expect(level >= 0 && level <= BEST_LEVEL, what).toBe(true)
+      if (isThere) expect(level, `${what} ${query} in ${text}`).toBeGreaterThan(0)
+    }
+  }
+  expect(matches).toBeGreaterThan(100)
+})
+
+test('the words of a text are those of the index, wherever they are', () => {
+  const text = 'Cities ½ ＡＢ以太坊 café ガが 한국어 e\u0301té 12 \u{20000}\u{20001}'
+  expect(wordPositions(text).map(({ word }) => word)).toEqual(indexWords(text))
+  for (const { from, to } of wordPositions(text)) expect(text.slice(from, to)).not.toMatch(/\s/)
 })
 
 test('a phrase is found only where its words follow each other', () => {
