@@ -1,7 +1,7 @@
 // Exports and imports over HTTP: starts a job and waits for its end.
 import { unzipSync, zipSync } from 'fflate'
-import { expect } from 'vitest'
-import type { TestServer } from './server.ts'
+import { beforeAll, expect } from 'vitest'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from './server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and their assertions check it
 type Job = any
@@ -64,6 +64,36 @@ export async function importFile(
   const { status, json } = await uploadImport(server, token, file)
   expect(status, JSON.stringify(json)).toBe(200)
   return await ended(server, `/api/imports/${json.data.id}`, token)
+}
+
+/** A server with a user who imports, and what this user then has. */
+export function useImports() {
+  const { start } = useServers()
+  let server: TestServer
+  let token = ''
+  beforeAll(async () => {
+    server = await start({
+      config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, limits: { import: '20MB' } },
+    })
+    token = await register(server, 'ann')
+  })
+  const get = async (path: string) => (await server.call('GET', path, { token })).json.data
+  return {
+    /** Imports bytes, or a value as JSON; returns the job when it has ended. */
+    take: (content: unknown, name = 'export.json') =>
+      importFile(server, token, {
+        name,
+        content: content instanceof Uint8Array ? content : JSON.stringify(content),
+      }),
+    /** The newest conversation with this title. */
+    titled: async (title: string) =>
+      (await get(`/api/conversations?q=${encodeURIComponent(title)}`)).items[0],
+    /** The messages of the branch that is shown. */
+    messagesOf: async (id: string) => (await get(`/api/conversations/${id}/messages`)).items,
+    /** Changes a conversation. */
+    patch: (id: string, body: object) =>
+      server.call('PATCH', `/api/conversations/${id}`, { token, body }),
+  }
 }
 
 /** A ZIP archive of texts and bytes. */

@@ -1,124 +1,13 @@
-// Imports from other programs over real HTTP. The forms are those of the programs' own exports; the texts are ours.
-
+// Imports from programs other than ChatGPT over real HTTP. The forms are those of the programs' own exports; the texts are ours.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import sharp from 'sharp'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { chatGpt, node, said, simple } from '../../support/chatgpt-exports.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
-import { importFile, zipOf } from '../../support/transfers.ts'
+import { describe, expect, test } from 'vitest'
+import { useImports } from '../../support/transfers.ts'
 
 describe('imports', () => {
-  const { start } = useServers()
-  let server: TestServer
-  let token = ''
-  beforeAll(async () => {
-    server = await start({
-      config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, limits: { import: '20MB' } },
-    })
-    token = await register(server, 'ann')
-  })
-  const get = async (path: string, as = token) =>
-    (await server.call('GET', path, { token: as })).json.data
-  const titled = async (title: string, as = token) => {
-    const { items } = await get(`/api/conversations?q=${encodeURIComponent(title)}`, as)
-    return items[0]
-  }
-  const messagesOf = async (id: string) => (await get(`/api/conversations/${id}/messages`)).items
-  const take = (content: unknown, name = 'export.json', format?: string) =>
-    importFile(server, token, {
-      name,
-      content: content instanceof Uint8Array ? content : JSON.stringify(content),
-      ...(format === undefined ? {} : { format }),
-    })
-
-  test("ChatGPT's shards keep branches, models, times, files, reasoning and calls; one broken entry is left out", async () => {
-    const photo = await sharp({ create: { width: 3, height: 3, channels: 3, background: 'blue' } })
-      .png()
-      .toBuffer()
-    const pointer = {
-      content_type: 'multimodal_text',
-      parts: [
-        { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_00ab' },
-        'What is it?',
-      ],
-    }
-    const hidden = { metadata: { is_visually_hidden_from_conversation: true } }
-    const rich = chatGpt(
-      'rich',
-      [
-        node('ctx', 'root', 'user', { content_type: 'user_editable_context' }, hidden),
-        node('u1', 'ctx', 'user', pointer, {
-          metadata: {
-            attachments: [
-              { id: 'file_00ab', name: 'photo.png' },
-              { id: 'file-gone', name: 'gone.pdf' },
-            ],
-          },
-        }),
-        node('t', 'u1', 'assistant', {
-          content_type: 'thoughts',
-          thoughts: [{ summary: 'Look', content: 'A blue square' }],
-        }),
-        node(
-          'c',
-          't',
-          'assistant',
-          { content_type: 'code', language: 'python', text: 'print(1)' },
-          { recipient: 'python' },
-        ),
-        node('r', 'c', 'tool', { content_type: 'execution_output', text: '1' }),
-        node('a1', 'r', 'assistant', said('Blue \ue200cite\ue202turn0\ue201.'), {
-          metadata: { model_slug: 'o4-mini' },
-        }),
-        node('a2', 'u1', 'assistant', said('A square.')),
-      ],
-      'a1',
-    )
-    const job = await take(
-      zipOf({
-        'export_manifest.json': {},
-        'conversations-000.json': [{ title: 'Corrupted', conversation_id: 'x' }, rich],
-        'conversations-001.json': [simple('second')],
-        'file_00ab-sanitized.png': new Uint8Array(photo),
-        'chat.html': '<html></html>',
-      }),
-      'chatgpt.zip',
-    )
-    expect(job).toMatchObject({
-      status: 'completed',
-      format: 'chatgpt',
-      report: { conversations: 2, messages: 5, files: 1, skipped_total: 2 },
-    })
-    expect(job.report.skipped).toEqual([
-      expect.objectContaining({ what: 'Corrupted', reason: 'import_unreadable' }),
-      expect.objectContaining({ what: 'gone.pdf', reason: 'import_file_missing' }),
-    ])
-    const conversation = await titled('Chat rich')
-    expect(conversation).toMatchObject({
-      message_count: 3,
-      approval: null,
-      created_at: '2025-08-24T01:46:40.123Z',
-    })
-    const [question, answer] = await messagesOf(conversation.id)
-    expect(question).toMatchObject({
-      text: 'What is it?',
-      attachments: [{ name: 'photo.png', mime: 'image/png' }],
-    })
-    expect(answer).toMatchObject({ text: 'Blue .', model: 'gpt-5', parent_id: question.id })
-    expect(answer.siblings).toHaveLength(2)
-    expect(answer.process_steps).toMatchObject([
-      { type: 'thinking', content: '**Look**\n\nA blue square' },
-      { type: 'tool_call', name: 'python', arguments: '{"input":"print(1)"}' },
-      { type: 'tool_result', content: '{"success":true,"data":"1"}' },
-      { type: 'text', content: 'Blue .' },
-    ])
-    const again = await take([rich], 'conversations.json')
-    expect(again.report).toMatchObject({ conversations: 0, skipped_total: 1 })
-    expect(again.report.skipped[0].reason).toBe('import_already_there')
-  })
+  const { titled, messagesOf, patch, take } = useImports()
 
   test('Claude keeps branches, thinking, calls and attached text', async () => {
     const message = (uuid: string, parent: string, sender: string, more: object) => ({
@@ -238,10 +127,7 @@ describe('imports', () => {
       { type: 'tool_result', id_ref: 'c' },
       { type: 'text', content: '2' },
     ])
-    await server.call('PATCH', `/api/conversations/${conversation.id}`, {
-      token,
-      body: { leaf_id: answer.siblings[0] },
-    })
+    await patch(conversation.id, { leaf_id: answer.siblings[0] })
     const [, other] = await messagesOf(conversation.id)
     expect(other.process_steps).toMatchObject([
       { type: 'thinking', content: 'One and one' },
