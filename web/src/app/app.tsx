@@ -61,7 +61,7 @@ function Gate() {
   const { state } = useSession()
   const [path] = useLocation()
   if (mode.isPending) return <ShellSkeleton />
-  if (mode.isError)
+  if (mode.isLoadingError)
     return (
       <main className="grid h-full place-items-center">
         <Failed message={errorText(mode.error)} onRetry={() => void mode.refetch()} />

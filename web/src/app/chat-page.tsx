@@ -10,7 +10,7 @@ import { usePatchConversation } from '../lib/api/conversations.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Loading } from '../ui/feedback.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
-import { useConversationCommands } from './use-conversation-commands.tsx'
+import { useConversationCommands } from './use-conversation-commands.ts'
 import { useMedia } from './use-media.ts'
 
 const ProjectPanel = lazy(() =>
@@ -62,11 +62,6 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
         </Suspense>
       </aside>
     ) : null
-  const dialog = useConversationCommands(id)
-  return (
-    <>
-      <ChatView id={id} loading={<ChatSkeleton menu={menu} />} header={header} aside={aside} />
-      {dialog}
-    </>
-  )
+  useConversationCommands(id)
+  return <ChatView id={id} loading={<ChatSkeleton menu={menu} />} header={header} aside={aside} />
 }

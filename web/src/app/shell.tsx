@@ -1,8 +1,9 @@
 // The layout of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
-import { Suspense, useCallback, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
+import { closeDialog, useShownDialog } from '../features/conversations/shown-dialog.ts'
 import { useProfile } from '../lib/api/auth.ts'
 import { paths } from '../lib/paths.ts'
 import { late } from '../ui/late.tsx'
@@ -22,6 +23,12 @@ const ShortcutHelp = lazyView(() =>
 
 const SearchDialog = lazyView(() =>
   import('../features/search/search-dialog.tsx').then((module) => module.SearchDialog),
+)
+
+const ConversationDialogs = lazyView(() =>
+  import('../features/conversations/conversation-dialogs.tsx').then(
+    (module) => module.ConversationDialogs,
+  ),
 )
 
 const QueueSenders = late(() =>
@@ -52,6 +59,9 @@ export function Shell({ multi }: { multi: boolean }) {
   if (drawer && !drawerWanted) setDrawerWanted(true)
   const [help, setHelp] = useState(false)
   const [searching, setSearching] = useState(false)
+  const { shown } = useShownDialog()
+  // Whoever signs in next does not find it open.
+  useEffect(() => closeDialog, [])
   const showSidebar = useCallback(
     () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
     [wide, pinned, setPinned],
@@ -134,6 +144,11 @@ export function Shell({ multi }: { multi: boolean }) {
       {searching && (
         <Suspense fallback={null}>
           <SearchDialog open={searching} onOpenChange={setSearching} />
+        </Suspense>
+      )}
+      {shown !== null && (
+        <Suspense fallback={null}>
+          <ConversationDialogs shown={shown} />
         </Suspense>
       )}
       {help && (

@@ -35,7 +35,7 @@ export function ToolSwitches({
       .toSorted((one, other) => byTitle.compare(one.title, other.title))
   }, [tools.data, i18n.language, t])
   if (tools.isPending) return <Loading />
-  if (tools.isError)
+  if (tools.isLoadingError)
     return <Failed message={errorText(tools.error)} onRetry={() => void tools.refetch()} />
   return (
     <ul className="-my-2 divide-y divide-line">

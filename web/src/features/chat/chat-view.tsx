@@ -94,7 +94,7 @@ export function ChatView({
   const conversation = useConversation(id)
   const leaving = useLeaveDeleted(id, conversation)
   if (conversation.isPending || leaving) return loading
-  if (conversation.isError)
+  if (conversation.isLoadingError)
     return (
       <>
         <Failed
@@ -190,7 +190,7 @@ function OpenConversation({
             <div className="flex-1">
               <Loading />
             </div>
-          ) : messages.isError ? (
+          ) : messages.isLoadingError ? (
             <div className="flex-1">
               <Failed message={errorText(messages.error)} onRetry={() => void messages.refetch()} />
             </div>

@@ -203,7 +203,7 @@ export function ConversationList({
             <Spinner />
           </div>
         )}
-        {list.isError && list.data === undefined && (
+        {list.isLoadingError && (
           <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
         )}
         {list.isSuccess && (view === 'trash' || pinned.isSuccess) && groups.length === 0 && (

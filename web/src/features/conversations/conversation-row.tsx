@@ -12,29 +12,19 @@ import {
   Tag,
   Trash2,
 } from 'lucide-react'
-import { lazy, memo, Suspense, useState } from 'react'
+import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useExport } from '../../lib/api/sharing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
-import { loadPageTexts } from '../../lib/i18n/i18n.ts'
 import { paths } from '../../lib/paths.ts'
 import { isUnread, useSeen } from '../../lib/seen-conversations.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Menu, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { showDialog } from './shown-dialog.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
-
-const ShareDialog = lazy(async () => {
-  const [module] = await Promise.all([import('./share-dialog.tsx'), loadPageTexts()])
-  return { default: module.ShareDialog }
-})
-
-const TagsDialog = lazy(async () => {
-  const [module] = await Promise.all([import('./tags-dialog.tsx'), loadPageTexts()])
-  return { default: module.TagsDialog }
-})
 
 const EXPORT_FORMATS = ['md', 'html', 'json'] as const
 
@@ -53,8 +43,6 @@ export const ConversationRow = memo(function ConversationRow({
   const change = useChangeWithUndo()
   const exported = useExport()
   const [renaming, setRenaming] = useState(false)
-  const [sharing, setSharing] = useState(false)
-  const [tagging, setTagging] = useState(false)
   const { id, pinned, archived } = conversation
   const unread = useSeen((seen) => isUnread(seen, conversation)) && !active
   const title = conversationTitle(conversation.title, t)
@@ -131,10 +119,10 @@ export const ConversationRow = memo(function ConversationRow({
         >
           {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
         </MenuItem>
-        <MenuItem icon={Tag} onSelect={() => setTagging(true)}>
+        <MenuItem icon={Tag} onSelect={() => showDialog('tags', id)}>
           {t('conversations.tags')}
         </MenuItem>
-        <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
+        <MenuItem icon={Share2} onSelect={() => showDialog('share', id)}>
           {t('conversation.share')}
         </MenuItem>
         <MenuSeparator />
@@ -153,16 +141,6 @@ export const ConversationRow = memo(function ConversationRow({
           {t('common.delete')}
         </MenuItem>
       </Menu>
-      {tagging && (
-        <Suspense fallback={null}>
-          <TagsDialog conversation={conversation} onClose={() => setTagging(false)} />
-        </Suspense>
-      )}
-      {sharing && (
-        <Suspense fallback={null}>
-          <ShareDialog id={id} onClose={() => setSharing(false)} />
-        </Suspense>
-      )}
     </li>
   )
 })

@@ -28,11 +28,13 @@ export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }
       title={t('share.title')}
       description={t('share.text')}
     >
-      {shares.isPending && <Loading />}
-      {shares.isError && (
+      {shares.isPending ? (
+        <Loading />
+      ) : shares.isLoadingError ? (
         <Failed message={errorText(shares.error)} onRetry={() => void shares.refetch()} />
+      ) : (
+        <ShareForm key={current?.token} id={id} current={current} />
       )}
-      {shares.isSuccess && <ShareForm key={current?.token} id={id} current={current} />}
     </Dialog>
   )
 }

@@ -95,7 +95,7 @@ function useAddress(projectId: string, path: string, type?: string) {
 function Picture({ projectId, path }: { projectId: string; path: string }) {
   const { t } = useTranslation()
   const { file, address } = useAddress(projectId, path)
-  if (file.isError)
+  if (file.isLoadingError)
     return <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
   if (address === null) return <Loading />
   return (
@@ -114,7 +114,7 @@ function Picture({ projectId, path }: { projectId: string; path: string }) {
 function Pdf({ projectId, path }: { projectId: string; path: string }) {
   const { t } = useTranslation()
   const { file, address } = useAddress(projectId, path, 'application/pdf')
-  if (file.isError)
+  if (file.isLoadingError)
     return <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
   if (address === null) return <Loading />
   const open = (

@@ -40,7 +40,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
     }
   }
   if (list.isPending) return <Loading />
-  if (list.isError)
+  if (list.isLoadingError)
     return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
   if (list.data.length === 0)
     return <Empty icon={History} title={t('history.empty')} text={t('history.emptyText')} />

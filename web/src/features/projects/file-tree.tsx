@@ -56,7 +56,8 @@ function Level({ path, depth, ...tree }: TreeProps & { path: string; depth: numb
         <Spinner size={14} />
       </div>
     )
-  if (folder.isError) return <p className="p-2 text-sm text-bad">{errorText(folder.error)}</p>
+  if (folder.isLoadingError)
+    return <p className="p-2 text-sm text-bad">{errorText(folder.error)}</p>
   const { directories, files } = folder.data
   if (directories.length === 0 && files.length === 0)
     return (

@@ -44,7 +44,7 @@ export function FileView(props: Props) {
 function TextFile(props: Props) {
   const file = useFileContent(props.projectId, props.path)
   if (file.isPending) return <Loading />
-  if (file.isError) {
+  if (file.isLoadingError) {
     const status = file.error instanceof ApiError ? file.error.status : 0
     // The server returns text only up to a certain size; every file can be downloaded.
     return status === 400 || status === 413 ? (

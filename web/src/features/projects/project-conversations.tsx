@@ -13,7 +13,7 @@ export function ProjectConversations({ projectId }: { projectId: string }) {
   const { t, i18n } = useTranslation()
   const list = useProjectConversations(projectId)
   if (list.isPending) return <Loading />
-  if (list.isError)
+  if (list.isLoadingError)
     return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
   const conversations = list.data.pages.flatMap(({ items }) => items)
   if (conversations.length === 0)

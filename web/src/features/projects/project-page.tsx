@@ -23,7 +23,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
   const document = search.get('document')
   const passage = Number(search.get('passage'))
   if (project.isPending) return <Loading />
-  if (project.isError)
+  if (project.isLoadingError)
     return <Failed message={errorText(project.error)} onRetry={() => void project.refetch()} />
   const { name, stats } = project.data
   return (

@@ -13,7 +13,7 @@ import { Section } from './section.tsx'
 export function AgentSection() {
   const preferences = usePreferences()
   if (preferences.isPending) return <Loading />
-  if (preferences.isError)
+  if (preferences.isLoadingError)
     return (
       <Failed message={errorText(preferences.error)} onRetry={() => void preferences.refetch()} />
     )

@@ -35,7 +35,7 @@ export function RunInspector({
     <Dialog open onOpenChange={onClose} title={t('inspector.title')} width="wide">
       {timeline.isPending ? (
         <Loading />
-      ) : timeline.isError ? (
+      ) : timeline.isLoadingError ? (
         <Failed message={errorText(timeline.error)} onRetry={() => void timeline.refetch()} />
       ) : timeline.data.entries.length === 0 ? (
         <p className="p-6 text-center text-sm text-muted">{t('inspector.empty')}</p>

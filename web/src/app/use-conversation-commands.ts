@@ -1,0 +1,12 @@
+// The commands of the open conversation: share and export.
+import { showDialog } from '../features/conversations/shown-dialog.ts'
+import { useExport } from '../lib/api/sharing.ts'
+import { useCommand } from '../lib/commands.ts'
+
+export function useConversationCommands(id: string): void {
+  const { mutate } = useExport()
+  useCommand('share', () => showDialog('share', id))
+  useCommand('exportMarkdown', () => mutate({ id, format: 'md' }))
+  useCommand('exportHtml', () => mutate({ id, format: 'html' }))
+  useCommand('exportJson', () => mutate({ id, format: 'json' }))
+}

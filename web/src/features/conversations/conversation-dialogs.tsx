@@ -1,0 +1,33 @@
+// The dialogs about one conversation: sharing it, its tags, deleting it for good.
+import { useTranslation } from 'react-i18next'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ShareDialog } from './share-dialog.tsx'
+import { closeDialog, type ShownDialog } from './shown-dialog.ts'
+import { TagsDialog } from './tags-dialog.tsx'
+import { useChangeWithUndo } from './use-change-with-undo.ts'
+
+export function ConversationDialogs({ shown: { kind, id } }: { shown: ShownDialog }) {
+  switch (kind) {
+    case 'share':
+      return <ShareDialog id={id} onClose={closeDialog} />
+    case 'tags':
+      return <TagsDialog id={id} onClose={closeDialog} />
+    case 'delete_for_good':
+      return <DeleteForGood id={id} />
+  }
+}
+
+function DeleteForGood({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const change = useChangeWithUndo()
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && closeDialog()}
+      title={t('conversations.deleteForGoodTitle', { count: 1 })}
+      text={t('conversations.deleteForGoodText')}
+      confirm={t('conversations.deleteNow')}
+      onConfirm={() => change([id], 'delete_permanently')}
+    />
+  )
+}
