@@ -7,8 +7,11 @@ import { ImportFault } from './import-items.ts'
 /** More than any export of a person has; the directory of the archive is read into memory. */
 const MAX_ENTRIES = 300_000
 const MAX_RATIO = 200
-/** Small files may be compressed better: a megabyte of nothing harms nobody. */
-const RATIO_FROM_BYTES = 1024 * 1024
+/**
+ * Files up to this size may be compressed better: a pasted log or an empty picture is, in our own exports too, and unpacking it
+ * harms nobody.
+ */
+const RATIO_FROM_BYTES = 32 * 1024 * 1024
 const UNIX_TYPE = 0o170000
 const UNIX_LINK = 0o120000
 

@@ -12,10 +12,15 @@ describeInBrowser('sharing a conversation', (visitor) => {
     host.upstream.enqueue(turn.text('The **shared** answer.'))
     await say(page, 'Which one is it?')
     await page.getByText('answer.').first().waitFor()
-    const id = new URL(page.url()).pathname.split('/').at(-1)
-    await host.server.call('PATCH', `/api/conversations/${id}`, { body: { title: 'Walnuts' } })
+    await page.waitForURL(/\/c\//)
+    const rename = async (title: string): Promise<void> => {
+      const path = `/api/conversations/${new URL(page.url()).pathname.split('/').at(-1)}`
+      const { status } = await host.server.call('PATCH', path, { body: { title } })
+      expect(status).toBe(200)
+    }
+    await rename('Walnuts')
     await page.getByLabel('Filter by title').fill('walnut')
-    await page.getByRole('button', { name: 'Actions for Walnuts' }).click()
+    await page.getByRole('button', { name: /^Actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Share', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Create link' }).click()
@@ -30,8 +35,10 @@ describeInBrowser('sharing a conversation', (visitor) => {
     await reader.getByText('The shared answer.').waitFor()
     await reader.close()
 
-    await host.server.call('PATCH', `/api/conversations/${id}`, { body: { title: 'Almonds' } })
-    await page.getByText('No results').waitFor()
+    await rename('Almonds')
+    await page
+      .locator(`nav a[href="${new URL(page.url()).pathname}"]`)
+      .waitFor({ state: 'detached' })
     const refused = page.waitForResponse((response) => response.url().includes('/api/shares?'))
     await page.route('**/api/shares?*', (route) => route.fulfill({ status: 500, body: '{}' }), {
       times: 1,

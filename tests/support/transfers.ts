@@ -1,23 +1,18 @@
 // Exports and imports over HTTP: starts a job and waits for its end.
 import { unzipSync, zipSync } from 'fflate'
 import { beforeAll, expect } from 'vitest'
+import { eventually } from './eventually.ts'
 import { register, TEST_JWT_SECRET, type TestServer, useServers } from './server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and their assertions check it
 type Job = any
 
 async function ended(server: TestServer, path: string, token: string): Promise<Job> {
-  let job: Job
-  await expect
-    .poll(
-      async () => {
-        job = (await server.call('GET', path, { token })).json.data
-        return job.status
-      },
-      { interval: 50 },
-    )
-    .toMatch(/completed|failed/)
-  return job
+  return await eventually(async () => {
+    const job: Job = (await server.call('GET', path, { token })).json.data
+    expect(job.status).toMatch(/completed|failed/)
+    return job
+  })
 }
 
 /** Exports everything, or some conversations, and downloads the archive. @returns its entries by name. */

@@ -84,17 +84,20 @@ describeOnEachServer('bundles', (start) => {
       })
     ).json.data
     await server.call('PUT', '/api/memory', { token: ann, body: { content: 'Likes figs.\n' } })
-    // Attachments that came inside messages move to files in the background.
+    // Attachments that came inside messages move to files in the background. Each look is an export of everything.
     await expect
-      .poll(async () => {
-        const { entries } = await exportBundle(server, ann)
-        const exported = Object.entries(entries).filter(([name]) =>
-          name.startsWith('conversations/'),
-        )
-        const messages: Message[] = exported.flatMap(([, bytes]) => json(bytes).messages)
-        const attachments = messages.flatMap((message) => message.attachments)
-        return exported.length > 0 && attachments.every(({ sha256 }) => sha256 !== undefined)
-      })
+      .poll(
+        async () => {
+          const { entries } = await exportBundle(server, ann)
+          const exported = Object.entries(entries).filter(([name]) =>
+            name.startsWith('conversations/'),
+          )
+          const messages: Message[] = exported.flatMap(([, bytes]) => json(bytes).messages)
+          const attachments = messages.flatMap((message) => message.attachments)
+          return exported.length > 0 && attachments.every(({ sha256 }) => sha256 !== undefined)
+        },
+        { interval: 1_000 },
+      )
       .toBe(true)
 
     const { job, bytes, entries } = await exportBundle(server, ann)

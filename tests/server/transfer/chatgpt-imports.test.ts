@@ -7,6 +7,12 @@ import { useImports, zipOf } from '../../support/transfers.ts'
 describe('imports from ChatGPT', () => {
   const { titled, messagesOf, take } = useImports()
 
+  test('a conversation that is compressed more than 200 times is imported', async () => {
+    const long = chatGpt('long', [node('u', 'root', 'user', said('x'.repeat(2_000_000)))], 'u')
+    const job = await take(zipOf({ 'conversations.json': [long] }), 'chatgpt.zip')
+    expect(job.report).toMatchObject({ conversations: 1, messages: 1, skipped_total: 0 })
+  })
+
   test("ChatGPT's shards keep branches, models, times, files, reasoning and calls; one broken entry is left out", async () => {
     const photo = await sharp({ create: { width: 3, height: 3, channels: 3, background: 'blue' } })
       .png()

@@ -77,13 +77,13 @@ describe('imports of hostile files', () => {
   test.each([
     [
       'a bomb',
-      () => zipOf({ 'conversations.json': new Uint8Array(15_000_000) }),
+      () => zipOf({ 'conversations.json': new Uint8Array(40_000_000) }),
       'import_archive_bomb',
     ],
     [
       'an archive beyond the limit',
       () => zipOf({ 'a.json': new Uint8Array(15_000_000), 'b.json': new Uint8Array(15_000_000) }),
-      /import_archive_(bomb|too_large)/,
+      'import_archive_too_large',
     ],
     [
       'names that leave the archive',
