@@ -103,7 +103,7 @@ async function measureProject(folder: string): Promise<Row[]> {
     outsideContents: createOutsideContentRepository(database),
     rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
     records: createCheckpointRepository(database),
-    storage: { records: createStorageRepository(database), limit: 5e9 },
+    storage: { records: createStorageRepository(database), limit: () => 5e9 },
     bubblewrap: await detectBubblewrap(),
     log,
   })

@@ -21,6 +21,7 @@ import {
   chatSettings,
   createPreferencesReader,
   databaseSettings,
+  defaultQuota,
   ignoredSettings,
   originRules,
   storedModels,
@@ -130,7 +131,7 @@ async function assemble(
   const boxKey = loadSecretKey(secretKey, config.data_dir)
   const bodyBox = createSecretBox(boxKey)
   const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
-  const access = createAccess(store.groups)
+  const access = createAccess(store, defaultQuota(config))
   await access.reload()
   const accounts = createAccountServices({ config, store, box, passwordCost, log, now })
   const catalog = createModelCatalog({
@@ -142,7 +143,7 @@ async function assemble(
   })
   const probe = createModelProbe()
   const blobs = await openDiskBlobs(blobFolder(config))
-  const workspace = await createConfiguredWorkspace(config, store, log)
+  const workspace = await createConfiguredWorkspace(config, store, access, log)
   const files = createFileService({
     database,
     files: store.files,
@@ -225,6 +226,7 @@ async function assemble(
     origins: originRules(config),
     authentication: await authenticationOptions(config, accounts.accounts),
     metrics,
+    requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
   })
   // Error messages may repeat the words of a provider or a database.
   app.addHook('onSend', async (_request, reply, payload) =>

@@ -1,10 +1,13 @@
-// The one place that decides what a user may use: models, tools, MCP servers, approval modes.
+// The one place that decides what a user may use, and how much of it.
 import pLimit from 'p-limit'
 import type { GroupRepository } from '../db/repositories/groups.ts'
+import type { QuotaRepository } from '../db/repositories/quotas.ts'
 import { appError } from '../errors.ts'
 import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { GroupId, GroupPermissions } from '../protocol/group.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { fullSharedQuota, NO_QUOTA, type PatchQuota, type Quota } from '../protocol/quota.ts'
+import { effectiveQuota, limitsSpending, type SpendingLimit } from './quotas.ts'
 import {
   type AccessRules,
   allows,
@@ -21,7 +24,7 @@ interface RuledTool {
 }
 
 export interface Access {
-  /** Reads the groups again; call it at the start, and after each change of a group or its members. */
+  /** Reads groups and quotas again; call it at the start, and after each change of a group, its members or a quota. */
   reload(): Promise<void>
   /** The groups of a user, by name. */
   groupsOf(userId: UserId): readonly { id: GroupId; name: string }[]
@@ -36,6 +39,12 @@ export interface Access {
   approvalMode(userId: UserId, wanted: ApprovalMode): ApprovalMode
   /** @throws AppError `approval_mode_not_permitted`. */
   assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+  /** The limits that are set for the user alone. */
+  ownQuota(userId: UserId): PatchQuota
+  /** What applies to the user alone. */
+  quota(userId: UserId): Quota
+  /** What limits the user's model calls: their own limit, and those that groups share. None: nothing. */
+  spendingLimits(userId: UserId): readonly SpendingLimit[]
 }
 
 interface Entry {
@@ -44,22 +53,41 @@ interface Entry {
   tools: ((tool: RuledTool) => boolean) | null
 }
 
-const NOBODY: Entry = { rules: UNRESTRICTED, groups: [], tools: null }
+/** What applies to one user. */
+interface UserEntry extends Entry {
+  ownQuota: PatchQuota
+  quota: Quota
+  shared: readonly SpendingLimit[]
+}
 
 /**
  * All groups are held in memory, because every send asks: one process serves a store, and it reads them again after each
- * change. Users without a group may use everything.
+ * change. Users without a group may use everything; `defaults` limits users for whom nothing else is set.
  */
-export function createAccess(groups: Pick<GroupRepository, 'all'>): Access {
-  let users: ReadonlyMap<UserId, Entry> = new Map()
+export function createAccess(
+  {
+    groups,
+    quotas,
+  }: { groups: Pick<GroupRepository, 'all'>; quotas: Pick<QuotaRepository, 'all'> },
+  defaults: Quota = NO_QUOTA,
+): Access {
+  let users: ReadonlyMap<UserId, UserEntry> = new Map()
   const oneByOne = pLimit(1)
-  const of = (userId: UserId | null): Entry =>
-    (userId === null ? undefined : users.get(userId)) ?? NOBODY
+  const nobody: UserEntry = {
+    rules: UNRESTRICTED,
+    groups: [],
+    tools: null,
+    ownQuota: {},
+    quota: defaults,
+    shared: [],
+  }
+  const of = (userId: UserId | null): UserEntry =>
+    (userId === null ? undefined : users.get(userId)) ?? nobody
 
   return {
     reload: () =>
       oneByOne(async () => {
-        users = entriesOf(await groups.all())
+        users = entriesOf(await groups.all(), await quotas.all(), defaults)
       }),
     groupsOf: (userId) => of(userId).groups,
     models: (userId) => {
@@ -75,23 +103,53 @@ export function createAccess(groups: Pick<GroupRepository, 'all'>): Access {
       if (!allowed.includes(mode))
         throw appError('approval_mode_not_permitted', { mode, available: allowed.join(', ') })
     },
+    ownQuota: (userId) => of(userId).ownQuota,
+    quota: (userId) => of(userId).quota,
+    spendingLimits(userId) {
+      const { quota, shared } = of(userId)
+      if (!limitsSpending(quota)) return shared
+      return [{ users: [userId], group: null, quota }, ...shared]
+    },
   }
 }
 
-/** Members of the same groups share an entry. */
-function entriesOf(stored: Awaited<ReturnType<GroupRepository['all']>>): Map<UserId, Entry> {
+/** Members of the same groups share rules. */
+function entriesOf(
+  stored: Awaited<ReturnType<GroupRepository['all']>>,
+  ownQuotas: Awaited<ReturnType<QuotaRepository['all']>>,
+  defaults: Quota,
+): Map<UserId, UserEntry> {
   const byName = stored.groups.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1))
-  const idsOf = new Map<UserId, Set<GroupId>>()
-  for (const { groupId, userId } of stored.members)
+  const membersOf = new Map<GroupId, UserId[]>()
+  const idsOf = new Map<UserId, Set<GroupId>>(ownQuotas.map(({ userId }) => [userId, new Set()]))
+  for (const { groupId, userId } of stored.members) {
     idsOf.set(userId, (idsOf.get(userId) ?? new Set()).add(groupId))
+    membersOf.set(groupId, [...(membersOf.get(groupId) ?? []), userId])
+  }
+  const limits = new Map<GroupId, SpendingLimit>()
+  for (const { id, name, sharedQuota } of byName) {
+    const quota = fullSharedQuota(sharedQuota)
+    if (limitsSpending(quota))
+      limits.set(id, { users: membersOf.get(id) ?? [], group: name, quota })
+  }
+  const quotaOf = new Map(ownQuotas.map(({ userId, quota }) => [userId, quota]))
   const shared = new Map<string, Entry>()
-  const entries = new Map<UserId, Entry>()
+  const entries = new Map<UserId, UserEntry>()
   for (const [userId, ids] of idsOf) {
     const own = byName.filter(({ id }) => ids.has(id))
     const key = own.map(({ id }) => id).join(' ')
     const entry = shared.get(key) ?? entryOf(own)
     shared.set(key, entry)
-    entries.set(userId, entry)
+    entries.set(userId, {
+      ...entry,
+      ownQuota: quotaOf.get(userId) ?? {},
+      quota: effectiveQuota(
+        quotaOf.get(userId),
+        own.map(({ quota }) => quota ?? {}),
+        defaults,
+      ),
+      shared: own.flatMap(({ id }) => limits.get(id) ?? []),
+    })
   }
   return entries
 }

@@ -11,7 +11,7 @@ import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.t
 import type { NewAttachment, RegenerateBody } from '../protocol/message.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
-import { tooManyRuns } from '../runs/start/admission.ts'
+import { runsAtOnce, tooManyRuns } from '../runs/start/admission.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
@@ -89,9 +89,10 @@ export function createRunStart(
     { activeRunId, unfinishedRuns }: Pick<RunSite, 'activeRunId' | 'unfinishedRuns'>,
   ): Promise<void> {
     if (runs.isDraining) throw appError('shutting_down', {}, { retryAfter: 5 })
-    const exceeded = await exceededBudget(userId, dependencies)
+    const exceeded = await exceededBudget(dependencies.access.spendingLimits(userId), dependencies)
     if (activeRunId !== null) throw activeRunError(activeRunId)
-    if (unfinishedRuns >= settings.runsPerUser) throw tooManyRuns(settings.runsPerUser)
+    const runsPerUser = runsAtOnce(dependencies.access, userId)
+    if (unfinishedRuns >= runsPerUser) throw tooManyRuns(runsPerUser)
     if (exceeded !== null) throw exceeded
   }
 

@@ -1,5 +1,6 @@
 // What each group of routes receives of the wired modules.
 import type { Access } from '../access/access.ts'
+import { createQuotaReport } from '../access/quota-report.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
@@ -118,6 +119,7 @@ export function routeDependencies({
   const search = createSearch(store)
   const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
   const hasModel = createModelCheck(catalog)
+  const reportQuota = createQuotaReport({ access, store, now })
   const assertModel = async (userId: UserId, id: string): Promise<void> =>
     void (await catalog.resolve(id, access.models(userId)))
   const listModels = (userId: UserId | null) => catalog.list(access.models(userId))
@@ -146,6 +148,8 @@ export function routeDependencies({
     adminUsers: {
       users: store.users,
       access,
+      quotas: store.quotas,
+      reportQuota,
       apiKeys,
       audit: store.audit,
       links,
@@ -156,6 +160,7 @@ export function routeDependencies({
         await chat.stopUser(id)
       },
     },
+    quota: { report: reportQuota },
     adminGroups: { groups: store.groups, access },
     conversations: {
       conversations: store.conversations,

@@ -10,6 +10,7 @@ import type { AuthenticationOptions } from '../http/authentication.ts'
 import type { OriginRules } from '../http/origin-guard.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { CatalogModel } from '../llm/catalog.ts'
+import { NO_QUOTA, type Quota } from '../protocol/quota.ts'
 import { keyOf } from '../routes/models.ts'
 import type { ChatDependencies, ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/weather.ts'
@@ -61,12 +62,18 @@ export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
   disconnectGrace: config.stream.disconnect_grace,
   messageCharacters: limits.message,
   attachmentBytes: limits.attachments,
-  runsPerUser: limits.runs_per_user,
   runMinutes: limits.run_minutes,
   temporaryIdleMs: limits.temporary_minutes * 60_000,
   runTokens: limits.run_tokens,
-  userTokensPerDay: limits.user_tokens_per_day,
-  userCostPerMonth: limits.user_cost_per_month,
+})
+
+/** What a user may use up for whom neither an own quota nor one of a group says otherwise. */
+export const defaultQuota = ({ limits }: Config): Quota => ({
+  ...NO_QUOTA,
+  tokens_per_day: limits.user_tokens_per_day ?? null,
+  cost_per_month: limits.user_cost_per_month ?? null,
+  concurrent_runs: limits.runs_per_user,
+  storage: limits.storage,
 })
 
 export const toolSettings = ({

@@ -1,5 +1,6 @@
 // Creates the workspace and describes projects for prompts.
 import type { FastifyBaseLogger } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
 import { type ProjectRepository, settingsOf } from '../db/repositories/projects.ts'
 import type { Store } from '../db/store.ts'
@@ -16,6 +17,7 @@ export const createConfiguredWorkspace = async (
     outsideContents,
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
+  access: Pick<Access, 'quota'>,
   log: FastifyBaseLogger,
 ): Promise<WorkspaceServices> =>
   createWorkspaceServices({
@@ -28,7 +30,10 @@ export const createConfiguredWorkspace = async (
     },
     records,
     outsideContents,
-    storage: { records: storage, limit: limits.storage },
+    storage: {
+      records: storage,
+      limit: (userId) => access.quota(userId).storage ?? limits.storage,
+    },
     bubblewrap: await detectBubblewrap(),
     log,
   })

@@ -17,6 +17,7 @@ import { createModelRepository } from './repositories/models.ts'
 import { createOutsideContentRepository } from './repositories/outside-contents.ts'
 import { createOwnerEpochRepository } from './repositories/owner-epochs.ts'
 import { createProjectRepository } from './repositories/projects.ts'
+import { createQuotaRepository } from './repositories/quotas.ts'
 import { createRunInputRepository } from './repositories/run-inputs.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSearchRepository } from './repositories/search.ts'
@@ -44,6 +45,7 @@ export const createStore = (database: Database) => ({
   apiKeys: createApiKeyRepository(database),
   audit: createAuditRepository(database),
   groups: createGroupRepository(database),
+  quotas: createQuotaRepository(database),
   sessions: createSessionRepository(database),
   identities: createIdentityRepository(database),
   accountLinks: createAccountLinkRepository(database),

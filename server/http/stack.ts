@@ -1,6 +1,7 @@
 // Assembles everything around the routes, in the order in which it processes a request.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { UserId } from '../protocol/ids.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
 import {
   type AuthenticationOptions,
@@ -11,6 +12,7 @@ import { registerMetrics } from './metrics.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { type OriginRules, registerOriginGuard } from './origin-guard.ts'
 import { registerReference } from './reference.ts'
+import { limitRequests } from './request-limit.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 import { registerWebApp } from './web-app.ts'
 
@@ -29,6 +31,8 @@ export interface HttpOptions {
   version: string
   /** Tracks the open responses of each user. */
   connections: OpenConnections
+  /** How many requests a user may send per minute; null: any number. */
+  requestsPerMinute?(userId: UserId): number | null
   /** Trust the client address that a reverse proxy sends. */
   behindProxy: boolean
 }
@@ -42,6 +46,7 @@ export async function createHttpStack(
   await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
+  if (options.requestsPerMinute !== undefined) limitRequests(app, options.requestsPerMinute)
   registerMetrics(app, options.metrics)
   await registerReference(app, options.version)
   return { app, issueToken, finish: () => registerWebApp(app, options.webRoot) }

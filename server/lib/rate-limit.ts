@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { atMost } from './lru-limit.ts'
 
 export interface RateLimit {
-  /** Takes `weight` from the key's allowance. Returns null, or the seconds until the next window if it does not fit. */
-  take(key: string, weight?: number): number | null
+  /** Takes `weight` from the key's allowance, which `limit` replaces. Returns null, or the seconds until the next window if it does not fit. */
+  take(key: string, weight?: number, limit?: number): number | null
 }
 
 export interface RateLimitOptions {
@@ -26,11 +26,12 @@ export function createRateLimit({
 }: RateLimitOptions): RateLimit {
   const windows = new LRUCache<string, { used: number; until: number }>(atMost(MAX_KEYS))
   return {
-    take(key, weight = 1) {
+    take(key, weight = 1, allowance = limit) {
       const known = windows.get(key)
       const window =
         known !== undefined && known.until > now() ? known : { used: 0, until: now() + windowMs }
-      if (window.used + weight > limit) return Math.max(1, Math.ceil((window.until - now()) / 1000))
+      if (window.used + weight > allowance)
+        return Math.max(1, Math.ceil((window.until - now()) / 1000))
       window.used += weight
       windows.set(key, window)
       return null

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { ApprovalMode } from './conversation.ts'
 import { optional, Timestamp, withoutNul } from './envelope.ts'
+import { PatchQuota, PatchSharedQuota, Quota, SharedQuota } from './quota.ts'
 import { User } from './user.ts'
 
 export const GroupId = z.string().min(1).max(64).brand<'GroupId'>()
@@ -25,6 +26,13 @@ const permissions = {
 export const GroupPermissions = z.object(permissions)
 export type GroupPermissions = z.infer<typeof GroupPermissions>
 
+const GroupQuotas = {
+  /** What each member may use up; a quota of their own takes precedence. */
+  quota: Quota,
+  /** What all members may use up together. */
+  shared_quota: SharedQuota,
+}
+
 const GroupName = withoutNul(z.string().trim().min(1).max(100))
 const GroupDescription = withoutNul(z.string().trim().max(500))
 
@@ -34,6 +42,7 @@ export const Group = z
     name: z.string(),
     description: z.string(),
     ...permissions,
+    ...GroupQuotas,
     member_count: z.int(),
     created_at: Timestamp,
   })
@@ -46,6 +55,8 @@ const fields = {
   tools: permissions.tools.optional(),
   mcp_servers: permissions.mcp_servers.optional(),
   approval_modes: permissions.approval_modes.optional(),
+  quota: optional(PatchQuota),
+  shared_quota: optional(PatchSharedQuota),
 }
 
 /** An absent restriction is null. */
@@ -61,5 +72,7 @@ export type PatchGroupBody = z.infer<typeof PatchGroupBody>
 /** An account as administrators see it. */
 export const AdminUser = User.extend({
   groups: z.array(z.object({ id: GroupId, name: z.string() })),
+  /** Their own limits; those of groups and of the server are at `/api/admin/users/:id/quota`. */
+  quota: Quota,
 }).meta({ id: 'AdminUser' })
 export type AdminUser = z.infer<typeof AdminUser>

@@ -4,9 +4,11 @@ import type { Access } from '../access/access.ts'
 import type { CountedGroup, GroupRepository } from '../db/repositories/groups.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { withoutAbsent } from '../lib/without-absent.ts'
 import { Deleted, envelope, PageQuery, page } from '../protocol/envelope.ts'
 import { CreateGroupBody, Group, GroupId, PatchGroupBody } from '../protocol/group.ts'
 import { UserId } from '../protocol/ids.ts'
+import { fullQuota, fullSharedQuota } from '../protocol/quota.ts'
 import { User } from '../protocol/user.ts'
 import { deleted, success } from './envelope.ts'
 import { presentUser } from './present-user.ts'
@@ -74,7 +76,14 @@ export function registerAdminGroupRoutes(
       const { name, description = '', ...given } = body
       const { models = null, tools = null, mcp_servers = null, approval_modes = null } = given
       const permissions = { models, tools, mcp_servers, approval_modes }
-      return success(present(await groups.create({ name, description, permissions }, MAX_GROUPS)))
+      const fields = {
+        name,
+        description,
+        permissions,
+        quota: body.quota ?? null,
+        sharedQuota: body.shared_quota ?? null,
+      }
+      return success(present(await groups.create(fields, MAX_GROUPS)))
     },
   )
 
@@ -115,6 +124,8 @@ export function registerAdminGroupRoutes(
           approval_modes:
             body.approval_modes === undefined ? before.approval_modes : body.approval_modes,
         },
+        quota: { ...fields.quota, ...withoutAbsent(body.quota ?? {}) },
+        sharedQuota: { ...fields.sharedQuota, ...withoutAbsent(body.shared_quota ?? {}) },
       }))
       if (!isKnown) throw appError('group_not_found')
       await access.reload()
@@ -201,6 +212,8 @@ const present = (group: CountedGroup): Group => ({
   name: group.name,
   description: group.description,
   ...group.permissions,
+  quota: fullQuota(group.quota),
+  shared_quota: fullSharedQuota(group.sharedQuota),
   member_count: group.members,
   created_at: group.createdAt.toISOString(),
 })

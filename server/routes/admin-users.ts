@@ -6,6 +6,7 @@ import type { AccountLinks } from '../auth/account-links.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import { linkPath } from '../auth/link-token.ts'
 import type { AuditRepository } from '../db/repositories/audit.ts'
+import type { QuotaRepository } from '../db/repositories/quotas.ts'
 import type { UserRepository, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -13,6 +14,7 @@ import type { OpenConnections } from '../http/open-connections.ts'
 import { Deleted, envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
 import { AdminUser } from '../protocol/group.ts'
 import { UserId } from '../protocol/ids.ts'
+import { fullQuota, PatchQuota, QuotaReport } from '../protocol/quota.ts'
 import { CreatedResetLink } from '../protocol/user.ts'
 import { deleted, success } from './envelope.ts'
 import { pageUrl } from './page-url.ts'
@@ -27,12 +29,18 @@ const UserQuery = PageQuery.extend({
   is_active: z.enum(['true', 'false']).optional(),
 })
 const PatchUserBody = z
-  .object({ role: optional(z.enum(['admin', 'user'])), is_active: optional(z.boolean()) })
+  .object({
+    role: optional(z.enum(['admin', 'user'])),
+    is_active: optional(z.boolean()),
+    quota: optional(PatchQuota),
+  })
   .meta({ id: 'PatchUser' })
 
 export interface AdminUserDependencies {
   users: UserRepository
-  access: Pick<Access, 'groupsOf'>
+  access: Pick<Access, 'groupsOf' | 'reload' | 'ownQuota'>
+  quotas: QuotaRepository
+  reportQuota(userId: UserId): Promise<QuotaReport>
   apiKeys: Pick<ApiKeys, 'list'>
   audit: AuditRepository
   links: AccountLinks
@@ -45,11 +53,22 @@ export interface AdminUserDependencies {
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(
   app: App,
-  { users, access, apiKeys, links, publicUrl, connections, endAccess }: AdminUserDependencies,
+  {
+    users,
+    access,
+    quotas,
+    reportQuota,
+    apiKeys,
+    links,
+    publicUrl,
+    connections,
+    endAccess,
+  }: AdminUserDependencies,
 ): void {
   const present = (user: UserRow): AdminUser => ({
     ...presentUser(user),
     groups: [...access.groupsOf(user.id)],
+    quota: fullQuota(access.ownQuota(user.id)),
   })
   app.get(
     '/api/admin/users',
@@ -79,13 +98,14 @@ export function registerAdminUserRoutes(
       config: { admin: true, audit: { action: 'account_changed', fields: ['role', 'is_active'] } },
       schema: {
         summary:
-          'Update the role of an account, or disable it; disabling ends its runs and open streams',
+          'Update the role or the quota of an account, or disable it; disabling ends its runs and open streams',
         params: z.object({ id: UserId }),
         body: PatchUserBody,
         response: { 200: envelope(AdminUser) },
       },
     },
     async ({ params, body }, reply) => {
+      const before = await users.find(params.id)
       const changed = await users.update(params.id, {
         ...(body.role === undefined ? {} : { role: body.role }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
@@ -93,8 +113,28 @@ export function registerAdminUserRoutes(
       if (changed === undefined) throw appError('account_not_found')
       if (!changed.isActive) await endAccess(changed.id, reply.raw)
       // Streams that were opened with the former role.
-      else if (body.role !== undefined) connections.end(changed.id, { kept: reply.raw })
+      else if (before?.role !== changed.role) connections.end(changed.id, { kept: reply.raw })
+      if (body.quota !== undefined) {
+        await quotas.change(changed.id, body.quota)
+        await access.reload()
+      }
       return success(present(changed))
+    },
+  )
+
+  app.get(
+    '/api/admin/users/:id/quota',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Get the limits of an account and what is used of them',
+        params: z.object({ id: UserId }),
+        response: { 200: envelope(QuotaReport) },
+      },
+    },
+    async ({ params }) => {
+      if ((await users.find(params.id)) === undefined) throw appError('account_not_found')
+      return success(await reportQuota(params.id))
     },
   )
 

@@ -32,6 +32,7 @@ import {
   registerProjectUploadRoutes,
 } from './project-uploads.ts'
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
+import { registerQuotaRoutes } from './quota.ts'
 import { registerResponseRoutes } from './responses.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerSearchRoutes, type SearchRouteDependencies } from './search.ts'
@@ -53,6 +54,7 @@ export interface RouteDependencies {
     OidcRouteDependencies
   adminUsers: AdminUserDependencies
   adminGroups: AdminGroupDependencies
+  quota: Parameters<typeof registerQuotaRoutes>[1]
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   exports: ExportRouteDependencies
@@ -88,6 +90,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
   registerAdminGroupRoutes(app, dependencies.adminGroups)
+  registerQuotaRoutes(app, dependencies.quota)
   registerAdminAuditRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)

@@ -9,6 +9,7 @@ import type { Change } from '../protocol/change.ts'
 import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { FileId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { Attachment } from '../protocol/message.ts'
+import type { SharedQuota } from '../protocol/quota.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { LongResultStore } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
@@ -34,13 +35,10 @@ export interface ChatSettings {
   messageCharacters: number
   /** Bytes of all attachments of one message. */
   attachmentBytes: number
-  runsPerUser: number
   runMinutes: number
   /** How long a temporary conversation stays after its last run. */
   temporaryIdleMs: number
   runTokens: number | undefined
-  userTokensPerDay: number | undefined
-  userCostPerMonth: number | undefined
 }
 
 /** What the prompt contains about a project. */
@@ -90,6 +88,18 @@ export interface UserAccess {
   approvalMode(userId: UserId, wanted: ApprovalMode): ApprovalMode
   /** @throws AppError `approval_mode_not_permitted`. */
   assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+  /** What applies to the user alone. */
+  quota(userId: UserId): { concurrent_runs: number | null }
+  /** What limits the user's model calls; none: nothing. */
+  spendingLimits(userId: UserId): readonly SpendingLimit[]
+}
+
+/** What some users may spend on model calls together: one user, or the members of a group. */
+export interface SpendingLimit {
+  users: readonly UserId[]
+  /** The group whose members share the limit; null: it is one user's. */
+  group: string | null
+  quota: SharedQuota
 }
 
 export interface ChatDependencies {

@@ -34,7 +34,7 @@ export const unlimitedStorage: StorageQuota = {
 const CLAIM_WAIT_MS = 60_000
 
 /**
- * `limit`: bytes per user. `measure` returns the bytes of all files of a project. `recovered` resolves when the changes that
+ * `limit` returns the bytes that a user may store. `measure` returns the bytes of all files of a project. `recovered` resolves when the changes that
  * an earlier process left open in the user's projects are recorded with their size.
  *
  * Claims are kept in memory: they belong to writes of this process and end with it. After a restart, what those wrote is
@@ -42,11 +42,11 @@ const CLAIM_WAIT_MS = 60_000
  */
 export function createStorageQuota(options: {
   records: StorageRepository
-  limit: number
+  limit(userId: UserId): number
   measure(userId: UserId, projectId: ProjectId): Promise<number>
   recovered(userId: UserId): Promise<void>
 }): StorageQuota {
-  const { records, limit, measure, recovered } = options
+  const { records, measure, recovered } = options
   const mutex = createKeyedMutex(CLAIM_WAIT_MS)
   const claims = new Map<string, { userId: UserId; bytes: number }>()
 
@@ -60,21 +60,22 @@ export function createStorageQuota(options: {
     for (const claim of claims.values()) if (claim.userId === userId) claimed += claim.bytes
     return claimed + (await records.used(userId))
   }
-  const amounts = (usedBytes: number) => ({
+  const amounts = (usedBytes: number, limit: number) => ({
     limit: sizeText(limit),
     used: sizeText(Math.min(usedBytes, limit)),
   })
-  const details = (usedBytes: number) => ({ details: { limit, used: usedBytes } })
+  const details = (usedBytes: number, limit: number) => ({ details: { limit, used: usedBytes } })
 
   return {
     claim: (userId, holder, bytes) =>
       mutex.run(userId, async () => {
         const usedBytes = await used(userId)
+        const limit = options.limit(userId)
         if (usedBytes + bytes > limit)
           throw appError(
             'quota_claim_refused',
-            { more: sizeText(bytes), ...amounts(usedBytes) },
-            details(usedBytes),
+            { more: sizeText(bytes), ...amounts(usedBytes, limit) },
+            details(usedBytes, limit),
           )
         const held = claims.get(holder)?.bytes ?? 0
         claims.set(holder, { userId, bytes: held + bytes })
@@ -82,13 +83,15 @@ export function createStorageQuota(options: {
     release(holder) {
       claims.delete(holder)
     },
-    left: (userId) => mutex.run(userId, async () => Math.max(0, limit - (await used(userId)))),
+    left: (userId) =>
+      mutex.run(userId, async () => Math.max(0, options.limit(userId) - (await used(userId)))),
     revertIfExceeded: (userId, undo) =>
       mutex.run(userId, async () => {
         const usedBytes = await used(userId)
+        const limit = options.limit(userId)
         if (usedBytes <= limit) return
         await undo()
-        throw appError('quota_exceeded', amounts(usedBytes), details(usedBytes))
+        throw appError('quota_exceeded', amounts(usedBytes, limit), details(usedBytes, limit))
       }),
   }
 }

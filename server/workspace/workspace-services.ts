@@ -41,7 +41,7 @@ export async function createWorkspaceServices(options: {
   records: CheckpointRepository
   outsideContents: OutsideContentRepository
   /** Each user's storage and its limit. */
-  storage: { records: StorageRepository; limit: number }
+  storage: { records: StorageRepository; limit(userId: UserId): number }
   bubblewrap: BubblewrapState
   log: { warn(details: object, message: string): void }
 }): Promise<WorkspaceServices> {

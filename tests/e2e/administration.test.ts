@@ -52,6 +52,29 @@ describeInBrowser('the administration', (visitor) => {
     await expectAccessible(page)
     const listed = shot('groups')
     if (listed !== null) await page.screenshot(listed)
+    await page.getByRole('radio', { name: '账号' }).click()
+    await page.getByRole('button', { name: 'bob 的限额' }).click()
+    const limits = page.getByRole('dialog', { name: 'bob 的限额' })
+    await limits.getByLabel('每日 token').fill('500')
+    await limits.getByLabel('存储空间（MB）').fill('2')
+    await limits.getByText('已用 0 B，共 5.0 GB').waitFor()
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    const limited = shot('user-quota')
+    if (limited !== null) await page.screenshot(limited)
+    await limits.getByRole('button', { name: '保存' }).click()
+    await limits.waitFor({ state: 'detached' })
+    const users = await server.call('GET', '/api/admin/users?q=bob', { token })
+    expect(users.json.data.items[0].quota).toMatchObject({
+      tokens_per_day: 500,
+      storage: 2 * 1024 * 1024,
+      cost_per_day: null,
+    })
+    await page.goto(`${server.url}/stats`)
+    await page.getByText('已用 0，共 8').waitFor()
+    await expectAccessible(page)
+    const usage = shot('usage')
+    if (usage !== null) await page.screenshot(usage)
     const { json } = await server.call('GET', '/api/admin/groups', { token })
     expect(json.data.items).toMatchObject([
       { name: '编辑部', tools: ['calculator'], models: null, member_count: 1 },

@@ -68,12 +68,13 @@ export async function openProject(
     await pool.close()
     await rm(root, { recursive: true, force: true, maxRetries: 3 })
   })
+  const { storage: limit } = options
   const storage =
-    options.storage === undefined
+    limit === undefined
       ? unlimitedStorage
       : createStorageQuota({
           records: createStorageRepository(database),
-          limit: options.storage,
+          limit: () => limit,
           measure: async (userId, projectId) =>
             (await workspaces.open(userId, projectId).stats()).totalSize,
           recovered: async () => {},

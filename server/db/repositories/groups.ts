@@ -6,6 +6,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import type { GroupId, GroupPermissions } from '../../protocol/group.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import type { PatchQuota, PatchSharedQuota } from '../../protocol/quota.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
 import { countAll, foldCase } from '../fragments.ts'
@@ -21,6 +22,8 @@ interface GroupFields {
   name: string
   description: string
   permissions: GroupPermissions
+  quota: PatchQuota | null
+  sharedQuota: PatchSharedQuota | null
 }
 
 const NameCursor = z.tuple([z.string().max(200)])

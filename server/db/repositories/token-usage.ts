@@ -1,5 +1,5 @@
 // Usage: tokens and cost, summed by hour, model and currency.
-import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { prepareOnEach } from '../fragments.ts'
@@ -29,10 +29,14 @@ export function createTokenUsageRepository(database: Database) {
     cachedTokens: sql`sum(${usage.cachedTokens})`.mapWith(Number),
     cost: sql`sum(${usage.cost})`.mapWith(Number),
   }
-  /** @param userId null: all users. */
-  const within = (userId: UserId | null, { from, to }: DayRange) =>
+  /** @param userIds null: all users. */
+  const within = (userIds: UserId | readonly UserId[] | null, { from, to }: DayRange) =>
     and(
-      userId === null ? undefined : eq(usage.userId, userId),
+      userIds === null
+        ? undefined
+        : typeof userIds === 'string'
+          ? eq(usage.userId, userIds)
+          : inArray(usage.userId, [...userIds]),
       gte(usage.day, from),
       lte(usage.day, to),
     )
@@ -99,15 +103,15 @@ export function createTokenUsageRepository(database: Database) {
         .groupBy(usage.day, usage.hour, usage.model, usage.currency)
         .orderBy(asc(usage.hour), asc(usage.model), asc(usage.currency)),
 
-    /** The total usage of a user in a range of days, for limits: tokens, and cost by currency. */
+    /** The total usage of some users in a range of days, for limits: tokens, and cost by currency. */
     async total(
-      userId: UserId,
+      userIds: readonly UserId[],
       range: DayRange,
     ): Promise<{ tokens: number; cost: Map<string, number> }> {
       const rows = await read
         .select({ currency: usage.currency, ...sums })
         .from(usage)
-        .where(within(userId, range))
+        .where(within(userIds, range))
         .groupBy(usage.currency)
       const tokens = rows.reduce((sum, row) => sum + row.promptTokens + row.completionTokens, 0)
       const priced = rows.filter(({ currency }) => currency !== '')

@@ -11,6 +11,8 @@ export const {
   accountLinks,
   groups,
   groupMembers,
+  userQuotas,
+  resourceUsage,
   idempotencyKeys,
   identities,
   idTokens,

@@ -1,6 +1,7 @@
-// Tables of groups of accounts: what their members may use, and who they are.
+// Tables of groups of accounts, of quotas, and of what counts towards quotas alone.
 import type { GroupId, GroupPermissions } from '../../protocol/group.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import type { PatchQuota, PatchSharedQuota } from '../../protocol/quota.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 
@@ -17,6 +18,10 @@ export function defineGroupTables(
       nameKey: c.text('name_key').notNull(),
       description: c.text('description').notNull(),
       permissions: c.json<GroupPermissions>('permissions').notNull(),
+      /** What each member may use up; null: no limits. */
+      quota: c.json<PatchQuota>('quota'),
+      /** What all members may use up together; null: no limits. */
+      sharedQuota: c.json<PatchSharedQuota>('shared_quota'),
       createdAt: c.time('created_at').notNull(),
     },
     (t) => [c.uniqueIndex('groups_name_key').on(t.nameKey)],
@@ -40,5 +45,30 @@ export function defineGroupTables(
     ],
   )
 
-  return { groups, groupMembers }
+  /** Of users with limits of their own. */
+  const userQuotas = c.table('user_quotas', {
+    userId: c
+      .key<UserId>('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    quota: c.json<PatchQuota>('quota').notNull(),
+  })
+
+  /** What users have used on a day, of what no other table counts. */
+  const resourceUsage = c.table(
+    'resource_usage',
+    {
+      userId: c
+        .key<UserId>('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
+      /** `YYYY-MM-DD`, UTC. */
+      day: c.text('day').notNull(),
+      kind: c.choice<'program_seconds' | 'messages'>('kind').notNull(),
+      amount: c.real('amount').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.userId, t.day, t.kind] })],
+  )
+
+  return { groups, groupMembers, userQuotas, resourceUsage }
 }

@@ -40,10 +40,6 @@ export const RUN_FAILURES = {
     'run_active',
     'This conversation already has an active run. Wait for it, or stop it first.',
   ],
-  cost_per_month_used_up: [
-    'budget_exceeded',
-    'Your budget for this month is used up. It is renewed on the first day of next month (UTC).',
-  ],
   image_not_data_url: [
     'bad_attachment',
     'Send images as data URLs: data:image/png;base64,… (PNG, JPEG, WebP or GIF).',
@@ -92,8 +88,4 @@ export const RUN_FAILURES = {
     'You already have {{limit}} active runs. Wait for one to end, or stop one.',
   ],
   task_not_found: ['not_found', 'There is no such task.'],
-  tokens_per_day_used_up: [
-    'budget_exceeded',
-    'Your {{limit}} tokens for today are used up. They are renewed at midnight UTC.',
-  ],
 } as const

@@ -31,9 +31,8 @@ export function openAiError(failure: {
   param?: string | undefined
 }): OpenAiError['error'] {
   const { status, message, code, param } = failure
-  const type =
-    code === 'tokens_per_day_used_up' || code === 'cost_per_month_used_up'
-      ? 'insufficient_quota'
-      : (TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error'))
+  const type = code.endsWith('_used_up')
+    ? 'insufficient_quota'
+    : (TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error'))
   return { message, type, param: param ?? null, code }
 }

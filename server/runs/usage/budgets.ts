@@ -1,9 +1,10 @@
-// Enforces the token and cost budgets of users. Each model call reserves its estimated usage, so that parallel runs share a budget.
+// Enforces what users and groups may spend on model calls. Each call reserves its estimated usage, so that parallel runs share a limit.
 import pLimit, { type LimitFunction } from 'p-limit'
 import { dayOf } from '../../db/repositories/token-usage.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { ChatDependencies } from '../dependencies.ts'
+import type { SharedQuota } from '../../protocol/quota.ts'
+import type { ChatDependencies, SpendingLimit } from '../dependencies.ts'
 
 /** Tokens, and their cost in one currency ('' when the model has no price). */
 export interface Amount {
@@ -21,39 +22,48 @@ export interface Budgets {
 }
 
 /**
- * Whether another model call may start. If so, calls `reserve` before the next call of the same user is considered. One call
- * can exceed the budget, because its usage is not known in advance, but never two at the same time.
+ * Whether another model call may start. If so, calls `reserve` before the next call under the same limit is considered.
+ * One call can exceed the limit, because its usage is not known in advance, but never two at the same time.
  */
 type AdmitCall = (reserve: () => void) => Promise<boolean>
 
 type Dependencies = {
   store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'total'> }
-  settings: Pick<ChatDependencies['settings'], 'userTokensPerDay' | 'userCostPerMonth'>
 } & Pick<ChatDependencies, 'now'>
 
+export const limitsCost = (quota: SharedQuota): boolean =>
+  quota.cost_per_day !== null || quota.cost_per_month !== null
+
 /**
- * Reservations are kept in memory, because one process performs all runs of a store and no call outlives it. Without
- * configured budgets, nothing is queried.
+ * Reservations are kept in memory, because one process performs all runs of a store and no call outlives it. For users
+ * without limits, nothing is queried.
  */
-export function createBudgets(dependencies: Dependencies): Budgets {
-  const { userTokensPerDay, userCostPerMonth } = dependencies.settings
-  const isBounded = userTokensPerDay !== undefined || userCostPerMonth !== undefined
+export function createBudgets(
+  dependencies: Dependencies & { access: Pick<ChatDependencies['access'], 'spendingLimits'> },
+): Budgets {
   const users = new Map<UserId, { runs: Set<UnstoredUsage>; queue: LimitFunction }>()
+  /** Calls under a limit that a group shares are considered one by one, whoever makes them. */
+  const shared = pLimit(1)
   return {
     join(userId, unstored) {
-      if (!isBounded) return { admitCall: async () => true, release() {} }
       const user = users.get(userId) ?? { runs: new Set(), queue: pLimit(1) }
       users.set(userId, user)
       user.runs.add(unstored)
       return {
-        admitCall: (reserve) =>
-          user.queue(async () => {
-            // Read before the stored total: usage that is stored in between counts twice for a moment, but is never missed.
-            const amounts = [...user.runs].map((amountOf) => amountOf())
-            if ((await exceededBudget(userId, dependencies, amounts)) !== null) return false
+        async admitCall(reserve) {
+          // Read at each call: limits change while runs go on.
+          const limits = dependencies.access.spendingLimits(userId)
+          if (limits.length === 0) {
             reserve()
             return true
-          }),
+          }
+          const queue = limits.some(({ group }) => group !== null) ? shared : user.queue
+          return await queue(async () => {
+            if ((await exceededBudget(limits, dependencies, unstoredOf)) !== null) return false
+            reserve()
+            return true
+          })
+        },
         release() {
           user.runs.delete(unstored)
           if (user.runs.size === 0 && users.get(userId) === user) users.delete(userId)
@@ -61,35 +71,89 @@ export function createBudgets(dependencies: Dependencies): Budgets {
       }
     },
   }
+
+  function unstoredOf(userIds: readonly UserId[]): Amount[] {
+    return userIds.flatMap((id) => [...(users.get(id)?.runs ?? [])].map((amountOf) => amountOf()))
+  }
 }
 
 /**
- * The refusal that names the budget which the user has used up; null when there is none.
- * @param unstored amounts that count as used although they are not stored.
+ * The refusal that names the limit which is used up; null when there is none.
+ * @param unstoredOf amounts of some users that count as used although they are not stored.
  */
 export async function exceededBudget(
-  userId: UserId,
-  { store, settings, now }: Dependencies,
-  unstored: readonly Amount[] = [],
+  limits: readonly SpendingLimit[],
+  { store, now }: Dependencies,
+  unstoredOf: (userIds: readonly UserId[]) => readonly Amount[] = () => [],
 ): Promise<AppError | null> {
-  const { userTokensPerDay, userCostPerMonth } = settings
-  const today = dayOf(now())
-  if (userTokensPerDay !== undefined) {
-    const { tokens } = await store.tokenUsage.total(userId, { from: today, to: today })
-    if (unstored.reduce((sum, amount) => sum + amount.tokens, tokens) >= userTokensPerDay)
-      return appError('tokens_per_day_used_up', { limit: userTokensPerDay })
-  }
-  if (userCostPerMonth !== undefined) {
-    const { cost } = await store.tokenUsage.total(userId, {
-      from: `${today.slice(0, 8)}01`,
-      to: today,
-    })
-    for (const amount of unstored)
-      if (amount.currency !== '')
-        cost.set(amount.currency, (cost.get(amount.currency) ?? 0) + amount.cost)
-    // Prices may be in several currencies; the limit applies to each.
-    if ([...cost.values()].some((spent) => spent >= userCostPerMonth))
-      return appError('cost_per_month_used_up')
+  const moment = now()
+  for (const { users, group, quota } of limits) {
+    // Read before the stored total: usage that is stored in between counts twice for a moment, but is never missed.
+    const unstored = unstoredOf(users)
+    for (const period of [dayAt(moment), monthAt(moment)] as const) {
+      const tokenLimit = quota[`tokens_per_${period.name}`]
+      const costLimit = quota[`cost_per_${period.name}`]
+      if (tokenLimit === null && costLimit === null) continue
+      const { tokens, cost } = await store.tokenUsage.total(users, period)
+      const used = unstored.reduce((sum, amount) => sum + amount.tokens, tokens)
+      if (tokenLimit !== null && used >= tokenLimit)
+        return refusal('tokens', tokenLimit, group, period, moment)
+      for (const amount of unstored)
+        if (amount.currency !== '')
+          cost.set(amount.currency, (cost.get(amount.currency) ?? 0) + amount.cost)
+      // Prices may be in several currencies; the limit applies to each.
+      const isSpent = costLimit !== null && [...cost.values()].some((spent) => spent >= costLimit)
+      if (isSpent) return refusal('cost', costLimit, group, period, moment)
+    }
   }
   return null
+}
+
+/** Both ends are included. `renewsAt`: when the next one begins. */
+interface Period {
+  name: 'day' | 'month'
+  from: string
+  to: string
+  renewsAt: Date
+}
+
+/** The UTC day of a moment. */
+export const dayAt = (moment: Date): Period => ({
+  name: 'day',
+  from: dayOf(moment),
+  to: dayOf(moment),
+  renewsAt: new Date(
+    Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate() + 1),
+  ),
+})
+
+/** The UTC month of a moment, until its day. */
+export const monthAt = (moment: Date): Period => ({
+  name: 'month',
+  from: `${dayOf(moment).slice(0, 8)}01`,
+  to: dayOf(moment),
+  renewsAt: new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 1)),
+})
+
+const REASONS = {
+  tokens: { day: 'tokens_per_day_used_up', month: 'tokens_per_month_used_up' },
+  cost: { day: 'cost_per_day_used_up', month: 'cost_per_month_used_up' },
+} as const
+const GROUP_REASONS = { tokens: 'group_tokens_used_up', cost: 'group_cost_used_up' } as const
+
+function refusal(
+  what: 'tokens' | 'cost',
+  limit: number,
+  group: string | null,
+  { name, renewsAt }: Period,
+  now: Date,
+): AppError {
+  const retryAfter = Math.ceil((renewsAt.getTime() - now.getTime()) / 1000)
+  const params = {
+    limit,
+    renews_at: `${renewsAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+  }
+  return group === null
+    ? appError(REASONS[what][name], params, { retryAfter })
+    : appError(GROUP_REASONS[what], { ...params, group }, { retryAfter })
 }

@@ -6,7 +6,7 @@ import { MAX_INTEGER } from '../../protocol/bounds.ts'
 import type { Price } from '../../protocol/catalog.ts'
 import { type Usage, usageOfRun } from '../../protocol/usage.ts'
 import type { ChatDependencies } from '../dependencies.ts'
-import type { Budgets } from './budgets.ts'
+import { type Budgets, limitsCost } from './budgets.ts'
 import { callCost, type PricedCounts } from './call-cost.ts'
 
 /** The usage of one model call. */
@@ -37,7 +37,8 @@ const FIRST_CALL: PricedCounts = {
 }
 
 interface Dependencies extends Pick<ChatDependencies, 'store' | 'database' | 'now' | 'observe'> {
-  settings: Pick<ChatDependencies['settings'], 'runTokens' | 'userCostPerMonth'>
+  settings: Pick<ChatDependencies['settings'], 'runTokens'>
+  access: Pick<ChatDependencies['access'], 'spendingLimits'>
   catalog: { resolve(model: string): Promise<{ price: Price | null }> }
   budgets: Budgets
 }
@@ -47,7 +48,7 @@ export type RunUsage = ReturnType<typeof createRunUsage>
 /** Create one per attempt of a run; call `release` when the run has ended. */
 export function createRunUsage(
   run: RunRow,
-  { store, database, settings, catalog, budgets, now, observe }: Dependencies,
+  { store, database, settings, access, catalog, budgets, now, observe }: Dependencies,
 ) {
   let { promptTokens, completionTokens, cachedTokens, iteration, revision: lastRevision } = run
   const cost: Record<string, number> = { ...run.cost }
@@ -154,7 +155,7 @@ export function createRunUsage(
     async isBudgetLeft(): Promise<boolean> {
       const sum = promptTokens + completionTokens + extraTokens
       if (settings.runTokens !== undefined && sum >= settings.runTokens) return false
-      if (settings.userCostPerMonth !== undefined) {
+      if (access.spendingLimits(run.userId).some(({ quota }) => limitsCost(quota))) {
         const { currency, cost } = await costOf(estimate)
         costPerToken = { currency, cost: cost / tokensOf(estimate) }
       }

@@ -222,7 +222,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
       rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
       records: createCheckpointRepository(database),
       outsideContents: createOutsideContentRepository(database),
-      storage: { records: createStorageRepository(database), limit: 100 * KB },
+      storage: { records: createStorageRepository(database), limit: () => 100 * KB },
       bubblewrap: { available: false, reason: 'not needed' },
       log: { warn() {} },
     })

@@ -51,7 +51,7 @@ describeOnEachDatabase('token usage', (open) => {
       '2026-03-01',
       '2026-03-02',
     ])
-    const spent = await store.tokenUsage.total(user.id, march)
+    const spent = await store.tokenUsage.total([user.id], march)
     expect(spent).toEqual({
       tokens: 330,
       cost: new Map([

@@ -53,7 +53,8 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
         database,
         store,
         now,
-        settings: { runTokens: undefined, userCostPerMonth: undefined },
+        settings: { runTokens: undefined },
+        access: { spendingLimits: () => [] },
         catalog: { resolve: async () => ({ price: null }) },
         budgets: { join: () => ({ admitCall: async () => true, release() {} }) },
       }),
@@ -83,7 +84,7 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
 
   const tokens = async (): Promise<number> => {
     const today = dayOf(now())
-    return (await store.tokenUsage.total(run.userId, { from: today, to: today })).tokens
+    return (await store.tokenUsage.total([run.userId], { from: today, to: today })).tokens
   }
 
   test('the events of a call come back in the order they were stored, and those of other calls do not', async () => {

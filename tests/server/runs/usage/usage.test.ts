@@ -36,7 +36,8 @@ describeOnEachDatabase('the usage of a run', (open) => {
       database,
       store,
       now,
-      settings: { runTokens: 1_000, userCostPerMonth: undefined },
+      settings: { runTokens: 1_000 },
+      access: { spendingLimits: () => [] },
       catalog: {
         resolve: async (model) => {
           if (model === 'removed') throw new Error('no such model')
@@ -51,7 +52,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
   async function stored() {
     const row = await store.runs.find(run.id)
     const today = dayOf(now())
-    const { tokens, cost } = await store.tokenUsage.total(run.userId, { from: today, to: today })
+    const { tokens, cost } = await store.tokenUsage.total([run.userId], { from: today, to: today })
     return {
       run: [row?.promptTokens, row?.completionTokens, row?.iteration],
       user: { tokens, usd: cost.get('USD') ?? 0 },

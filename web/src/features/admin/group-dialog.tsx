@@ -2,12 +2,21 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Group } from '../../../../server/protocol/group.ts'
+import { QuotaKindName } from '../../../../server/protocol/quota.ts'
 import { useDeleteGroup, usePatchGroup } from '../../lib/api/groups.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { GroupMembers } from './group-members.tsx'
 import { GroupRestrictions } from './group-restrictions.tsx'
+import { QuotaFields } from './quota-fields.tsx'
+
+const SHARED_KINDS = QuotaKindName.extract([
+  'tokens_per_day',
+  'tokens_per_month',
+  'cost_per_day',
+  'cost_per_month',
+]).options
 
 export function GroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation()
@@ -15,7 +24,8 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
   const remove = useDeleteGroup()
   const [draft, setDraft] = useState(group)
   const [isRemoving, setIsRemoving] = useState(false)
-  const { name, description, models, tools, mcp_servers, approval_modes } = draft
+  const { name, description, models, tools, mcp_servers, approval_modes, quota, shared_quota } =
+    draft
   return (
     <Dialog
       open
@@ -34,7 +44,16 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
             disabled={patch.isPending || name.trim() === ''}
             onClick={() =>
               patch.mutate(
-                { name, description, models, tools, mcp_servers, approval_modes },
+                {
+                  name,
+                  description,
+                  models,
+                  tools,
+                  mcp_servers,
+                  approval_modes,
+                  quota,
+                  shared_quota,
+                },
                 { onSuccess: onClose },
               )
             }
@@ -59,6 +78,20 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
         />
       </div>
       <GroupRestrictions value={draft} onChange={(next) => setDraft({ ...draft, ...next })} />
+      <h3 className="mb-3 text-sm font-medium text-soft">{t('quota.each')}</h3>
+      <QuotaFields
+        kinds={QuotaKindName.options}
+        value={quota}
+        onChange={(kind, limit) => setDraft({ ...draft, quota: { ...quota, [kind]: limit } })}
+      />
+      <h3 className="mb-3 text-sm font-medium text-soft">{t('quota.shared')}</h3>
+      <QuotaFields
+        kinds={SHARED_KINDS}
+        value={shared_quota}
+        onChange={(kind, limit) =>
+          setDraft({ ...draft, shared_quota: { ...shared_quota, [kind]: limit } })
+        }
+      />
       <GroupMembers id={group.id} />
       <ConfirmDialog
         open={isRemoving}

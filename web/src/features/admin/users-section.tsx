@@ -9,6 +9,7 @@ import { Failed, Loading } from '../../ui/feedback.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { OneTimeLink } from './one-time-link.tsx'
+import { UserQuotaDialog } from './user-quota-dialog.tsx'
 
 export function UsersSection({ ownId }: { ownId: string | undefined }) {
   const { t } = useTranslation()
@@ -48,6 +49,7 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
   const patch = usePatchUser()
   const endSessions = useEndSessionsOf()
   const reset = useResetLink()
+  const [isOpen, setIsOpen] = useState(false)
   const { id, username: name } = user
   const isAdmin = user.role === 'admin'
   return (
@@ -65,6 +67,9 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
             ].join(' · ')}
           </p>
         </div>
+        <Button size="small" aria-label={t('quota.of', { name })} onClick={() => setIsOpen(true)}>
+          {t('quota.open')}
+        </Button>
         {!own && (
           <fieldset className="flex flex-wrap gap-2" aria-label={name}>
             <Button
@@ -98,6 +103,7 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
           </fieldset>
         )}
       </div>
+      {isOpen && <UserQuotaDialog user={user} onClose={() => setIsOpen(false)} />}
       {reset.data !== undefined && (
         <OneTimeLink label={t('admin.resetLinkOf', { name })} url={reset.data.url} />
       )}

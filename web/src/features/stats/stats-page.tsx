@@ -4,9 +4,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
+import { useQuota } from '../../lib/api/quota.ts'
 import { compactNumber, money, wholeNumber } from '../../lib/format.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { QuotaMeters } from '../../ui/quota-meters.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useTokenStats } from './api/stats.ts'
 import { usageBars } from './usage-bars.ts'
@@ -17,6 +19,7 @@ export function StatsPage() {
   const { t } = useTranslation()
   const [period, setPeriod] = useState<StatsPeriod>('weekly')
   const stats = useTokenStats(period)
+  const quota = useQuota()
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
       <header className="flex flex-wrap items-end justify-between gap-3">
@@ -31,6 +34,12 @@ export function StatsPage() {
       {stats.isPending && <Loading />}
       {stats.isError && (
         <Failed message={errorText(stats.error)} onRetry={() => void stats.refetch()} />
+      )}
+      {quota.data !== undefined && quota.data.items.length > 0 && (
+        <section>
+          <h2 className="mb-2 text-sm font-medium text-soft">{t('quota.title')}</h2>
+          <QuotaMeters items={quota.data.items} />
+        </section>
       )}
       {stats.data !== undefined && <Figures stats={stats.data} />}
     </div>

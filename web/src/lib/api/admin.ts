@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import type { z } from 'zod'
 import type { AuditEntry } from '../../../../server/protocol/audit.ts'
 import type { AdminUser } from '../../../../server/protocol/group.ts'
+import type { PatchQuota } from '../../../../server/protocol/quota.ts'
 import type {
   CreatedInvitation,
   CreatedResetLink,
@@ -42,8 +43,15 @@ export const useAuditLog = (action: string) =>
 export function usePatchUser() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, ...body }: { id: string; role?: User['role']; is_active?: boolean }) =>
-      request<User>(`/api/admin/users/${id}`, { method: 'PATCH', body }),
+    mutationFn: ({
+      id,
+      ...body
+    }: {
+      id: string
+      role?: User['role']
+      is_active?: boolean
+      quota?: PatchQuota
+    }) => request<User>(`/api/admin/users/${id}`, { method: 'PATCH', body }),
     onSettled: () => client.invalidateQueries({ queryKey: usersKey }),
   })
 }

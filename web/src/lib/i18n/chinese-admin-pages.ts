@@ -2,6 +2,33 @@
 import type { adminPages } from './english-admin-pages.ts'
 
 export const chineseAdminPages: typeof adminPages = {
+  quota: {
+    title: '你的限额',
+    of: '{{name}} 的限额',
+    own: '该账号自己的限额',
+    ownText: '留空则由所在的组和服务器决定。',
+    applies: '生效的限额与用量',
+    each: '每名成员的限额',
+    shared: '全体成员共用的限额',
+    open: '限额',
+    noLimit: '未设置',
+    usedOf: '已用 {{used}}，共 {{limit}}',
+    near: '即将用完。',
+    reached: '已用完。',
+    renewed: '{{time}} 恢复。',
+    storageMegabytes: '存储空间（MB）',
+    kind: {
+      tokens_per_day: '每日 token',
+      tokens_per_month: '每月 token',
+      cost_per_day: '每日费用',
+      cost_per_month: '每月费用',
+      concurrent_runs: '同时生成的回答',
+      requests_per_minute: '每分钟请求数',
+      storage: '存储空间',
+      program_seconds_per_day: '每日程序运行秒数',
+      messages_per_day: '每日外发消息',
+    },
+  },
   admin: {
     title: '管理',
     tab: { users: '账号', groups: '组', invitations: '邀请', audit: '审计日志' },

@@ -166,7 +166,6 @@ const runs = {
   conversation_busy: '这个对话不断有新的回答开始，请重试。',
   conversation_gone: '这个对话已被删除。',
   conversation_has_run: '这个对话正在生成回答。请等它完成，或先停止它。',
-  cost_per_month_used_up: '你本月的费用限额已用完，将于下月 1 日（UTC）恢复。',
   image_not_data_url: '请以 data URL 发送图片：data:image/png;base64,…（PNG、JPEG、WebP 或 GIF）。',
   message_too_long: '消息太长：{{length}} 个字符，最多 {{limit}} 个。',
   nothing_to_answer: '没有需要回答的内容：最后一条应是用户消息，或你的工具的结果。',
@@ -195,7 +194,6 @@ const runs = {
   run_without_answer: '运行已结束，但没有得到回答。',
   runs_exhausted: '你已有 {{limit}} 个回答正在进行。请等其中一个完成，或先停止一个。',
   task_not_found: '没有这个任务。',
-  tokens_per_day_used_up: '你今天的 {{limit}} 个 token 已用完，将于 UTC 零点恢复。',
 }
 
 const store = {

@@ -1,6 +1,33 @@
 // The page's texts in English for the administration.
 
 export const adminPages = {
+  quota: {
+    title: 'Your limits',
+    of: 'Limits of {{name}}',
+    own: 'Limits of this account',
+    ownText: 'An empty field leaves it to the groups and to the server.',
+    applies: 'What applies, and what is used',
+    each: 'Limits of each member',
+    shared: 'Limits of all members together',
+    open: 'Limits',
+    noLimit: 'not set',
+    usedOf: '{{used}} of {{limit}}',
+    near: 'Nearly used up.',
+    reached: 'Used up.',
+    renewed: 'Renewed on {{time}}.',
+    storageMegabytes: 'Storage (MB)',
+    kind: {
+      tokens_per_day: 'Tokens per day',
+      tokens_per_month: 'Tokens per month',
+      cost_per_day: 'Cost per day',
+      cost_per_month: 'Cost per month',
+      concurrent_runs: 'Answers at once',
+      requests_per_minute: 'Requests per minute',
+      storage: 'Storage',
+      program_seconds_per_day: 'Program seconds per day',
+      messages_per_day: 'Messages per day',
+    },
+  },
   admin: {
     title: 'Administration',
     tab: { users: 'Accounts', groups: 'Groups', invitations: 'Invitations', audit: 'Audit log' },

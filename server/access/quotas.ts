@@ -1,0 +1,44 @@
+// The limits that apply to a user: their own, else the most generous of their groups, else the server's.
+import type { UserId } from '../protocol/ids.ts'
+import type { PatchQuota, Quota, QuotaKind, SharedQuota } from '../protocol/quota.ts'
+
+/** A limit of what some users may spend on model calls together. */
+export interface SpendingLimit {
+  users: readonly UserId[]
+  /** The name of the group whose members share it; null: it is one user's. */
+  group: string | null
+  quota: SharedQuota
+}
+
+export const KINDS = [
+  'tokens_per_day',
+  'tokens_per_month',
+  'cost_per_day',
+  'cost_per_month',
+  'concurrent_runs',
+  'requests_per_minute',
+  'storage',
+  'program_seconds_per_day',
+  'messages_per_day',
+] as const satisfies readonly QuotaKind[]
+
+/** Of the groups that limit a kind, the largest limit applies. */
+export function effectiveQuota(
+  own: PatchQuota | undefined,
+  groups: readonly PatchQuota[],
+  defaults: Quota,
+): Quota {
+  const quota = { ...defaults }
+  for (const kind of KINDS) {
+    const limits = groups.flatMap((group) => group[kind] ?? [])
+    const largest = limits.length === 0 ? null : Math.max(...limits)
+    quota[kind] = own?.[kind] ?? largest ?? defaults[kind]
+  }
+  return quota
+}
+
+export const limitsSpending = (quota: SharedQuota): boolean =>
+  quota.tokens_per_day !== null ||
+  quota.tokens_per_month !== null ||
+  quota.cost_per_day !== null ||
+  quota.cost_per_month !== null

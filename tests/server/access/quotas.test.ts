@@ -1,0 +1,185 @@
+// Quotas over real HTTP: set for a user or a group, enforced before and during runs, and reported with their renewal; on both databases.
+import { beforeAll, expect, test } from 'vitest'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+const usage = (tokens: number) => ({
+  usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
+})
+
+describeOnEachServer('quotas', (start) => {
+  let server: TestServer
+  let admin = ''
+  beforeAll(async () => {
+    server = await start({
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      titles: 'off',
+      limits: { registrations_per_hour: 100 },
+      models: [
+        {
+          id: 'scripted',
+          api_url: upstream.url,
+          price: { input: 1_000_000, output: 1_000_000, currency: 'USD' },
+        },
+      ],
+    })
+    admin = await register(server, 'ada')
+  })
+  const person = async (name: string, quota?: object) => {
+    const token = await register(server, name)
+    const call = (method: string, path: string, body?: unknown) =>
+      server.call(method, path, { body, token })
+    const { id } = (await call('GET', '/api/auth/profile')).json.data
+    const set = (fields: object) =>
+      server.call('PATCH', `/api/admin/users/${id}`, { body: { quota: fields }, token: admin })
+    if (quota !== undefined) expect((await set(quota)).status).toBe(200)
+    const ask = async () => {
+      const conversation = (await call('POST', '/api/conversations', {})).json.data.id
+      return call('POST', `/api/conversations/${conversation}/messages`, {
+        text: 'Go',
+        stream: false,
+      })
+    }
+    const items = async () => (await call('GET', '/api/quota')).json.data.items
+    return { id, call, set, ask, items }
+  }
+
+  test('a user over the tokens of a day is refused with the time of renewal, until an administrator raises the limit', async () => {
+    const bob = await person('bob', { tokens_per_day: 100 })
+    upstream.enqueue(turn.text('One.', usage(150)))
+    expect((await bob.ask()).json.data.run.status).toBe('completed')
+    const tomorrow = new Date(Math.ceil((Date.now() + 1) / 86_400_000) * 86_400_000)
+    expect(await bob.items()).toContainEqual({
+      kind: 'tokens_per_day',
+      group: null,
+      limit: 100,
+      used: 150,
+      currency: null,
+      renews_at: tomorrow.toISOString(),
+    })
+    const refused = await bob.ask()
+    expect(refused.json).toMatchObject({
+      code: 429,
+      error: 'budget_exceeded',
+      reason: 'tokens_per_day_used_up',
+      params: { limit: 100, renews_at: `${tomorrow.toISOString().slice(0, 10)} 00:00 UTC` },
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const program = await bob.call('POST', '/v1/chat/completions', {
+      model: 'nanoclaw/scripted',
+      messages: [{ role: 'user', content: 'Go' }],
+    })
+    expect(program.status).toBe(429)
+    await bob.set({ tokens_per_day: null })
+    upstream.enqueue(turn.text('Two.', usage(1)))
+    expect((await bob.ask()).status).toBe(200)
+  })
+
+  test('a run stops before the next model call when the limit is reached during it', async () => {
+    const cyd = await person('cyd', { cost_per_month: 40 })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '1+1' } }], usage(50)),
+    )
+    const { run } = (await cyd.ask()).json.data
+    expect(run).toMatchObject({ status: 'completed', finish_reason: 'budget' })
+    expect((await cyd.ask()).json).toMatchObject({ reason: 'cost_per_month_used_up' })
+    expect(await cyd.items()).toContainEqual(
+      expect.objectContaining({ kind: 'cost_per_month', used: 50, limit: 40, currency: 'USD' }),
+    )
+  })
+
+  test('members share a limit of their group, and a limit of their own takes precedence over that of each member', async () => {
+    const [dan, eve] = [await person('dan'), await person('eve', { concurrent_runs: 3 })]
+    const { id } = (
+      await server.call('POST', '/api/admin/groups', {
+        body: {
+          name: 'team',
+          quota: { concurrent_runs: 2, storage: 1000 },
+          shared_quota: { tokens_per_month: 100 },
+        },
+        token: admin,
+      })
+    ).json.data
+    for (const member of [dan, eve])
+      await server.call('PUT', `/api/admin/groups/${id}/members/${member.id}`, { token: admin })
+    upstream.enqueue(turn.text('One.', usage(120)))
+    expect((await dan.ask()).status).toBe(200)
+    expect((await eve.ask()).json).toMatchObject({
+      code: 429,
+      reason: 'group_tokens_used_up',
+      params: { group: 'team', limit: 100 },
+    })
+    const limitOf = async (who: typeof dan, kind: string) =>
+      (await who.items()).find((item: { kind: string }) => item.kind === kind)?.limit
+    expect([await limitOf(dan, 'concurrent_runs'), await limitOf(eve, 'concurrent_runs')]).toEqual([
+      2, 3,
+    ])
+    const form = new FormData()
+    form.set('file', new Blob(['x'.repeat(2000)]), 'large.txt')
+    const stored = await fetch(`${server.url}/api/files`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${await login('dan')}` },
+    })
+    expect(stored.status).toBe(413)
+    const report = await server.call('GET', `/api/admin/users/${dan.id}/quota`, { token: admin })
+    expect(report.json.data.items).toContainEqual(
+      expect.objectContaining({ kind: 'tokens_per_month', group: 'team', used: 120 }),
+    )
+    await server.call('DELETE', `/api/admin/groups/${id}`, { token: admin })
+    upstream.enqueue(turn.text('Two.', usage(1)))
+    expect((await eve.ask()).status).toBe(200)
+  })
+  const login = async (username: string): Promise<string> =>
+    (
+      await server.call('POST', '/api/auth/login', {
+        body: { username, password: 'a good password' },
+      })
+    ).json.data.token
+
+  test('at most as many runs at once, and as many requests per minute, as allowed', async () => {
+    const flo = await person('flo', { concurrent_runs: 0 })
+    expect((await flo.ask()).json).toMatchObject({ reason: 'runs_exhausted', params: { limit: 0 } })
+    await flo.set({ requests_per_minute: 5 })
+    const statuses: number[] = []
+    for (let sent = 0; sent < 7; sent += 1)
+      statuses.push((await flo.call('GET', '/api/tags')).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429])
+    expect((await flo.call('GET', '/api/tags')).json).toMatchObject({
+      reason: 'requests_exhausted',
+      params: { limit: 5 },
+    })
+    const others = await server.call('GET', '/api/tags', { token: admin })
+    expect(others.status).toBe(200)
+  })
+
+  test('setting the role that an account has already ends none of its requests', async () => {
+    const gus = await person('gus')
+    const token = await login('gus')
+    const events = await fetch(`${server.url}/api/events`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const reader = events.body?.getReader()
+    await reader?.read()
+    await server.call('PATCH', `/api/admin/users/${gus.id}`, {
+      body: { role: 'user' },
+      token: admin,
+    })
+    const conversation = await gus.call('POST', '/api/conversations', { title: 'still here' })
+    let text = ''
+    while (!text.includes(conversation.json.data.id)) {
+      const piece = await reader?.read()
+      expect(piece?.done).toBe(false)
+      text += new TextDecoder().decode(piece?.value)
+    }
+    await reader?.cancel()
+  })
+})

@@ -1,0 +1,55 @@
+// The limits of one account: what applies to it and is used, and limits of its own.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AdminUser } from '../../../../server/protocol/group.ts'
+import { QuotaKindName } from '../../../../server/protocol/quota.ts'
+import { usePatchUser } from '../../lib/api/admin.ts'
+import { useQuotaOf } from '../../lib/api/quota.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { QuotaMeters } from '../../ui/quota-meters.tsx'
+import { QuotaFields } from './quota-fields.tsx'
+
+export function UserQuotaDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
+  const { t } = useTranslation()
+  const report = useQuotaOf(user.id)
+  const patch = usePatchUser()
+  const [quota, setQuota] = useState(user.quota)
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('quota.of', { name: user.username })}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button
+            tone="primary"
+            disabled={patch.isPending}
+            onClick={() => patch.mutate({ id: user.id, quota }, { onSuccess: onClose })}
+          >
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <h3 className="mb-1 text-sm font-medium text-soft">{t('quota.own')}</h3>
+      <p className="mb-3 text-[13px] text-muted">{t('quota.ownText')}</p>
+      <QuotaFields
+        kinds={QuotaKindName.options}
+        value={quota}
+        onChange={(kind, limit) => setQuota({ ...quota, [kind]: limit })}
+      />
+      <h3 className="mb-3 text-sm font-medium text-soft">{t('quota.applies')}</h3>
+      {report.isPending && <Loading />}
+      {report.isError && (
+        <Failed message={errorText(report.error)} onRetry={() => void report.refetch()} />
+      )}
+      {report.data !== undefined && <QuotaMeters items={report.data.items} />}
+    </Dialog>
+  )
+}

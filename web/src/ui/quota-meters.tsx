@@ -1,0 +1,49 @@
+// Limits as bars: how much of each is used and when it is renewed; those nearly used up stand out.
+import { useTranslation } from 'react-i18next'
+import type { QuotaItem } from '../../../server/protocol/quota.ts'
+import { compactNumber, fileSize, fullTime, money, wholeNumber } from '../lib/format.ts'
+import { classNames } from './class-names.ts'
+import { ProgressBar } from './progress-bar.tsx'
+
+/** From this share on, a limit is about to be reached. */
+const NEAR = 0.8
+
+export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
+  const { t, i18n } = useTranslation()
+  const amount = ({ kind, currency }: QuotaItem, value: number): string => {
+    if (kind === 'storage') return fileSize(value)
+    if (kind.startsWith('cost'))
+      return currency === null
+        ? wholeNumber(value, i18n.language)
+        : money(value, currency, i18n.language)
+    return compactNumber(value, i18n.language)
+  }
+  return (
+    <ul className="grid gap-3 sm:grid-cols-2">
+      {items.map((item) => {
+        const { kind, group, limit, used, renews_at: renewsAt } = item
+        const name =
+          group === null ? t(`quota.kind.${kind}`) : `${t(`quota.kind.${kind}`)} · ${group}`
+        const part = used === null || limit === 0 ? 0 : Math.min(1, used / limit)
+        return (
+          <li
+            key={`${kind} ${group ?? ''}`}
+            className="flex flex-col gap-1.5 rounded-2xl border border-line bg-surface p-4"
+          >
+            <p className="text-[13px] wrap-anywhere text-muted">{name}</p>
+            <p className="font-medium tabular-nums">
+              {used === null
+                ? amount(item, limit)
+                : t('quota.usedOf', { used: amount(item, used), limit: amount(item, limit) })}
+            </p>
+            {used !== null && <ProgressBar label={name} part={part} />}
+            <p className={classNames('text-[13px]', part >= NEAR ? 'text-warn' : 'text-muted')}>
+              {part >= NEAR && <span>{t(part >= 1 ? 'quota.reached' : 'quota.near')} </span>}
+              {renewsAt !== null && t('quota.renewed', { time: fullTime(renewsAt, i18n.language) })}
+            </p>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
