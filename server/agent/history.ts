@@ -1,9 +1,19 @@
 // Converts stored messages into model messages: calls followed by their results, file contents framed as data.
-import { framedText } from '../lib/framed-text.ts'
 import type { Carry } from '../llm/carry.ts'
 import type { LlmMessage, ToolCall } from '../llm/client.ts'
+import { type Document, framedFile } from '../llm/documents.ts'
 import type { Attachment } from '../protocol/message.ts'
 import type { Step, ToolResultStep } from '../protocol/step.ts'
+
+/** A PDF for a model that reads it as it is. */
+export interface PdfAttachment {
+  name: string
+  /** The file as base64. */
+  pdf: string
+  pages: number
+  /** For models that do not. */
+  content: string
+}
 
 /** An attachment that was omitted because the history would become too large. */
 export type OmittedAttachment = { name: string; omitted: true }
@@ -12,7 +22,7 @@ export type OmittedAttachment = { name: string; omitted: true }
 export interface BranchMessage {
   role: 'user' | 'assistant'
   text: string
-  attachments: readonly (Attachment | OmittedAttachment)[]
+  attachments: readonly (Attachment | PdfAttachment | OmittedAttachment)[]
   steps: readonly Step[]
   /** What providers want back with the calls, by the index of the first call's step. */
   carries?: Carries | undefined
@@ -28,7 +38,7 @@ const MISSING_RESULT = JSON.stringify({
 
 /**
  * Converts the messages of a branch, oldest first. An answer becomes one assistant message per iteration, followed by
- * the results of its calls. The reasoning of earlier turns is never sent.
+ * the results of its calls.
  */
 export function toModelMessages(branch: readonly BranchMessage[]): LlmMessage[] {
   return branch.flatMap((message) =>
@@ -40,9 +50,7 @@ export function toModelMessages(branch: readonly BranchMessage[]): LlmMessage[] 
 
 function userMessage({ text, attachments }: BranchMessage): LlmMessage {
   const files = attachments.flatMap((file) =>
-    'content' in file
-      ? [`\n\n${framedText('file', file.content, ` name=${JSON.stringify(file.name)}`)}`]
-      : [],
+    'content' in file && !('pdf' in file) ? [`\n\n${framedFile(file.name, file.content)}`] : [],
   )
   const omitted = attachments.flatMap((file) => ('omitted' in file ? [file.name] : []))
   const note =
@@ -52,8 +60,17 @@ function userMessage({ text, attachments }: BranchMessage): LlmMessage {
   const images = attachments.flatMap((file) =>
     'data' in file ? [{ mime: file.mime, data: file.data }] : [],
   )
-  const content = text + files.join('') + note
-  return images.length === 0 ? { role: 'user', content } : { role: 'user', content, images }
+  const documents = attachments.flatMap((file): Document[] =>
+    'pdf' in file
+      ? [{ name: file.name, data: file.pdf, pages: file.pages, text: file.content }]
+      : [],
+  )
+  return {
+    role: 'user',
+    content: text + files.join('') + note,
+    ...(images.length === 0 ? {} : { images }),
+    ...(documents.length === 0 ? {} : { documents }),
+  }
 }
 
 interface Iteration {
@@ -90,8 +107,9 @@ export function iterationsOf(steps: readonly Step[], carries?: Carries): Iterati
 
 /**
  * The model messages of one answer.
- * @param options.current the turn in progress: its reasoning is included, because some providers require it, and calls
- *   without a result stay open.
+ * The reasoning of a turn with calls is included: each client knows whether its provider wants it back.
+ * @param options.current the turn in progress: its reasoning is included in any case, and calls without a result stay
+ *   open.
  */
 export function answerMessages(
   steps: readonly Step[],
@@ -100,6 +118,7 @@ export function answerMessages(
 ): LlmMessage[] {
   const iterations = iterationsOf(steps, carries)
   if (iterations.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
+  const reasons = current || iterations.some(({ calls }) => calls.length > 0)
   return iterations.flatMap((iteration): LlmMessage[] => {
     if (iteration.text === '' && iteration.calls.length === 0) return []
     const results = new Map(iteration.results.map((result) => [result.id_ref, result.content]))
@@ -107,7 +126,7 @@ export function answerMessages(
       {
         role: 'assistant',
         content: iteration.text,
-        ...(current && iteration.reasoning !== '' ? { reasoning: iteration.reasoning } : {}),
+        ...(reasons && iteration.reasoning !== '' ? { reasoning: iteration.reasoning } : {}),
         ...(iteration.calls.length === 0 ? {} : { toolCalls: iteration.calls }),
         ...(iteration.carry === undefined ? {} : { carry: iteration.carry }),
       },

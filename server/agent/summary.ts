@@ -1,5 +1,6 @@
 // Summarizes turns that no longer fit a model's context window.
 import type { LlmClient, LlmMessage } from '../llm/client.ts'
+import { withDocumentTexts } from '../llm/documents.ts'
 import type { CallUsage } from './run-scope.ts'
 import { callBriefly } from './short-call.ts'
 
@@ -19,6 +20,11 @@ const excerpt = (text: string): string =>
     ? text
     : `${text.slice(0, EXCERPT_CHARACTERS * 0.75)} … ${text.slice(-EXCERPT_CHARACTERS * 0.25)}`
 
+const contentOf = (message: LlmMessage): string =>
+  message.role === 'user'
+    ? withDocumentTexts(message.content, message.documents ?? [])
+    : message.content
+
 function transcript(messages: readonly LlmMessage[]): string {
   const lines = messages.map((message) => {
     const calls =
@@ -30,7 +36,9 @@ function transcript(messages: readonly LlmMessage[]): string {
     // An earlier summary is part of the context of the first turn after it.
     const context = message.role === 'user' ? (message.context ?? '') : ''
     const before = context === '' ? [] : [context.slice(0, CONTEXT_CHARACTERS)]
-    return [...before, `${message.role}: ${excerpt(message.content)}${calls.join('')}`].join('\n')
+    return [...before, `${message.role}: ${excerpt(contentOf(message))}${calls.join('')}`].join(
+      '\n',
+    )
   })
   return lines.join('\n\n').slice(-TRANSCRIPT_CHARACTERS)
 }

@@ -4,6 +4,7 @@ import type { Thinking } from '../protocol/catalog.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ToolChoice } from '../protocol/message.ts'
 import type { Carry } from './carry.ts'
+import type { Document } from './documents.ts'
 import type { TokenCounts } from './usage.ts'
 
 export interface ToolCall {
@@ -25,6 +26,8 @@ export type LlmMessage =
       role: 'user'
       content: string
       images?: readonly { mime: string; data: string }[]
+      /** Only for models that read PDF; a client of another model sends their texts. */
+      documents?: readonly Document[]
       /** Text that the server adds before the user's own, because it must not be in the system message. */
       context?: string
     }

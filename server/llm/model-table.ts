@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type ModelSettings, Price } from '../protocol/catalog.ts'
 import table from './model-table.json' with { type: 'json' }
+import { apiOf, compatOf } from './openai/provider-quirks.ts'
 
 const TablePrice = Price.omit({ currency: true })
 
@@ -69,6 +70,10 @@ const namedProvider = (provider: string | undefined): string | undefined =>
 export const takesTemperature = (row: TableRow | undefined): boolean =>
   row === undefined || row.can.includes('temperature')
 
+/** Chat completions of most providers have no place for a file. */
+const takesPdf = (settings: ModelSettings): boolean =>
+  apiOf(settings) !== 'chat' || compatOf(settings).files === true
+
 /** The settings with what the table knows and they leave open. */
 export function withTableFacts(settings: ModelSettings): ModelSettings {
   const row = findModelRow(settings)
@@ -77,6 +82,7 @@ export function withTableFacts(settings: ModelSettings): ModelSettings {
   return {
     ...settings,
     vision: settings.vision ?? can('image'),
+    pdf: settings.pdf ?? (can('pdf') && takesPdf(settings)),
     thinking: settings.thinking ?? can('reason'),
     context_window: settings.context_window ?? row.window,
     ...(settings.price !== undefined || row.price === undefined

@@ -1,18 +1,26 @@
 // Estimates token counts, for providers that report no usage and for fitting a history into a context window.
 import { estimateTokens, tokenWeight } from '../protocol/token-estimate.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from './client.ts'
+import type { Document } from './documents.ts'
 
 /** Overhead of each message. */
 const MESSAGE_TOKENS = 4
 /** An average for one image; providers count between 85 and 1,600. */
 const IMAGE_TOKENS = 800
 
+/** Models read a document as its text and an image of each page. */
+export const estimateDocumentTokens = ({ text, pages }: Pick<Document, 'text' | 'pages'>): number =>
+  estimateTokens(text) + pages * IMAGE_TOKENS
+
 /** Estimated tokens of a message, including its overhead. */
 export function estimateMessageTokens(message: LlmMessage): number {
   const base = MESSAGE_TOKENS + estimateTokens(message.content)
   if (message.role === 'user')
     return (
-      base + estimateTokens(message.context ?? '') + (message.images?.length ?? 0) * IMAGE_TOKENS
+      base +
+      estimateTokens(message.context ?? '') +
+      (message.images?.length ?? 0) * IMAGE_TOKENS +
+      (message.documents ?? []).reduce((sum, file) => sum + estimateDocumentTokens(file), 0)
     )
   if (message.role !== 'assistant') return base
   const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + estimateCallTokens(call), 0)

@@ -11,6 +11,8 @@ export interface TokenCounts {
   /** Written to it. */
   cache_write_tokens?: number
   reasoning_tokens?: number
+  /** What the provider itself says that the call cost, in US dollars. */
+  cost_usd?: number
 }
 
 export const NO_TOKENS: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
@@ -28,6 +30,13 @@ export function addCounts(one: TokenCounts, other: TokenCounts): TokenCounts {
     const count = (one[part] ?? 0) + (other[part] ?? 0)
     if (count > 0) sum[part] = count
   }
+  // Where the cost of one call is unknown, so is that of both.
+  const costs = [one, other].flatMap((counts) =>
+    counts.total_tokens === 0 && counts.cost_usd === undefined ? [] : [counts.cost_usd],
+  )
+  const known = costs.filter((cost) => cost !== undefined)
+  if (known.length > 0 && known.length === costs.length)
+    sum.cost_usd = known.reduce((total, cost) => total + cost, 0)
   return sum
 }
 

@@ -47,6 +47,8 @@ export const PublicModel = z
     tool_mode: ToolMode,
     thinking: Thinking,
     vision: z.boolean(),
+    /** It reads PDF files themselves, not only their text. */
+    pdf: z.boolean(),
     context_window: z.int().nullable(),
     max_tokens: z.int().nullable(),
     /** Null where neither its settings nor the model table have one. */
@@ -75,6 +77,7 @@ export const ModelSettings = z.strictObject({
   tool_results: z.enum(['tool', 'user']).optional(),
   thinking: Thinking.optional(),
   vision: z.boolean().optional(),
+  pdf: z.boolean().optional(),
   context_window: TokenCount.optional(),
   max_tokens: TokenCount.optional(),
   stream_usage: z.boolean().optional(),
@@ -101,6 +104,7 @@ export const CreateModelBody = z
     tool_results: shape.tool_results.nullable(),
     thinking: shape.thinking.nullable(),
     vision: shape.vision.nullable(),
+    pdf: shape.pdf.nullable(),
     context_window: shape.context_window.nullable(),
     max_tokens: shape.max_tokens.nullable(),
     stream_usage: shape.stream_usage.nullable(),

@@ -30,6 +30,7 @@ export const ImageAttachment = z.object({
   mime: z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
   data: z.base64(),
 })
+export type TextAttachment = z.infer<typeof TextAttachment>
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 

@@ -31,6 +31,8 @@ export const TimelineModelCall = z.object({
   completion_tokens: z.int().min(0),
   /** Parts of the two above. */
   cached_tokens: z.int().min(0),
+  /** Absent where it was not recorded yet. */
+  cache_write_tokens: z.int().min(0).optional(),
   reasoning_tokens: z.int().min(0),
   /** The provider reported no usage; the tokens are estimated. */
   estimated: z.boolean(),
@@ -75,6 +77,8 @@ export const AnswerTiming = z.object({
   duration_ms: z.int(),
   /** The part of the completion tokens that the models thought with. */
   reasoning_tokens: z.int(),
+  /** The part of the prompt tokens that the providers wrote to their caches. */
+  cache_write_tokens: z.int().optional(),
 })
 export type AnswerTiming = z.infer<typeof AnswerTiming>
 
@@ -88,5 +92,6 @@ export function timingOf(entries: readonly TimelineEntry[]): AnswerTiming | null
     first_output_ms: calls[0]?.first_output_ms ?? null,
     duration_ms: Math.max(...ends) - Math.min(...starts),
     reasoning_tokens: calls.reduce((sum, call) => sum + call.reasoning_tokens, 0),
+    cache_write_tokens: calls.reduce((sum, call) => sum + (call.cache_write_tokens ?? 0), 0),
   }
 }

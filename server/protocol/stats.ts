@@ -10,6 +10,10 @@ const Tokens = z.object({
   total_tokens: z.int(),
   /** The part of `prompt_tokens` that providers read from their caches. */
   cached_tokens: z.int(),
+  /** The part of `prompt_tokens` that providers wrote to their caches. */
+  cache_write_tokens: z.int(),
+  /** The part of `completion_tokens` that models thought with. */
+  reasoning_tokens: z.int(),
 })
 /** The same numbers under the shorter names that clients of the Python NanoClaw read. */
 const TokensByBothNames = Tokens.extend({

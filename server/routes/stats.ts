@@ -67,6 +67,8 @@ type Tokens = {
   completion_tokens: number
   total_tokens: number
   cached_tokens: number
+  cache_write_tokens: number
+  reasoning_tokens: number
 }
 
 const none = (): Tokens => ({
@@ -74,6 +76,8 @@ const none = (): Tokens => ({
   completion_tokens: 0,
   total_tokens: 0,
   cached_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
 })
 
 function add(sum: Tokens, row: UsageSum): void {
@@ -81,6 +85,8 @@ function add(sum: Tokens, row: UsageSum): void {
   sum.completion_tokens += row.completionTokens
   sum.total_tokens += row.promptTokens + row.completionTokens
   sum.cached_tokens += row.cachedTokens
+  sum.cache_write_tokens += row.cacheWriteTokens
+  sum.reasoning_tokens += row.reasoningTokens
 }
 
 const byBothNames = (tokens: Tokens) => ({

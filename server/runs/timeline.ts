@@ -62,6 +62,7 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
         prompt_tokens: usage.prompt_tokens,
         completion_tokens: usage.completion_tokens,
         cached_tokens: usage.cached_tokens ?? 0,
+        cache_write_tokens: usage.cache_write_tokens ?? 0,
         reasoning_tokens: usage.reasoning_tokens ?? 0,
         estimated,
         cost: await costOf(answered, usage),

@@ -176,6 +176,8 @@ const toUsage = (sum: Awaited<ReturnType<Store['tokenUsage']['byDay']>>[number])
   prompt_tokens: sum.promptTokens,
   completion_tokens: sum.completionTokens,
   cached_tokens: sum.cachedTokens,
+  cache_write_tokens: sum.cacheWriteTokens,
+  reasoning_tokens: sum.reasoningTokens,
   currency: sum.currency,
   cost: sum.cost,
 })

@@ -27,12 +27,14 @@ export type AttachmentInfo = {
   characters: number | null
 }
 
-/** An attachment with what is read to a model: its text, the image itself, or the name of the blob with the image. */
-export type AttachmentContent = { position: number } & (
-  | Attachment
+/** An attachment with what is read to a model: its text, the image itself, or the name of the blob with the image or PDF. */
+export type AttachmentContent = { position: number } & ReadAttachment
+type ReadAttachment =
+  | (Attachment & { pdfSha256?: string })
   | { name: string; mime: ImageMime; sha256: string }
-)
 type ImageMime = Extract<Attachment, { mime: string }>['mime']
+
+export const PDF = 'application/pdf'
 
 /** A new attachment: inside the message, or as a file. */
 export type StoredOrInline = Attachment | FileRow
@@ -177,12 +179,11 @@ export const toAttachmentInfo = (
 
 type ContentRow = Pick<AttachmentRow, 'kind' | 'name' | 'extension' | 'mime' | 'content'>
 
-function toAttachment(
-  row: ContentRow & { sha256: string | null },
-): Attachment | { name: string; mime: ImageMime; sha256: string } {
+function toAttachment(row: ContentRow & { sha256: string | null }): ReadAttachment {
   const { name, sha256 } = row
   if (row.kind === 'image' && sha256 !== null) return { name, mime: imageMime(row), sha256 }
-  return toInline(row)
+  const isPdf = row.mime === PDF && sha256 !== null
+  return { ...toInline(row), ...(isPdf ? { pdfSha256: sha256 } : {}) }
 }
 
 /** Checked against the list of image types when it was stored. */

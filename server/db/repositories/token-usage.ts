@@ -9,7 +9,15 @@ export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
 /** Usage of one model in one currency ('' where it has no price) on a day; `hour` where hours were requested. */
 export type UsageSum = Pick<
   UsageRow,
-  'day' | 'model' | 'currency' | 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'
+  | 'day'
+  | 'model'
+  | 'currency'
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'reasoningTokens'
+  | 'cost'
 >
 
 /** `YYYY-MM-DD`, UTC; both ends are included. */
@@ -27,6 +35,8 @@ export function createTokenUsageRepository(database: Database) {
     promptTokens: sql`sum(${usage.promptTokens})`.mapWith(Number),
     completionTokens: sql`sum(${usage.completionTokens})`.mapWith(Number),
     cachedTokens: sql`sum(${usage.cachedTokens})`.mapWith(Number),
+    cacheWriteTokens: sql`sum(${usage.cacheWriteTokens})`.mapWith(Number),
+    reasoningTokens: sql`sum(${usage.reasoningTokens})`.mapWith(Number),
     cost: sql`sum(${usage.cost})`.mapWith(Number),
   }
   /** @param userIds null: all users. */
@@ -55,6 +65,7 @@ export function createTokenUsageRepository(database: Database) {
         completionTokens: placeholder('completionTokens'),
         cachedTokens: placeholder('cachedTokens'),
         cacheWriteTokens: placeholder('cacheWriteTokens'),
+        reasoningTokens: placeholder('reasoningTokens'),
         cost: placeholder('cost'),
       })
       .onConflictDoUpdate({
@@ -64,6 +75,7 @@ export function createTokenUsageRepository(database: Database) {
           completionTokens: sql`${usage.completionTokens} + excluded.completion_tokens`,
           cachedTokens: sql`${usage.cachedTokens} + excluded.cached_tokens`,
           cacheWriteTokens: sql`${usage.cacheWriteTokens} + excluded.cache_write_tokens`,
+          reasoningTokens: sql`${usage.reasoningTokens} + excluded.reasoning_tokens`,
           cost: sql`${usage.cost} + excluded.cost`,
         },
       })

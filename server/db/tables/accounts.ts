@@ -153,6 +153,8 @@ export function defineAccountTables(c: Columns) {
       /** Parts of the prompt tokens: read from the provider's cache, and written to it. */
       cachedTokens: c.bigInteger('cached_tokens').notNull().default(0),
       cacheWriteTokens: c.bigInteger('cache_write_tokens').notNull().default(0),
+      /** Part of the completion tokens. */
+      reasoningTokens: c.bigInteger('reasoning_tokens').notNull().default(0),
       cost: c.real('cost').notNull(),
     },
     (t) => [c.primaryKey({ columns: [t.userId, t.day, t.hour, t.model, t.currency] })],

@@ -1,6 +1,7 @@
 // Converts an `LlmRequest` to the body of a Messages API request, with cache breakpoints.
 import { z } from 'zod'
 import type { ModelSettings, Thinking } from '../../protocol/catalog.ts'
+import { calledTools } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
@@ -31,7 +32,10 @@ export function buildMessagesBody(
   const system = request.messages.flatMap((message) =>
     message.role === 'system' && message.content !== '' ? [message.content] : [],
   )
-  const choice = request.tools.length === 0 ? undefined : request.toolChoice
+  const hasTools = request.tools.length > 0
+  // Gateways to this API refuse a history with calls that comes without tools.
+  const tools = hasTools ? request.tools : calledTools(request.messages)
+  const choice = hasTools ? request.toolChoice : tools.length > 0 ? 'none' : undefined
   const isForced = choice === 'required' || typeof choice === 'object'
   // The API refuses thinking together with a forced call.
   const wanted = isForced ? false : (request.thinking ?? settings.thinking ?? false)
@@ -48,11 +52,11 @@ export function buildMessagesBody(
     ...(system.length === 0
       ? {}
       : { system: withBreakpoint(system.map((text) => ({ type: 'text', text }))) }),
-    ...(request.tools.length === 0
+    ...(tools.length === 0
       ? {}
       : {
           tools: withBreakpoint(
-            request.tools.map(({ function: { name, description, parameters } }) => ({
+            tools.map(({ function: { name, description, parameters } }) => ({
               name,
               description,
               input_schema: parameters,
@@ -61,9 +65,7 @@ export function buildMessagesBody(
         }),
     ...(choice === undefined ? {} : { tool_choice: toolChoiceOf(choice) }),
     messages: withBreakpoints(
-      toContents(request.messages, source, settings.vision ?? false).filter(
-        ({ content }) => content.length > 0,
-      ),
+      toContents(request.messages, source, settings).filter(({ content }) => content.length > 0),
     ),
   }
 }
@@ -112,7 +114,7 @@ interface Message {
 }
 
 /** Results, and the user's text after them, become one message: the API wants the roles to alternate. */
-function toContents(messages: readonly LlmMessage[], source: string, vision: boolean): Message[] {
+function toContents(messages: readonly LlmMessage[], source: string, reads: Reads): Message[] {
   const out: Message[] = []
   for (const message of messages) {
     if (message.role === 'system') continue
@@ -121,7 +123,7 @@ function toContents(messages: readonly LlmMessage[], source: string, vision: boo
       message.role === 'assistant'
         ? answerContent(message, source)
         : message.role === 'user'
-          ? userContent(message, vision)
+          ? userContent(message, reads)
           : [
               {
                 type: 'tool_result',
@@ -163,13 +165,23 @@ function answerContent(
   ]
 }
 
-function userContent(message: Extract<LlmMessage, { role: 'user' }>, vision: boolean): Block[] {
+type Reads = Pick<ModelSettings, 'vision' | 'pdf'>
+
+function userContent(
+  message: Extract<LlmMessage, { role: 'user' }>,
+  { vision = false, pdf = false }: Reads,
+): Block[] {
   const { images = [] } = message
-  const text = withContext(message)
-  if (!vision || images.length === 0)
-    return textBlock(images.length === 0 ? text : withImagesNote(text, images.length))
+  const documents = pdf ? (message.documents ?? []) : []
+  const plain = withContext(message, pdf)
+  const text = vision || images.length === 0 ? plain : withImagesNote(plain, images.length)
   return [
-    ...images.map(({ mime, data }) => ({
+    ...documents.map(({ name, data }) => ({
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data },
+      title: name,
+    })),
+    ...(vision ? images : []).map(({ mime, data }) => ({
       type: 'image',
       source: { type: 'base64', media_type: mime, data },
     })),

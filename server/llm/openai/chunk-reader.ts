@@ -12,7 +12,11 @@ import type { ResponseReader } from './response-reader.ts'
 import { createThinkTagSplitter, type Kind } from './think-tags.ts'
 import { createToolCallAssembly } from './tool-call-assembly.ts'
 
-export function createChunkReader(context: FailureContext): ResponseReader {
+/** @param reportsCost the provider's `usage.cost` is what the call cost, in US dollars. */
+export function createChunkReader(
+  context: FailureContext,
+  { reportsCost = false }: { reportsCost?: boolean } = {},
+): ResponseReader {
   const assembly = createToolCallAssembly()
   const carriedByMessage: Record<string, unknown> = {}
   const contentTemplate = createChunkTemplate('content')
@@ -98,7 +102,8 @@ export function createChunkReader(context: FailureContext): ResponseReader {
     }
     const counted = readUsage(value.usage)
     if (counted === 'implausible') unreadable += 1
-    else if (counted !== null) usage = counted
+    else if (counted !== null)
+      usage = reportsCost ? { ...counted, ...reportedCost(value.usage) } : counted
     const choices = value.choices
     if (!Array.isArray(choices)) return 'other'
     let held: 'content' | 'reasoning' | 'other' = 'other'
@@ -237,4 +242,17 @@ export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
   if (read === null || read === 'implausible') return read
   const total = readCount(value.total_tokens)
   return total === 0 || total > 2 * MAX_TOKENS ? read : { ...read, total_tokens: total }
+}
+
+/** More than any call costs. */
+const MAX_COST_USD = 10_000
+
+/** OpenRouter's own cost, plus what the provider charges directly when the person brought a key for it. */
+function reportedCost(value: unknown): { cost_usd?: number } {
+  const usage = asRecord(value)
+  const direct =
+    usage?.is_byok === true ? asRecord(usage.cost_details)?.upstream_inference_cost : undefined
+  if (typeof usage?.cost !== 'number') return {}
+  const cost = usage.cost + (typeof direct === 'number' ? direct : 0)
+  return cost >= 0 && cost <= MAX_COST_USD ? { cost_usd: cost } : {}
 }

@@ -1,16 +1,25 @@
 // The client for all providers with an OpenAI-compatible chat completions API.
+import { calledTools } from '../called-tools.ts'
 import { carrySource } from '../carry.ts'
 import type { LlmClient, LlmRequest } from '../client.ts'
 import { createChunkReader } from './chunk-reader.ts'
 import { connectOpenAi } from './connection.ts'
 import type { ProviderResponse } from './provider-http.ts'
+import { compatOf } from './provider-quirks.ts'
 import { buildRequestBody } from './request-body.ts'
 import { createStreamedClient, type StreamedClientOptions } from './streamed-client.ts'
+
+/** Gateways to Anthropic's models refuse a history with calls that comes without tools. */
+const isForWantOfTools = (response: ProviderResponse): boolean =>
+  !response.ok &&
+  response.status === 400 &&
+  /must define tools|expects the `?tools=`? param/i.test(response.text)
 
 /** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
 export function createOpenAiCompatible(options: StreamedClientOptions): LlmClient {
   const { settings } = options
   const connection = connectOpenAi(settings, options.http)
+  const reportsCost = compatOf(settings).reportsCost === true
   /** The model takes tools only without reasoning; learned from its first refusal. */
   let toolsNeedNoEffort = false
 
@@ -19,7 +28,11 @@ export function createOpenAiCompatible(options: StreamedClientOptions): LlmClien
     const send = (body: Record<string, unknown>) =>
       connection.post('/chat/completions', body, signal)
     const body = buildRequestBody(request, settings)
-    if (request.tools.length === 0) return await send(body)
+    if (request.tools.length === 0) {
+      const response = await send(body)
+      const tools = isForWantOfTools(response) ? calledTools(request.messages) : []
+      return tools.length === 0 ? response : await send({ ...body, tools, tool_choice: 'none' })
+    }
     const withoutEffort = { ...body, reasoning_effort: 'none' }
     if (toolsNeedNoEffort) return await send(withoutEffort)
     const response = await send(body)
@@ -33,7 +46,7 @@ export function createOpenAiCompatible(options: StreamedClientOptions): LlmClien
   return createStreamedClient(options, {
     source: carrySource('chat', settings),
     post,
-    createReader: createChunkReader,
+    createReader: (context) => createChunkReader(context, { reportsCost }),
     isWhole: (body) => 'choices' in body && Array.isArray(body.choices),
   })
 }

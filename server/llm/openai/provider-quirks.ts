@@ -6,26 +6,36 @@ export interface Compat {
   maxTokensCap: number | null
   /** How thinking is requested: not at all, by GLM's object, or by the effort in the model's settings. */
   thinking: 'never' | 'object' | 'effort'
-  /** Whether to send back the `reasoning_content` of earlier iterations of the current turn. */
-  reasoningBack: boolean
+  /**
+   * Which `reasoning_content` to send back: none, that of the current turn, or that of all turns with calls and an empty
+   * one with every other answer.
+   */
+  reasoningBack: 'none' | 'turn' | 'always'
   /** Models that use `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
   /** Takes `prompt_cache_key`. */
   cacheKey?: boolean
+  /** Takes files in chat completions. */
+  files?: boolean
+  /** `usage.cost` is what a call cost, in US dollars. */
+  reportsCost?: boolean
   /** Models that refuse a tool call without a signature, also when another model made it. */
   needsSignatures?: RegExp
 }
 
-const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: false }
+const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: 'none' }
 
 const table: Readonly<Record<string, Compat>> = {
   openai: plain,
-  // The reasoner always thinks; `deepseek-chat` has no switch in this API.
-  deepseek: { maxTokensCap: 8192, thinking: 'never', reasoningBack: true },
-  glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: true },
-  moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: true },
+  // The reasoner always thinks; `deepseek-chat` has no switch in this API. From V4 on, a request without the reasoning of
+  // any earlier call is refused (https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
+  deepseek: { maxTokensCap: 8192, thinking: 'never', reasoningBack: 'always' },
+  glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: 'turn' },
+  moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: 'turn' },
   // OpenAI itself, not the many compatible providers.
-  'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/, cacheKey: true },
+  'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/, cacheKey: true, files: true },
+  openrouter: { ...plain, files: true, reportsCost: true },
+  'openrouter.ai': { ...plain, files: true, reportsCost: true },
   'generativelanguage.googleapis.com': {
     ...plain,
     needsSignatures: /^(models\/)?gemini-(?![12]\b)/,

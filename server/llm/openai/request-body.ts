@@ -3,6 +3,7 @@ import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
+import { withDocumentTexts } from '../documents.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
 import { withImagesNote } from '../omitted-images.ts'
 import { CarriedFields } from './carried-fields.ts'
@@ -23,8 +24,12 @@ export function buildRequestBody(
   return {
     model,
     messages: toWireMessages(request.messages, {
-      reasoningBack: compat.reasoningBack || row?.reasoning_back === true,
+      reasoningBack:
+        compat.reasoningBack === 'none' && row?.reasoning_back === true
+          ? 'turn'
+          : compat.reasoningBack,
       vision: settings.vision ?? false,
+      pdf: settings.pdf ?? false,
       source: carrySource('chat', settings),
       needsSignatures: compat.needsSignatures?.test(model) ?? false,
     }),
@@ -71,8 +76,9 @@ function thinkingFields(
 }
 
 interface MessageOptions {
-  reasoningBack: boolean
+  reasoningBack: Compat['reasoningBack']
   vision: boolean
+  pdf: boolean
   /** Carried fields from elsewhere are dropped. */
   source: string
   needsSignatures: boolean
@@ -90,15 +96,12 @@ function toWireMessages(
   // The iterations of the current turn follow the last user message.
   const turnStart = messages.findLastIndex((message) => message.role === 'user')
   return messages.map((message, index) => {
-    if (message.role === 'user') return userMessage(message, options.vision)
+    if (message.role === 'user') return userMessage(message, options)
     if (message.role === 'tool')
       return { role: 'tool', tool_call_id: message.callId, content: message.content }
     if (message.role === 'system') return { role: 'system', content: message.content }
     const calls = message.toolCalls ?? []
-    const reasoning =
-      options.reasoningBack && index > turnStart && message.reasoning !== undefined
-        ? { reasoning_content: message.reasoning }
-        : {}
+    const reasoning = reasoningOf(message, options.reasoningBack, index > turnStart)
     const carried = CarriedFields.safeParse(openCarry(message.carry, options.source)).data ?? {}
     if (calls.length === 0)
       return { role: 'assistant', content: message.content, ...reasoning, ...carried.message }
@@ -123,19 +126,36 @@ function toWireMessages(
   })
 }
 
+function reasoningOf(
+  { reasoning }: Extract<LlmMessage, { role: 'assistant' }>,
+  back: Compat['reasoningBack'],
+  isCurrent: boolean,
+): { reasoning_content?: string } {
+  if (back === 'always') return { reasoning_content: reasoning ?? '' }
+  return back === 'turn' && isCurrent && reasoning !== undefined
+    ? { reasoning_content: reasoning }
+    : {}
+}
+
 function userMessage(
   message: Extract<LlmMessage, { role: 'user' }>,
-  vision: boolean,
+  { vision, pdf }: Pick<MessageOptions, 'vision' | 'pdf'>,
 ): Record<string, unknown> {
   const images = message.images ?? []
-  const text = withContext(message)
-  if (images.length === 0) return { role: 'user', content: text }
-  if (!vision) return { role: 'user', content: withImagesNote(text, images.length) }
+  const documents = pdf ? (message.documents ?? []) : []
+  const plain = withContext(message, pdf)
+  const text = vision || images.length === 0 ? plain : withImagesNote(plain, images.length)
+  const shown = vision ? images : []
+  if (shown.length === 0 && documents.length === 0) return { role: 'user', content: text }
   return {
     role: 'user',
     content: [
       ...(text === '' ? [] : [{ type: 'text', text }]),
-      ...images.map((image) => ({
+      ...documents.map(({ name, data }) => ({
+        type: 'file',
+        file: { filename: name, file_data: pdfUrl(data) },
+      })),
+      ...shown.map((image) => ({
         type: 'image_url',
         image_url: { url: `data:${image.mime};base64,${image.data}` },
       })),
@@ -143,9 +163,17 @@ function userMessage(
   }
 }
 
-/** The text of a user message, with what the server adds before it. */
-export const withContext = ({ context, content }: Extract<LlmMessage, { role: 'user' }>): string =>
-  context === undefined ? content : `${context}\n\n${content}`.trimEnd()
+/** The text of a user message, with what the server adds before it and the texts of documents that are not sent. */
+export function withContext(
+  { context, content, documents = [] }: Extract<LlmMessage, { role: 'user' }>,
+  readsPdf: boolean,
+): string {
+  const text = readsPdf ? content : withDocumentTexts(content, documents)
+  return context === undefined ? text : `${context}\n\n${text}`.trimEnd()
+}
+
+/** As OpenAI's APIs take a PDF. */
+export const pdfUrl = (data: string): string => `data:application/pdf;base64,${data}`
 
 /** Providers reject a history with a call whose arguments are not JSON, so invalid ones are wrapped in an object. */
 export function sendableArguments(text: string): string {

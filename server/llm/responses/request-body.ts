@@ -7,7 +7,7 @@ import type { LlmMessage, LlmRequest } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
 import { withImagesNote } from '../omitted-images.ts'
 import { compatOf } from '../openai/provider-quirks.ts'
-import { cacheKeyField, sendableArguments, withContext } from '../openai/request-body.ts'
+import { cacheKeyField, pdfUrl, sendableArguments, withContext } from '../openai/request-body.ts'
 
 type Item = Record<string, unknown>
 
@@ -28,7 +28,7 @@ export function buildResponsesBody(
   const effort = thinking === true ? settings.thinking : thinking
   return {
     model: settings.upstream_model ?? settings.id,
-    input: toItems(request.messages, carrySource('responses', settings), settings.vision ?? false),
+    input: toItems(request.messages, carrySource('responses', settings), settings),
     stream: true,
     store: false,
     ...cacheKeyField(request, compatOf(settings)),
@@ -63,7 +63,7 @@ export function buildResponsesBody(
 const toolChoiceOf = (choice: NonNullable<LlmRequest['toolChoice']>): unknown =>
   typeof choice === 'object' ? { type: 'function', name: choice.function.name } : choice
 
-const toItems = (messages: readonly LlmMessage[], source: string, vision: boolean): Item[] =>
+const toItems = (messages: readonly LlmMessage[], source: string, reads: Reads): Item[] =>
   messages.flatMap((message): Item[] => {
     if (message.role === 'assistant') return answerItems(message, source)
     if (message.role === 'tool')
@@ -75,7 +75,7 @@ const toItems = (messages: readonly LlmMessage[], source: string, vision: boolea
         },
       ]
     if (message.role === 'system') return [{ role: 'system', content: message.content }]
-    return [{ role: 'user', content: userContent(message, vision) }]
+    return [{ role: 'user', content: userContent(message, reads) }]
   })
 
 function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source: string): Item[] {
@@ -100,14 +100,26 @@ function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source
   ]
 }
 
-function userContent(message: Extract<LlmMessage, { role: 'user' }>, vision: boolean): unknown {
-  const text = withContext(message)
+type Reads = Pick<ModelSettings, 'vision' | 'pdf'>
+
+function userContent(
+  message: Extract<LlmMessage, { role: 'user' }>,
+  { vision = false, pdf = false }: Reads,
+): unknown {
   const images = message.images ?? []
-  if (images.length === 0) return text
-  if (!vision) return withImagesNote(text, images.length)
+  const documents = pdf ? (message.documents ?? []) : []
+  const plain = withContext(message, pdf)
+  const text = vision || images.length === 0 ? plain : withImagesNote(plain, images.length)
+  const shown = vision ? images : []
+  if (shown.length === 0 && documents.length === 0) return text
   return [
     ...(text === '' ? [] : [{ type: 'input_text', text }]),
-    ...images.map(({ mime, data }) => ({
+    ...documents.map(({ name, data }) => ({
+      type: 'input_file',
+      filename: name,
+      file_data: pdfUrl(data),
+    })),
+    ...shown.map(({ mime, data }) => ({
       type: 'input_image',
       image_url: `data:${mime};base64,${data}`,
       detail: 'auto',

@@ -1,11 +1,17 @@
 // Loads the part of a conversation that a run needs: from the newest message back to a summary or to what fits.
 
-import type { BranchMessage } from '../../agent/history.ts'
-import type { AttachmentContent, AttachmentInfo } from '../../db/repositories/attachments.ts'
+import type { BranchMessage, PdfAttachment } from '../../agent/history.ts'
+import {
+  type AttachmentContent,
+  type AttachmentInfo,
+  PDF,
+} from '../../db/repositories/attachments.ts'
 import type { HistoryMessage } from '../../db/repositories/branch-history.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
+import { estimateDocumentTokens } from '../../llm/tokens.ts'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
+import type { TextAttachment } from '../../protocol/message.ts'
 import { estimateTokens } from '../../protocol/token-estimate.ts'
 
 export interface Branch {
@@ -26,6 +32,9 @@ const PAGE_BYTES = 2_000_000
 const FILE_SHARE = 0.5
 /** Upper limit for a run, whatever the context window. */
 const MAX_MESSAGES = 4_000
+/** Providers refuse longer PDF files; the text of a longer one is sent. */
+const MAX_PDF_PAGES = 100
+const MAX_PDF_BYTES = 10_000_000
 /** Of all attachments in a run, newest first: enough for one message with the maximum, plus some more. */
 const MAX_ATTACHMENT_BYTES = 24_000_000
 
@@ -36,8 +45,10 @@ const MISSING = '[The content of this image is missing on the server.]'
 interface BranchOptions {
   windowTokens: number
   vision: boolean
-  /** The bytes of an image by its hash. */
-  readImage(sha256: string): Promise<Buffer>
+  /** The model reads PDF files themselves. */
+  pdf: boolean
+  /** The bytes of a file by its hash. */
+  readFile(sha256: string): Promise<Buffer>
 }
 
 /** Reads page by page, so that only the newest part of a very long conversation is loaded. */
@@ -45,12 +56,11 @@ export async function loadBranch(
   store: Store,
   conversationId: ConversationId,
   leafId: MessageId,
-  { windowTokens, vision, readImage }: BranchOptions,
+  { windowTokens, ...reads }: BranchOptions,
 ): Promise<Branch> {
   const { messages, summary } = await findBranch(store, conversationId, leafId, windowTokens)
   const full = await withAttachments(store, messages, {
-    vision,
-    readImage,
+    ...reads,
     textTokens: windowTokens * FILE_SHARE,
   })
   return { messages: full, summary }
@@ -96,15 +106,28 @@ const textSize = (file: AttachmentInfo): number => file.characters ?? file.size
 async function withAttachments(
   store: Store,
   messages: readonly HistoryMessage[],
-  options: { vision: boolean; readImage: BranchOptions['readImage']; textTokens: number },
+  options: Omit<BranchOptions, 'windowTokens'> & { textTokens: number },
 ): Promise<Branch['messages']> {
-  const { vision, readImage, textTokens } = options
+  const { vision, pdf, readFile, textTokens } = options
+  const isNative = (file: AttachmentInfo): boolean =>
+    pdf &&
+    file.mime === PDF &&
+    file.fileId !== null &&
+    file.pages !== null &&
+    file.pages <= MAX_PDF_PAGES &&
+    file.size <= MAX_PDF_BYTES
   let left = MAX_ATTACHMENT_BYTES
   const full: Branch['messages'] = []
   for (const message of messages.toReversed()) {
     const wanted = message.attachments.filter((file) => {
       // A model without vision is only told that there was an image.
-      const size = file.kind === 'text' ? textSize(file) : vision ? file.size : 0
+      const size = isNative(file)
+        ? file.size
+        : file.kind === 'text'
+          ? textSize(file)
+          : vision
+            ? file.size
+            : 0
       if (size > left) return false
       left -= size
       return size > 0
@@ -115,13 +138,29 @@ async function withAttachments(
     const contents =
       positions.length === 0 ? [] : await store.attachments.contents(message.id, positions)
     for (const { position, ...file } of contents) {
-      if ('sha256' in file) read.set(position, await imageOf(file, readImage))
-      else if ('data' in file) read.set(position, file)
-      else {
-        const content = beginningOf(file.content, tokens)
-        tokens -= estimateTokens(content)
-        read.set(position, { ...file, content })
+      if ('sha256' in file) {
+        read.set(position, await imageOf(file, readFile))
+        continue
       }
+      const { pdfSha256, ...plain } = file
+      if ('data' in plain) {
+        read.set(position, plain)
+        continue
+      }
+      const info = message.attachments.find((one) => one.position === position)
+      const pages = info !== undefined && isNative(info) ? info.pages : null
+      const document =
+        pages === null || pdfSha256 === undefined
+          ? null
+          : await documentOf(plain, pages, tokens, () => readFile(pdfSha256))
+      if (document !== null) {
+        tokens -= estimateDocumentTokens({ text: document.content, pages: document.pages })
+        read.set(position, document)
+        continue
+      }
+      const content = plain.content === '' ? UNREADABLE : beginningOf(plain.content, tokens)
+      tokens -= estimateTokens(content)
+      read.set(position, { ...plain, content })
     }
     const attachments = message.attachments.map((file): BranchMessage['attachments'][number] => {
       const content = read.get(file.position)
@@ -138,14 +177,31 @@ async function withAttachments(
   return full.toReversed()
 }
 
+/** A PDF with its text; null when it takes too many tokens or its file is lost. */
+async function documentOf(
+  { name, content }: TextAttachment,
+  pages: number,
+  tokens: number,
+  read: () => Promise<Buffer>,
+): Promise<PdfAttachment | null> {
+  if (estimateDocumentTokens({ text: content, pages }) > tokens) return null
+  try {
+    const pdf = (await read()).toString('base64')
+    return { name, pdf, pages, content: content === '' ? UNREADABLE : content }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return null
+  }
+}
+
 type ImageFile = Extract<AttachmentContent, { sha256: string }>
 
 async function imageOf(
   { name, mime, sha256 }: Omit<ImageFile, 'position'>,
-  readImage: BranchOptions['readImage'],
+  readFile: BranchOptions['readFile'],
 ): Promise<BranchMessage['attachments'][number]> {
   try {
-    return { name, mime, data: (await readImage(sha256)).toString('base64') }
+    return { name, mime, data: (await readFile(sha256)).toString('base64') }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // A lost file must not end every later answer of its conversation.

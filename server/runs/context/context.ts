@@ -88,7 +88,8 @@ export async function createRunContext(
       : await loadBranch(store, run.conversationId, run.userMessageId, {
           windowTokens,
           vision: model.vision,
-          readImage: dependencies.files.read,
+          pdf: model.pdf,
+          readFile: dependencies.files.read,
         })
   const question = options.task ?? recent.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
@@ -195,11 +196,14 @@ function endsOfTurns(branch: readonly { id: MessageId; role: string }[]): Messag
 const withoutImages = (messages: LlmMessage[], vision: boolean): LlmMessage[] =>
   vision
     ? messages
-    : messages.map((message) =>
-        message.role === 'user' && message.images !== undefined
-          ? { role: 'user', content: withImagesNote(message.content, message.images.length) }
-          : message,
-      )
+    : messages.map((message) => (message.role === 'user' ? withoutImagesOf(message) : message))
+
+function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' }>): LlmMessage {
+  const { images, ...rest } = message
+  return images === undefined
+    ? message
+    : { ...rest, content: withImagesNote(rest.content, images.length) }
+}
 
 function toolsOf(
   conversation: ConversationRow,

@@ -12,6 +12,8 @@ import { callCost, type PricedCounts } from './call-cost.ts'
 /** The usage of one model call. */
 interface ModelUsage extends PricedCounts {
   model: string
+  /** What the provider itself says that the call cost. */
+  costUsd?: number | undefined
 }
 
 /** The usage that one transaction stores. */
@@ -176,6 +178,7 @@ export function createRunUsage(
       cachedTokens: usage.cached_tokens ?? 0,
       cacheWriteTokens: usage.cache_write_tokens ?? 0,
       reasoningTokens: usage.reasoning_tokens ?? 0,
+      costUsd: usage.cost_usd,
     }
   }
 
@@ -206,13 +209,14 @@ export function createRunUsage(
   function priced(entries: readonly ModelUsage[]) {
     return Promise.all(
       entries.map(async (entry) => {
-        const { reasoningTokens: _, ...stored } = entry
+        const { costUsd: _, ...stored } = entry
         return { userId: run.userId, ...stored, ...(await costOf(entry)) }
       }),
     )
   }
 
   async function costOf(entry: ModelUsage): Promise<{ currency: string; cost: number }> {
+    if (entry.costUsd !== undefined) return { currency: 'USD', cost: entry.costUsd }
     // A model that has been removed has no price.
     const price = await catalog.resolve(entry.model).then(
       ({ price }) => price,

@@ -84,7 +84,12 @@ describe('the order', () => {
     const call = (id: string, args = '{}') => ({ id, name: 'look', arguments: args })
     expect(messages).toEqual([
       { role: 'user', content: 'Look it up.' },
-      { role: 'assistant', content: 'Let me look.', toolCalls: [call('a', '{"q":1}'), call('b')] },
+      {
+        role: 'assistant',
+        content: 'Let me look.',
+        reasoning: 'Hm.',
+        toolCalls: [call('a', '{"q":1}'), call('b')],
+      },
       { role: 'tool', callId: 'a', name: 'look', content: 'result of a' },
       { role: 'tool', callId: 'b', name: 'look', content: 'result of b' },
       { role: 'assistant', content: '', toolCalls: [call('c')] },
@@ -120,12 +125,17 @@ describe('the order', () => {
     ])
   })
 
-  test("earlier turns' thinking is not sent; the present turn's is", () => {
+  test('thinking belongs to the answers of turns with calls, and to the present turn', () => {
     const steps: Content[] = [
       { type: 'thinking', content: 'Hm, ' },
       { type: 'tool_call', id: 'a' },
     ]
-    expect(toModelMessages([answered(steps)])[0]).not.toHaveProperty('reasoning')
+    expect(toModelMessages([answered(steps)])[0]).toMatchObject({ reasoning: 'Hm, ' })
+    const without: Content[] = [
+      { type: 'thinking', content: 'Hm, ' },
+      { type: 'text', content: 'Yes.' },
+    ]
+    expect(toModelMessages([answered(without)])[0]).not.toHaveProperty('reasoning')
     expect(answerMessages(stepsOf(steps), '', { current: true })[0]).toMatchObject({
       reasoning: 'Hm, ',
     })

@@ -44,7 +44,8 @@ describeOnEachServer('spending', (start) => {
         prompt_tokens: 1_000_000,
         completion_tokens: 100_000,
         total_tokens: 1_100_000,
-        prompt_tokens_details: { cached_tokens },
+        prompt_tokens_details: { cached_tokens, cache_write_tokens: 50_000 },
+        completion_tokens_details: { reasoning_tokens: 20_000 },
       },
     })
     upstream.enqueue(
@@ -52,7 +53,7 @@ describeOnEachServer('spending', (start) => {
       turn.text('Nine.', cached(800_000)),
     )
     const done = (await ask(server, conversation)).at(-1)
-    // Cost of the first call: 2 + 1; of the second: 0.4 + 0.4 + 1.
+    // Cost of the first call: 2 + 1; of the second: 0.4 + 0.4 + 1. Writing to the cache costs as much as input.
     const counted = { prompt_tokens: 2_000_000, cached_tokens: 800_000, cost: { USD: 4.8 } }
     expect(done).toMatchObject({ event: 'done', data: { usage: counted } })
     const messages = await server.call('GET', `/api/conversations/${conversation}/messages`)
@@ -61,7 +62,37 @@ describeOnEachServer('spending', (start) => {
     const run = await server.call('GET', `/api/runs/${answer.run_id}`)
     expect(run.json.data.usage).toEqual(answer.usage)
     const stats = (await server.call('GET', '/api/stats/tokens?period=daily')).json.data
-    expect(stats).toMatchObject({ ...counted, by_model: { scripted: counted } })
+    const parts = { cache_write_tokens: 100_000, reasoning_tokens: 40_000 }
+    expect(answer.timing).toMatchObject(parts)
+    expect(stats).toMatchObject({
+      ...counted,
+      ...parts,
+      by_model: { scripted: { ...counted, ...parts } },
+    })
+  })
+
+  test("the provider's own cost is the cost where it is known to be one, whatever the price", async () => {
+    const price = { input: 2, output: 10, currency: 'EUR' }
+    const reported = (more: object) => ({
+      usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000, ...more },
+    })
+    const server = await start({
+      models: models({ price, provider: 'openrouter' }),
+      titles: 'off',
+    })
+    const conversation = await conversationOf(server)
+    const byok = { is_byok: true, cost_details: { upstream_inference_cost: 0.5 } }
+    const turns = [{ cost: 0.25 }, { cost: 0.1, ...byok }, { cost: 'free' }, { cost: -1 }]
+    const costs: unknown[] = []
+    for (const more of turns) {
+      upstream.enqueue(turn.text('Hello.', reported(more)))
+      costs.push((await ask(server, conversation)).at(-1)?.data.usage.cost)
+    }
+    expect(costs).toEqual([{ USD: 0.25 }, { USD: 0.6 }, { EUR: 2 }, { EUR: 2 }])
+    const other = await start({ models: models({ price }), titles: 'off' })
+    upstream.enqueue(turn.text('Hello.', reported({ cost: 0.25 })))
+    const done = (await ask(other, await conversationOf(other))).at(-1)
+    expect(done?.data.usage.cost).toEqual({ EUR: 2 })
   })
 
   test('max_tokens out of range returns 400 with the allowed range', async () => {

@@ -58,3 +58,19 @@ test('settings win over the table, which fills in the rest', () => {
     tiers: [{ above: 272_000, input: 5, output: 22.5, cached_input: 0.5 }],
   })
 })
+
+test('a model reads PDF files where both it and its API do', () => {
+  const reads = (id: string, api_url: string, more: object = {}) =>
+    withTableFacts({ id, api_url, ...more }).pdf
+  const openaiUrl = 'https://api.openai.com/v1'
+  expect(reads('gpt-5.4', openaiUrl)).toBe(true)
+  expect(reads('gpt-5.4', openaiUrl, { api: 'chat' })).toBe(true)
+  expect(reads('gpt-5.4', openaiUrl, { pdf: false })).toBe(false)
+  expect(reads('claude-sonnet-5', 'https://api.anthropic.com')).toBe(true)
+  expect(reads('anthropic/claude-sonnet-5', 'https://openrouter.ai/api/v1')).toBe(true)
+  // Their chat completions have no documented place for a file.
+  const google = 'https://generativelanguage.googleapis.com/v1beta/openai'
+  expect(reads('gemini-2.5-pro', google)).toBe(false)
+  expect(reads('gemini-2.5-pro', google, { pdf: true })).toBe(true)
+  expect(reads('deepseek-chat', 'https://api.deepseek.com')).toBe(false)
+})

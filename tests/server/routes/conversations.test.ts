@@ -200,7 +200,14 @@ describeOnEachServer('conversations', (start) => {
   })
 
   test('token statistics list every hour or day of their period', async () => {
-    const tokens = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cached_tokens: 0 }
+    const tokens = {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+      cached_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
+    }
     const unused = { ...tokens, prompt: 0, completion: 0, total: 0 }
     const daily = await call('GET', '/api/stats/tokens', undefined, bob)
     expect(daily.json.data).toEqual({
@@ -209,6 +216,8 @@ describeOnEachServer('conversations', (start) => {
       completion_tokens: 0,
       total_tokens: 0,
       cached_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
       by_model: {},
       hourly: Object.fromEntries(
         Array.from({ length: 24 }, (_, hour) => [String(hour).padStart(2, '0'), unused]),

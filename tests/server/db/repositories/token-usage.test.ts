@@ -25,6 +25,7 @@ describeOnEachDatabase('token usage', (open) => {
           completionTokens: 5,
           cachedTokens: 4,
           cacheWriteTokens: 1,
+          reasoningTokens: 2,
           cost: currency === '' ? 0 : 0.25,
         }),
       )
@@ -41,6 +42,8 @@ describeOnEachDatabase('token usage', (open) => {
         promptTokens: 200,
         completionTokens: 100,
         cachedTokens: 80,
+        cacheWriteTokens: 20,
+        reasoningTokens: 40,
         cost: 5,
       },
       { hour: 23, currency: '', promptTokens: 10, cost: 0 },

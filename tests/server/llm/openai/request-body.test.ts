@@ -107,9 +107,30 @@ describe('the body', () => {
       },
       { role: 'tool', tool_call_id: 'c1', content: '{"success":true}' },
     ])
-    const text = JSON.stringify(buildRequestBody(request, deepseek))
+    const text = JSON.stringify(buildRequestBody(request, glm))
     expect(text).toContain('"reasoning_content":"new thought"')
     expect(text).not.toContain('old thought')
+  })
+
+  test('contains reasoning with every answer for DeepSeek, which refuses a request without that of earlier calls', () => {
+    const later: LlmMessage[] = [
+      ...turns.map((message): LlmMessage => {
+        if (message.role !== 'assistant' || message.toolCalls !== undefined) return message
+        return { role: 'assistant', content: message.content }
+      }),
+      { role: 'assistant', content: 'done', reasoning: 'last thought' },
+      { role: 'user', content: 'third' },
+    ]
+    const { messages } = buildRequestBody(llmRequest({ messages: later }), deepseek)
+    expect(messages).toMatchObject([
+      {},
+      { content: 'old', reasoning_content: '' },
+      {},
+      { content: null, reasoning_content: 'new thought' },
+      {},
+      { content: 'done', reasoning_content: 'last thought' },
+      {},
+    ])
   })
 
   test('never contains invalid JSON arguments, which providers refuse', () => {

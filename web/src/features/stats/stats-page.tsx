@@ -84,6 +84,20 @@ function Figures({ stats }: { stats: TokenStats }) {
             {key === 'prompt_tokens' && stats.cached_tokens > 0 && (
               <dd className="mt-0.5 text-[13px] text-muted">{cachedOf(stats)}</dd>
             )}
+            {key === 'prompt_tokens' && stats.cache_write_tokens > 0 && (
+              <dd className="mt-0.5 text-[13px] text-muted">
+                {t('stats.cacheWrite', {
+                  count: compactNumber(stats.cache_write_tokens, i18n.language),
+                })}
+              </dd>
+            )}
+            {key === 'completion_tokens' && stats.reasoning_tokens > 0 && (
+              <dd className="mt-0.5 text-[13px] text-muted">
+                {t('stats.reasoning', {
+                  count: compactNumber(stats.reasoning_tokens, i18n.language),
+                })}
+              </dd>
+            )}
           </div>
         ))}
       </dl>

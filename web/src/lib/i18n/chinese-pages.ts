@@ -96,6 +96,8 @@ export const chinesePages: typeof englishPages = {
     total_tokens: '总 token 数',
     prompt_tokens: '输入',
     cached: '缓存命中 {{count}}（{{share}}）',
+    cacheWrite: '写入缓存 {{count}}',
+    reasoning: '其中思考 {{count}}',
     completion_tokens: '输出',
     cost: '费用',
     costIs: '费用：{{cost}}',

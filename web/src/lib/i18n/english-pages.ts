@@ -102,6 +102,8 @@ export const englishPages = {
     total_tokens: 'Total tokens',
     prompt_tokens: 'Input',
     cached: '{{count}} from the cache ({{share}})',
+    cacheWrite: '{{count}} written to the cache',
+    reasoning: '{{count}} for thinking',
     completion_tokens: 'Output',
     cost: 'Cost',
     costIs: 'Cost: {{cost}}',

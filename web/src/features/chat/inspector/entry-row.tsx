@@ -74,6 +74,9 @@ function ModelFigures({ call }: { call: TimelineModelCall }) {
       : t('inspector.firstOutput', { time: seconds(call.first_output_ms) }),
     t('inspector.input', { tokens: count(call.prompt_tokens) }),
     call.cached_tokens === 0 ? null : t('inspector.cached', { tokens: count(call.cached_tokens) }),
+    (call.cache_write_tokens ?? 0) === 0
+      ? null
+      : t('inspector.cacheWrite', { tokens: count(call.cache_write_tokens ?? 0) }),
     t('inspector.output', { tokens: count(call.completion_tokens) }),
     call.reasoning_tokens === 0
       ? null

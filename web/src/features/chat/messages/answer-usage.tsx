@@ -37,6 +37,9 @@ export function AnswerUsage({
               })}
         </>
       )}
+      {timing?.cache_write_tokens !== undefined && timing.cache_write_tokens > 0 && (
+        <> · {t('answer.cacheWrite', { tokens: short(timing.cache_write_tokens) })}</>
+      )}
       {costs.map(([currency, amount]) => ` · ${money(amount, currency, i18n.language)}`)}
       {timing !== null && timing.reasoning_tokens > 0 && (
         <> · {t('answer.reasoning', { tokens: short(timing.reasoning_tokens) })}</>

@@ -1,0 +1,99 @@
+// PDF files in messages: as they are to models that read PDF, over each API, and as text to all others.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { messagesTurn } from '../../support/messages-turns.ts'
+import { responsesTurn, said } from '../../support/responses-turns.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import { uploadFile } from '../../support/uploads.ts'
+import { type Turn, turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+const handbook = readFileSync(join(import.meta.dirname, '../../fixtures/documents/handbook-zh.pdf'))
+const data = handbook.toString('base64')
+const apis: [api: string, answer: Turn, block: object][] = [
+  [
+    'chat',
+    turn.text('Read.'),
+    {
+      type: 'file',
+      file: { filename: '手册.pdf', file_data: `data:application/pdf;base64,${data}` },
+    },
+  ],
+  [
+    'responses',
+    responsesTurn([said('Read.')]),
+    {
+      type: 'input_file',
+      filename: '手册.pdf',
+      file_data: `data:application/pdf;base64,${data}`,
+    },
+  ],
+  [
+    'messages',
+    messagesTurn([{ type: 'text', text: 'Read.' }]),
+    {
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data },
+      title: '手册.pdf',
+    },
+  ],
+]
+
+describeOnEachServer('a PDF in a message', (start) => {
+  let server: TestServer
+  beforeAll(async () => {
+    const models = apis.map(([api]) => ({ id: api, api, api_url: upstream.url, pdf: true }))
+    server = await start({
+      models: [
+        ...models,
+        { id: 'small', api_url: upstream.url, pdf: true, context_window: 3_000 },
+        { id: 'plain', api_url: upstream.url },
+      ],
+      titles: 'off',
+    })
+  })
+  const send = async (model: string, name: string, content: Uint8Array) => {
+    const file = await uploadFile(server.url, name, content)
+    expect(file.status).toBe(200)
+    const { json } = await server.call('POST', '/api/conversations', { body: { model } })
+    await server.call('POST', `/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Read it.', attachments: [{ file_id: file.json.data.id }], stream: false },
+    })
+    return json.data.id
+  }
+  const lastBody = () => JSON.stringify(upstream.requests.at(-1)?.body)
+
+  test.each(apis)('goes to the model as it is over the API %s', async (api, answer, block) => {
+    upstream.enqueue(answer)
+    await send(api, '手册.pdf', handbook)
+    const { messages, input } = upstream.requests.at(-1)?.body ?? {}
+    expect(messages ?? input).toContainEqual(
+      expect.objectContaining({
+        role: 'user',
+        content: expect.arrayContaining([expect.objectContaining(block)]),
+      }),
+    )
+    expect(lastBody()).not.toContain('<file name=')
+  })
+
+  test('goes as text to a model that does not read PDF, also in a conversation that began with one that does', async () => {
+    upstream.enqueue(turn.text('Read.'), turn.text('Again.'))
+    const id = await send('chat', '手册.pdf', handbook)
+    expect(lastBody()).toContain(data.slice(0, 100))
+    await server.call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'Once more.', model: 'plain', stream: false },
+    })
+    expect(lastBody()).toContain('<file name=')
+    expect(lastBody()).toContain('手册.pdf')
+    expect(lastBody()).not.toContain(data.slice(0, 100))
+  })
+
+  test('that takes too much of the context window goes as the beginning of its text', async () => {
+    upstream.enqueue(turn.text('Read.'))
+    await send('small', '手册.pdf', handbook)
+    expect(lastBody()).toContain('<file name=')
+    expect(lastBody()).not.toContain(data.slice(0, 100))
+  })
+})
