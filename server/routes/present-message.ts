@@ -13,6 +13,7 @@ import type { Step } from '../protocol/step.ts'
 import { usageOfRun } from '../protocol/usage.ts'
 
 export function presentMessage(row: FullMessage): Message {
+  const attachments = row.attachments.map((file) => presentAttachment(row, file))
   const shared = {
     id: row.id,
     role: row.role,
@@ -22,11 +23,9 @@ export function presentMessage(row: FullMessage): Message {
     siblings: row.siblings,
     status: row.status,
     created_at: row.createdAt.toISOString(),
+    ...(attachments.length === 0 ? {} : { attachments }),
   }
-  if (row.role === 'user')
-    return row.attachments.length === 0
-      ? shared
-      : { ...shared, attachments: row.attachments.map((file) => presentAttachment(row, file)) }
+  if (row.role === 'user') return shared
   return {
     ...shared,
     tool_calls: toolCalls(row.steps),

@@ -32,9 +32,9 @@ export async function* exportHtml(
     yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
     if (message.role === 'user') {
       yield* preformatted(textOf(message), 'p', 'said')
-      yield* attachmentsHtml(store, message)
     } else if (message.steps.length === 0) yield* prose(textOf(message), markdown)
     else for (const step of message.steps) yield* stepHtml(message, step, markdown)
+    yield* attachmentsHtml(store, message)
     if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
     yield '</article>\n'
   }

@@ -66,9 +66,6 @@ export function assemble(draft: Draft): Assembled {
     const calls = waiting.get(message) ?? { byId: new Map(), inOrder: [] }
     waiting.set(message, calls)
     if (message.role === 'assistant') addSteps(message.steps, node.steps, calls)
-    if (node.role === 'assistant')
-      for (const { name } of node.files)
-        skipped.push({ what: name, failure: storedFailure('import_answer_file') })
     messageOf.set(node.id, message)
     open.push(...[...(children.get(node.id) ?? [])].reverse())
   }
@@ -153,7 +150,7 @@ function newMessage(
     error: node.error,
     createdAt: node.createdAt ?? parent?.createdAt ?? started,
     steps: [],
-    files: node.role === 'user' ? node.files : [],
+    files: [...node.files],
   }
 }
 
@@ -161,6 +158,7 @@ function continueMessage(message: AssembledMessage, node: DraftNode): void {
   message.model ??= node.model?.slice(0, MAX_MODEL_CHARACTERS) ?? null
   message.status = node.status
   message.error ??= node.error
+  message.files.push(...node.files)
 }
 
 /** The calls of an answer that have no result yet: by id, and in order, where those that got one may still be listed. */

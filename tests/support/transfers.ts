@@ -74,6 +74,8 @@ export function useImports() {
   })
   const get = async (path: string) => (await server.call('GET', path, { token })).json.data
   return {
+    /** What a path of the API returns. */
+    get,
     /** Imports bytes, or a value as JSON; returns the job when it has ended. */
     take: (content: unknown, name = 'export.json') =>
       importFile(server, token, {

@@ -148,7 +148,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       }
     },
 
-    /** Indexes a user message with the names and texts of its attachments. */
+    /** Indexes the text of a message with the names and texts of its attachments. */
     async putMessage(
       tx: Writer,
       owner: Owner,
@@ -213,7 +213,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
           const kind = KIND_OF_STEP[step.type]
           if (kind !== null) await put(tx, message, kind, step.position, stepText(kind, step))
         }
-        if (message.role === 'user') await putFiles(tx, message, message.id)
+        await putFiles(tx, message, message.id)
       }
       const last = found.at(-1)
       return found.length < limit || last === undefined ? 0 : last.row - 1

@@ -90,8 +90,11 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
     const hasFiles = 'of' in files || files.length > 0
     // SQLite returns rows in any order; their numbers are in the order of the values.
     const [row] = rows?.map((inserted) => inserted.row).sort((one, other) => one - other) ?? []
-    if (first.role === 'user' && row !== undefined)
-      await searchIndex.putMessage(tx, { row, userId }, first, hasFiles)
+    if (row === undefined) return
+    // The text of an answer is indexed with its steps.
+    const text = first.role === 'user' ? first.text : ''
+    if (text !== '' || hasFiles)
+      await searchIndex.putMessage(tx, { row, userId }, { id: first.id, text }, hasFiles)
   }
 
   return {

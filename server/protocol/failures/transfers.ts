@@ -5,7 +5,6 @@ export const TRANSFER_FAILURES = {
   export_failed: "something unexpected happened; the server's log has the details",
   export_interrupted: 'the server was restarted meanwhile; start the export again',
   import_already_there: 'it was imported before',
-  import_answer_file: 'files in answers are not imported',
   import_archive_bomb: 'it is compressed more than {{ratio}} times, which no real export is',
   import_archive_damaged: 'the archive is damaged or incomplete; download it again',
   import_archive_encrypted:

@@ -86,7 +86,7 @@ async function findBranch(
         return { messages: messages.toReversed(), summary: message.summary }
       messages.push(message)
       for (const file of message.attachments)
-        if (file.kind === 'text')
+        if (file.kind === 'text' && message.role === 'user')
           tokens += Math.min(Math.ceil(textSize(file) / BYTES_PER_TOKEN), windowTokens * FILE_SHARE)
       tokens += message.steps.reduce(
         (sum, step) => sum + estimateTokens('content' in step ? step.content : step.arguments),
@@ -119,6 +119,11 @@ async function withAttachments(
   let left = MAX_ATTACHMENT_BYTES
   const full: Branch['messages'] = []
   for (const message of messages.toReversed()) {
+    // Files of answers, which imports have, are only for people.
+    if (message.role === 'assistant') {
+      full.push({ ...message, attachments: [] })
+      continue
+    }
     const wanted = message.attachments.filter((file) => {
       // A model without vision is only told that there was an image.
       const size = isNative(file)

@@ -5,7 +5,7 @@ import { chatGpt, node, said, simple } from '../../support/chatgpt-exports.ts'
 import { useImports, zipOf } from '../../support/transfers.ts'
 
 describe('imports from ChatGPT', () => {
-  const { titled, messagesOf, take } = useImports()
+  const { get, titled, messagesOf, patch, take } = useImports()
 
   test('a conversation that is compressed more than 200 times is imported', async () => {
     const long = chatGpt('long', [node('u', 'root', 'user', said('x'.repeat(2_000_000)))], 'u')
@@ -52,7 +52,13 @@ describe('imports from ChatGPT', () => {
         node('a1', 'r', 'assistant', said('Blue \ue200cite\ue202turn0\ue201.'), {
           metadata: { model_slug: 'o4-mini' },
         }),
-        node('a2', 'u1', 'assistant', said('A square.')),
+        node('a2', 'u1', 'assistant', {
+          content_type: 'multimodal_text',
+          parts: [
+            'A square.',
+            { content_type: 'image_asset_pointer', asset_pointer: 'file-service://file-Drawn1' },
+          ],
+        }),
       ],
       'a1',
     )
@@ -62,6 +68,7 @@ describe('imports from ChatGPT', () => {
         'conversations-000.json': [{ title: 'Corrupted', conversation_id: 'x' }, rich],
         'conversations-001.json': [simple('second')],
         'file_00ab-sanitized.png': new Uint8Array(photo),
+        'dalle-generations/file-Drawn1-square.png': new Uint8Array(photo),
         'chat.html': '<html></html>',
       }),
       'chatgpt.zip',
@@ -69,7 +76,7 @@ describe('imports from ChatGPT', () => {
     expect(job).toMatchObject({
       status: 'completed',
       format: 'chatgpt',
-      report: { conversations: 2, messages: 5, files: 1, skipped_total: 2 },
+      report: { conversations: 2, messages: 5, files: 2, skipped_total: 2 },
     })
     expect(job.report.skipped).toEqual([
       expect.objectContaining({ what: 'Corrupted', reason: 'import_unreadable' }),
@@ -94,6 +101,12 @@ describe('imports from ChatGPT', () => {
       { type: 'tool_result', content: '{"success":true,"data":"1"}' },
       { type: 'text', content: 'Blue .' },
     ])
+    // The file of an answer is found and belongs to its message.
+    const [hit] = (await get('/api/search?q=square&type=file')).items
+    expect(hit).toMatchObject({ role: 'assistant', conversation_id: conversation.id })
+    await patch(conversation.id, { leaf_id: hit.message_id })
+    const [, drawn] = await messagesOf(conversation.id)
+    expect(drawn).toMatchObject({ text: 'A square.', attachments: [{ file_id: hit.file_id }] })
     const again = await take([rich], 'conversations.json')
     expect(again.report).toMatchObject({ conversations: 0, skipped_total: 1 })
     expect(again.report.skipped[0].reason).toBe('import_already_there')

@@ -88,7 +88,6 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   export_failed: '出现意外错误，详见服务器日志',
   export_interrupted: '服务器中途重启了，请重新导出',
   import_already_there: '之前已经导入过',
-  import_answer_file: '不导入回答中的文件',
   import_archive_bomb: '压缩比超过 {{ratio}} 倍，不是正常的导出文件',
   import_archive_damaged: '压缩包已损坏或不完整，请重新下载',
   import_archive_encrypted: '压缩包有密码，请解压后不加密码重新打包',

@@ -8,9 +8,15 @@ import type { ChosenFile } from './attachments.ts'
 import { ImageTile, SmallImage, thumbnailOf } from './stored-image.tsx'
 
 /** The attachments of a stored message. */
-export function AttachmentChips({ attachments }: { attachments: readonly StoredAttachment[] }) {
+export function AttachmentChips({
+  attachments,
+  atEnd = true,
+}: {
+  attachments: readonly StoredAttachment[]
+  atEnd?: boolean
+}) {
   return (
-    <ChipList atEnd>
+    <ChipList atEnd={atEnd}>
       {attachments.map((file, index) => {
         const thumbnail = thumbnailOf(file)
         return thumbnail === null ? (

@@ -8,6 +8,7 @@ import type { Step } from '../../../../../server/protocol/step.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
+import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { PendingInputs } from '../inputs/pending-inputs.tsx'
 import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
@@ -109,6 +110,9 @@ export const AnswerMessage = memo(function AnswerMessage({
       <CitationContext value={citations}>
         <AnswerSteps steps={steps} live={liveParts} />
       </CitationContext>
+      {message.attachments !== undefined && (
+        <AttachmentChips attachments={message.attachments} atEnd={false} />
+      )}
       {running && (!isWaiting(live) || live.connection === 'reconnecting') && (
         <Working
           live={live}
