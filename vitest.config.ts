@@ -3,11 +3,8 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Programs that take what they can get: nothing else should have to live beside them. */
-const ALONE = [
-  'tests/server/sandbox/python/hostile.test.ts',
-  'tests/server/tools/python-beside-chats.test.ts',
-]
+/** Programs that take what they can get, in memory too: nothing else should have to live beside them. */
+const ALONE = ['tests/server/sandbox/python/hostile.test.ts']
 
 /**
  * Files that need a process of their own: the reference lists every schema that its process has registered, which are
@@ -24,6 +21,14 @@ const OWN_PROCESS = [
 const LONG = [
   'tests/server/sandbox/python/isolation.test.ts',
   'tests/faults/readers.test.ts',
+  'tests/server/transfer/bundle.test.ts',
+  'tests/server/db/backup.test.ts',
+  'tests/server/tools/python-beside-chats.test.ts',
+  'tests/e2e/results.test.ts',
+  'tests/e2e/chat.test.ts',
+  'tests/faults/writes.test.ts',
+  'tests/faults/drain.test.ts',
+  'tests/server/workspace/checkpoints/checkpoints.test.ts',
   'tests/server/sandbox/python/sandbox.test.ts',
   'tests/e2e/accessibility.test.ts',
   'tests/e2e/screens.test.ts',
@@ -44,9 +49,10 @@ const LONG = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    // Files that share a process stay together: it ends when the next file needs one of its own.
+    // Files that share a process stay together: it ends when the next file needs one of its own. Those with their own
+    // come first, because one of them takes long and would run on alone.
     const place = ({ moduleId, project }: TestSpecification) =>
-      project.config.isolate ? 2 : LONG.includes(moduleId) ? 0 : 1
+      project.config.isolate ? 0 : LONG.includes(moduleId) ? 1 : 2
     return [0, 1, 2].flatMap((wanted) => sorted.filter((file) => place(file) === wanted))
   }
 }

@@ -71,7 +71,7 @@ describeInBrowser('the end of an answer', (visitor) => {
       const held = heldAtTheEnd(LONG)
       upstream.enqueue(held.turn)
       const page = await visitor.open(server.url, options)
-      await onSlowCpu(page, 6, async () => {
+      await onSlowCpu(page, 4, async () => {
         await say(page, 'A long one, please.')
         await page.getByText('The very last line.').waitFor()
         await page.getByRole('table').waitFor()

@@ -218,10 +218,7 @@ describeInBrowser('tool results', (visitor) => {
       .waitFor()
     await page.getByRole('button', { name: 'Raw data' }).last().click()
     await page.getByText('"exit_code": 3').waitFor()
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await expectAccessible(page)
-    }
+    await expectAccessible(page)
     await expectNoSideways(page)
     await leave(page)
 

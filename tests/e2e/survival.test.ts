@@ -6,12 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, leave, say } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
-import {
-  fromSources,
-  type ServerPlace,
-  type ServerProcess,
-  serverPlace,
-} from '../support/server-process.ts'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { type Turn, turn } from '../support/upstream-turns.ts'
 
@@ -55,10 +50,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
       return tale(held)
     })
     folder = mkdtempSync(join(tmpdir(), 'nanoclaw-survival-'))
-    place = await serverPlace(folder, scripted(upstream), [
-      ...fromSources(join(import.meta.dirname, '../support/page-main.ts')),
-      visitor.webRoot(),
-    ])
+    place = await serverPlace(folder, scripted(upstream))
     server = await place.start()
   })
   afterAll(async () => {
@@ -71,7 +63,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     page.getByText('Sentence 29 of the tale.', { exact: false }).waitFor()
 
   test('the answer continues in the same page and in a second browser', async () => {
-    const page = await visitor.open(server.url)
+    const page = await visitor.open(server.url, { withBuiltPage: true })
     await say(page, 'Calculate, look at the clock, then tell me a tale.')
     await middleReached(page)
 
@@ -90,7 +82,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     await page.getByText('Connection lost').first().waitFor({ state: 'detached' })
     await middleReached(page)
 
-    const second = await visitor.open(page.url())
+    const second = await visitor.open(page.url(), { withBuiltPage: true })
     await middleReached(second)
     release()
     for (const window of [page, second]) {

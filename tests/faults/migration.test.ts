@@ -12,14 +12,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { connect } from '../../server/db/connect.ts'
 import { createStore } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { MessageId } from '../../server/protocol/ids.ts'
 import { integrityOf } from '../support/crash-rounds.ts'
 import { silentLog } from '../support/databases.ts'
-import { fromSources, type ServerPlace, serverPlace } from '../support/server-process.ts'
+import { type ServerPlace, serverPlace } from '../support/server-process.ts'
 import { somebody } from '../support/store-rows.ts'
 import { canTrace, dyingAtWrite } from '../support/write-killer.ts'
 
@@ -38,9 +38,10 @@ let folder: string
 let file: string
 let place: ServerPlace
 
-/** Copies the current program and adds one migration; returns the path of `main.ts`. */
+/** Copies the built program and adds one migration; returns the path of `main.js`. */
 function installLater(target: string): string {
-  for (const part of ['server', 'migrations', 'package.json'])
+  cpSync(inject('serverBuild'), join(target, 'dist'), { recursive: true })
+  for (const part of ['migrations', 'package.json'])
     cpSync(join(root, part), join(target, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'))
   const journalFile = join(target, 'migrations/sqlite/meta/_journal.json')
@@ -51,7 +52,7 @@ function installLater(target: string): string {
   journal.entries.push({ ...journal.entries.at(-1), idx, when: when + 1, tag })
   writeFileSync(journalFile, JSON.stringify(journal))
   writeFileSync(join(target, `migrations/sqlite/${tag}.sql`), LATER)
-  return join(target, 'server/main.ts')
+  return join(target, 'dist/main.js')
 }
 
 async function makeData(target: string): Promise<void> {
@@ -82,7 +83,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nanoclaw-migration-'))
   file = join(folder, 'data.db')
   await makeData(join(folder, 'before.db'))
-  const program = fromSources(installLater(join(folder, 'later')))
+  const program = [installLater(join(folder, 'later'))]
   place = await serverPlace(folder, { db_sqlite_file: file, log_level: 'warn' }, program)
 })
 afterAll(async () => {
@@ -109,7 +110,7 @@ async function round(n: number): Promise<boolean> {
   return first !== null
 }
 
-const title = `${MESSAGES} messages${canTrace ? '' : ' (skipped: strace is not here or may not be used)'}`
+const title = `a kill during the migration of ${MESSAGES} messages is completed by the next start${canTrace ? '' : ' (skipped: strace is not here or may not be used)'}`
 test.skipIf(!canTrace)(title, { timeout: 3_600_000 }, async () => {
   if (!isFull) {
     expect(await round(150)).toBe(false)

@@ -55,7 +55,7 @@ export interface PageOptions {
    * `trusted_hosts: [REMOTE_HOST]`.
    */
   remote?: boolean
-  /** Serves the built page from the browser, for a server that runs from sources and may have no page of its own. */
+  /** Serves the built page from the browser, for a server process, which may have no page beside its build. */
   withBuiltPage?: boolean
   /** Uses a separate browser context with an empty cache: to control the clock, or to check what is loaded. */
   ownContext?: boolean
