@@ -58,6 +58,10 @@ export interface Accounts {
   ): Promise<UserRow>
   /** @param address the client's address, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
+  /** @throws AppError `current_password_wrong`, `too_many_requests`. */
+  assertPassword(id: UserId, password: string): Promise<UserRow>
+  /** For ways to sign in here instead of the password. @throws AppError `account_disabled`, `password_sign_in_off`. */
+  assertMaySignIn(user: UserRow): void
   /** The name of an account as it is stored; undefined if there is none. */
   nameOf(username: string): Promise<string | undefined>
   /** @throws AppError `not_found`. */
@@ -167,7 +171,25 @@ export function createAccounts({
     return { role: 'user' }
   }
 
+  async function assertPassword(id: UserId, password: string): Promise<UserRow> {
+    const user = (await users.find(id)) ?? throwMissing()
+    const guardKey = `profile of ${id}`
+    const attempt = guard.begin(guardKey, guardKey)
+    const matches = await runAttempt(attempt, () => passwords.verify(user.passwordHash, password))
+    // Not 401: the session is valid, only the given password is wrong.
+    if (!matches) throw appError('current_password_wrong')
+    attempt.succeeded()
+    return user
+  }
+
   return {
+    assertPassword,
+
+    assertMaySignIn({ username, isActive }) {
+      if (!isActive) throw appError('account_disabled')
+      if (!allowsPassword(username)) throw appError('password_sign_in_off')
+    },
+
     exist: async () => (await users.count()) > 0,
 
     mayBeFirst,
@@ -188,8 +210,7 @@ export function createAccounts({
     async resetPassword(token, { password, revokeKeys = false }) {
       const { userId } = await links.reset(users.reader, token)
       const account = (await users.find(userId)) ?? throwMissing()
-      if (!account.isActive) throw appError('account_disabled')
-      if (!allowsPassword(account.username)) throw appError('password_sign_in_off')
+      this.assertMaySignIn(account)
       assertUncommonPassword(password, [account.username, account.email])
       const passwordHash = await passwords.hash(password)
       const changed = await users.update(
@@ -226,16 +247,8 @@ export function createAccounts({
         ...(avatar === undefined ? {} : { avatar }),
       }
       if (password !== undefined) {
-        const user = (await users.find(id)) ?? throwMissing()
         if (currentPassword === undefined) throw appError('current_password_missing')
-        const guardKey = `profile of ${id}`
-        const attempt = guard.begin(guardKey, guardKey)
-        const matches = await runAttempt(attempt, () =>
-          passwords.verify(user.passwordHash, currentPassword),
-        )
-        // Not 401: the session is valid, only the given password is wrong.
-        if (!matches) throw appError('current_password_wrong')
-        attempt.succeeded()
+        const user = await assertPassword(id, currentPassword)
         assertUncommonPassword(password, [user.username, user.email])
         changes.passwordHash = await passwords.hash(password)
         changes.keptToken = kept?.jti ?? null

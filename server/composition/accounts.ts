@@ -6,6 +6,8 @@ import { createAuditRecorder, type RecordAudit } from '../auth/audit-recorder.ts
 import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import { createPasswords, type PasswordCost, type Passwords } from '../auth/passwords.ts'
 import { createRefreshTokens } from '../auth/refresh-token.ts'
+import { createPasskeys, type Passkeys } from '../auth/second-factor/passkeys.ts'
+import { createSecondFactors, type SecondFactors } from '../auth/second-factor/second-factors.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import { createSessions, type Sessions } from '../auth/sessions.ts'
 import { createSetupToken, type SetupToken } from '../auth/setup-token.ts'
@@ -24,6 +26,8 @@ export interface AccountServices {
   sessions: Sessions
   connections: OpenConnections
   record: RecordAudit
+  secondFactors: SecondFactors
+  passkeys: Passkeys
   /** Single sign-on; null when it is not configured. */
   oidc: OidcSignIn | null
 }
@@ -79,5 +83,20 @@ export function createAccountServices({
     registrationsPerHour: config.limits.registrations_per_hour,
   })
   const oidc = createConfiguredOidc({ config, store, box, passwords, log, now })
-  return { accounts, apiKeys, passwords, links, setup, sessions, connections, record, oidc }
+  const factors = { factors: store.secondFactors, users: store.users, box, now }
+  const secondFactors = createSecondFactors(factors)
+  const passkeys = createPasskeys(factors)
+  return {
+    accounts,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    sessions,
+    connections,
+    record,
+    oidc,
+    secondFactors,
+    passkeys,
+  }
 }

@@ -17,6 +17,7 @@ const LIST_LIMIT = 100
 export const ADMIN_USAGE = `npm run admin -- list
 npm run admin -- create <name> [admin]     prints a link with which the person chooses a password
 npm run admin -- reset-password <name>     prints such a link for an existing account
+npm run admin -- reset-second-factor <name>   for somebody who lost phone, passkeys and recovery codes
 npm run admin -- make-admin <name>
 npm run admin -- make-user <name>
 npm run admin -- disable <name>            a running server refuses the next request
@@ -41,7 +42,9 @@ export async function administer(
   [action = '', name, role]: readonly string[],
 ): Promise<readonly string[] | null> {
   const changes = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
-  const isKnown = changes !== undefined || ['list', 'create', 'reset-password'].includes(action)
+  const isKnown =
+    changes !== undefined ||
+    ['list', 'create', 'reset-password', 'reset-second-factor'].includes(action)
   if (!isKnown || (action !== 'list' && name === undefined)) return null
   const database = await connect(databaseSettings(config), { log: quiet })
   try {
@@ -50,6 +53,11 @@ export async function administer(
     if (action === 'create') return await create(config, store, name, role === 'admin')
     const user = await store.users.findByName(name ?? '')
     if (user?.passwordHash == null) throw appError('account_not_found')
+    if (action === 'reset-second-factor') {
+      await store.secondFactors.reset(user.id)
+      await record(store, 'second_factor_reset', { account: user.username })
+      return [`${user.username}: the password is enough again`]
+    }
     if (changes === undefined) return [await passwordLink(config, store, user)]
     await store.users.update(user.id, changes)
     await record(store, 'account_changed', { account: user.username, change: action })
@@ -97,7 +105,7 @@ async function passwordLink(config: Config, store: Store, user: UserRow): Promis
 
 const record = (
   store: Store,
-  action: 'account_changed' | 'register' | 'reset_link_created',
+  action: 'account_changed' | 'register' | 'reset_link_created' | 'second_factor_reset',
   details: Record<string, string>,
 ): Promise<void> =>
   store.audit.add({

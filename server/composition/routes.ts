@@ -7,6 +7,8 @@ import type { ApiKeys } from '../auth/api-keys.ts'
 import type { RecordAudit } from '../auth/audit-recorder.ts'
 import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { Passwords } from '../auth/passwords.ts'
+import type { Passkeys } from '../auth/second-factor/passkeys.ts'
+import type { SecondFactors } from '../auth/second-factor/second-factors.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { SetupToken } from '../auth/setup-token.ts'
@@ -50,6 +52,8 @@ export interface RouteModules {
   links: AccountLinks
   setup: SetupToken
   oidc: OidcSignIn | null
+  secondFactors: SecondFactors
+  passkeys: Passkeys
   record: RecordAudit
   sessions: Sessions
   apiKeys: ApiKeys
@@ -92,6 +96,8 @@ export function routeDependencies({
   links,
   setup,
   oidc,
+  secondFactors,
+  passkeys,
   record,
   sessions,
   apiKeys,
@@ -134,6 +140,9 @@ export function routeDependencies({
       links,
       setup,
       oidc,
+      secondFactors,
+      passkeys,
+      publicUrl: config.public_url,
       offered: {
         ...(oidc === null ? {} : { oidc: oidc.name }),
         ...(config.oidc?.password_login === false ? { password_off: true as const } : {}),
@@ -147,6 +156,7 @@ export function routeDependencies({
     },
     adminUsers: {
       users: store.users,
+      secondFactors,
       access,
       quotas: store.quotas,
       reportQuota,

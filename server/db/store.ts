@@ -21,6 +21,7 @@ import { createQuotaRepository } from './repositories/quotas.ts'
 import { createRunInputRepository } from './repositories/run-inputs.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSearchRepository } from './repositories/search.ts'
+import { createSecondFactorRepository } from './repositories/second-factors.ts'
 import { createSessionRepository } from './repositories/sessions.ts'
 import { createSettingRepository } from './repositories/settings.ts'
 import { createShareRepository } from './repositories/shares.ts'
@@ -47,6 +48,7 @@ export const createStore = (database: Database) => ({
   groups: createGroupRepository(database),
   quotas: createQuotaRepository(database),
   sessions: createSessionRepository(database),
+  secondFactors: createSecondFactorRepository(database),
   identities: createIdentityRepository(database),
   accountLinks: createAccountLinkRepository(database),
   projects: createProjectRepository(database),

@@ -5,6 +5,7 @@ import type { Access } from '../access/access.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import { linkPath } from '../auth/link-token.ts'
+import type { SecondFactors } from '../auth/second-factor/second-factors.ts'
 import type { AuditRepository } from '../db/repositories/audit.ts'
 import type { QuotaRepository } from '../db/repositories/quotas.ts'
 import type { UserRepository, UserRow } from '../db/repositories/users.ts'
@@ -44,6 +45,7 @@ export interface AdminUserDependencies {
   apiKeys: Pick<ApiKeys, 'list'>
   audit: AuditRepository
   links: AccountLinks
+  secondFactors: Pick<SecondFactors, 'reset'>
   publicUrl: string | undefined
   connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
@@ -60,6 +62,7 @@ export function registerAdminUserRoutes(
     reportQuota,
     apiKeys,
     links,
+    secondFactors,
     publicUrl,
     connections,
     endAccess,
@@ -158,6 +161,24 @@ export function registerAdminUserRoutes(
         url: pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token)),
         expires_at: row.expiresAt.toISOString(),
       })
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id/second-factors',
+    {
+      config: { admin: true, audit: { action: 'second_factor_reset' } },
+      schema: {
+        summary: 'Remove the second factors of an account: its password is enough again',
+        params: z.object({ id: UserId }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }) => {
+      const account = await users.find(params.id)
+      if (account?.passwordHash == null) throw appError('account_not_found')
+      await secondFactors.reset(account.id)
+      return deleted
     },
   )
 

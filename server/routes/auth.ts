@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AccountLinks } from '../auth/account-links.ts'
-import type { Accounts, Client } from '../auth/accounts.ts'
+import type { Client } from '../auth/accounts.ts'
 import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { SetupToken } from '../auth/setup-token.ts'
 import { ACCESS_LIFETIME_SECONDS } from '../auth/tokens.ts'
@@ -24,15 +24,22 @@ import {
   SignedOut,
 } from '../protocol/user.ts'
 import { success } from './envelope.ts'
+import { registerPasskeyRoutes } from './passkeys.ts'
 import { presentUser } from './present-user.ts'
+import {
+  assertNoSecondFactor,
+  registerSecondFactorRoutes,
+  type SecondFactorRouteDependencies,
+} from './second-factor.ts'
 import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
 
-export interface AuthRouteDependencies extends SessionStartDependencies {
+export interface AuthRouteDependencies
+  extends SessionStartDependencies,
+    SecondFactorRouteDependencies {
   mode: 'single' | 'multi'
   registration: 'open' | 'invite' | 'closed'
   /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
   behindProxy: boolean
-  accounts: Accounts
   links: AccountLinks
   setup: SetupToken
   connections: OpenConnections
@@ -62,6 +69,11 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   ) => {
     const isPage = request.body.cookie === true
     return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+  }
+
+  if (mode === 'multi') {
+    registerSecondFactorRoutes(app, { ...dependencies, sessionStart })
+    registerPasskeyRoutes(app, { ...dependencies, sessionStart })
   }
 
   app.get(
@@ -149,6 +161,8 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       const { link, password, revoke_keys: revokeKeys } = request.body
       const user = await accounts.resetPassword(link, { password, revokeKeys })
       dependencies.connections.end(user.id, { kept: reply.raw })
+      // Whoever reads somebody's mail does not have their second factor.
+      await assertNoSecondFactor(dependencies.secondFactors, user)
       return signIn(request, reply, user)
     },
   )
@@ -170,7 +184,9 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       // Only the name of an account: people also type passwords into this field.
       const known = await accounts.nameOf(request.body.username)
       if (known !== undefined) request.audited = { username: known }
-      return signIn(request, reply, await accounts.login(request.body, request.ip))
+      const user = await accounts.login(request.body, request.ip)
+      await assertNoSecondFactor(dependencies.secondFactors, user)
+      return signIn(request, reply, user)
     },
   )
 

@@ -139,6 +139,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'llm/demo': ['protocol'],
   'llm/probe': ['llm/openai', 'errors.ts', 'protocol'],
   'auth/oidc': ['db', 'errors.ts', 'protocol'],
+  'auth/second-factor': ['db', 'errors.ts', 'protocol', 'lib'],
   'db/columns': ['protocol'],
   'db/tables': ['db/columns', 'protocol'],
   'db/schema': ['db/columns', 'db/tables'],

@@ -1,5 +1,6 @@
 // Tables of ways to sign in besides the password.
 import type { UserId } from '../../protocol/ids.ts'
+import type { PasskeyTransport } from '../../protocol/second-factor.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 
@@ -36,5 +37,39 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
     sealed: c.text('sealed').notNull(),
   })
 
-  return { identities, idTokens }
+  /** One-time codes of an authenticator app. */
+  const totps = c.table('totps', {
+    userId: owner().primaryKey(),
+    sealedSecret: c.text('sealed_secret').notNull(),
+    /** Null: being set up, and asked for nowhere. */
+    confirmedAt: c.time('confirmed_at'),
+    /** The time step of the last code that was used: each works once. */
+    lastStep: c.bigInteger('last_step').notNull(),
+  })
+
+  /** Codes for the day when the second factor is lost; each works once. */
+  const recoveryCodes = c.table(
+    'recovery_codes',
+    { userId: owner(), hash: c.text('hash').notNull() },
+    (t) => [c.primaryKey({ columns: [t.userId, t.hash] })],
+  )
+
+  const passkeys = c.table(
+    'passkeys',
+    {
+      /** The credential id, as the authenticator chose it. */
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      name: c.text('name').notNull(),
+      /** COSE, base64url. */
+      publicKey: c.text('public_key').notNull(),
+      counter: c.bigInteger('counter').notNull(),
+      transports: c.json<PasskeyTransport[]>('transports').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      lastUsedAt: c.time('last_used_at'),
+    },
+    (t) => [c.index('passkeys_user').on(t.userId)],
+  )
+
+  return { identities, idTokens, totps, recoveryCodes, passkeys }
 }

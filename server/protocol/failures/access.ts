@@ -149,6 +149,31 @@ export const ACCESS_FAILURES = {
     'internal',
     'A stored secret cannot be read: it was stored under a different secret key. Restore that key, or enter the secret again.',
   ],
+  passkey_invalid: [
+    'forbidden',
+    'This passkey could not be checked. Try again, or use another way to sign in.',
+  ],
+  passkey_not_found: ['not_found', 'There is no such passkey.'],
+  passkey_unavailable: [
+    'conflict',
+    'Passkeys need a host name and HTTPS, or localhost. Set public_url to such an address.',
+  ],
+  passkeys_exhausted: ['conflict', 'You already have {{limit}} passkeys. Delete one first.'],
+  second_factor_code_wrong: [
+    'forbidden',
+    'This code is wrong, has expired or was used already. Enter the current one.',
+  ],
+  second_factor_expired: ['forbidden', 'This took too long. Sign in again from the beginning.'],
+  second_factor_missing: ['not_found', 'There is nothing to confirm or remove. Begin again.'],
+  second_factor_refused: [
+    'wrong_credentials',
+    'This code or passkey is wrong, has expired or was used already.',
+  ],
+  second_factor_required: [
+    'forbidden',
+    'The password is right. Confirm the sign-in with your second factor.',
+  ],
+  second_factor_set: ['conflict', 'An authenticator app is set up already. Remove it first.'],
   session_not_found: ['not_found', 'There is no such session.'],
   session_ended: ['unauthorized', 'Your session has ended. Sign in again.'],
   setup_link_required: [

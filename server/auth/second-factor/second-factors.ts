@@ -1,0 +1,159 @@
+// Second factors of accounts: what a sign-in needs besides the password, setting them up and removing them.
+import { z } from 'zod'
+import type { PasskeyRow, SecondFactorRepository } from '../../db/repositories/second-factors.ts'
+import type { UserRepository, UserRow } from '../../db/repositories/users.ts'
+import { appError } from '../../errors.ts'
+import { createRateLimit } from '../../lib/rate-limit.ts'
+import { UserId } from '../../protocol/ids.ts'
+import type { SecondFactorDetails } from '../../protocol/second-factor.ts'
+import type { SecretBox } from '../secret-box.ts'
+import { hashRecoveryCode, newRecoveryCodes, newTotpSecret, stepOfCode, totpUri } from './codes.ts'
+
+export interface SecondFactors {
+  /** Null when the password is enough. */
+  needed(user: UserRow): Promise<SecondFactorDetails | null>
+  /** Whose password was right. @throws AppError `second_factor_expired`, `session_ended`. */
+  challenged(challenge: string): Promise<UserRow>
+  /** Counts an attempt. @throws AppError `sign_ins_exhausted`. */
+  limit(user: UserRow): void
+  /**
+   * Accepts a code of the authenticator app or a recovery code, once.
+   * @returns what it was. @throws AppError `second_factor_code_wrong`.
+   */
+  acceptCode(user: UserRow, code: string): Promise<'totp' | 'recovery_code'>
+  state(userId: UserId): Promise<{ totp: boolean; passkeys: PasskeyRow[]; recoveryCodes: number }>
+  /** @throws AppError `second_factor_set`. */
+  beginTotp(user: UserRow): Promise<{ secret: string; uri: string }>
+  /** The first code proves that the app works. @throws AppError `second_factor_missing`, `second_factor_code_wrong`. */
+  confirmTotp(user: UserRow, code: string): Promise<void>
+  /** @throws AppError `second_factor_missing`. */
+  removeTotp(userId: UserId): Promise<void>
+  /** @throws AppError `passkey_not_found`. */
+  removePasskey(userId: UserId, id: string): Promise<void>
+  /** New codes in place of the earlier ones. */
+  createRecoveryCodes(userId: UserId): Promise<string[]>
+  /** New codes when there are none; otherwise null. Call it when a factor was added. */
+  ensureRecoveryCodes(userId: UserId): Promise<string[] | null>
+  /** Removes all second factors. */
+  reset(userId: UserId): Promise<void>
+}
+
+const CHALLENGE_LIFETIME_MS = 5 * 60_000
+const CHALLENGE_PURPOSE = 'second factor'
+/** Wrong codes per account: whoever guesses knows the password already. */
+const ATTEMPTS = { limit: 10, windowMs: 5 * 60_000 }
+const ISSUER_NAME = 'NanoClaw'
+
+const Challenge = z.object({ userId: UserId, version: z.int(), until: z.number() })
+
+/** Create one per process: it holds the rate limit. */
+export function createSecondFactors({
+  factors,
+  users,
+  box,
+  now,
+}: {
+  factors: SecondFactorRepository
+  users: Pick<UserRepository, 'find'>
+  box: SecretBox
+  now(): Date
+}): SecondFactors {
+  const attempts = createRateLimit(ATTEMPTS)
+  const secretPurpose = (userId: UserId): string => `totp of ${userId}`
+
+  async function createRecoveryCodes(userId: UserId): Promise<string[]> {
+    const codes = newRecoveryCodes()
+    await factors.replaceRecoveryCodes(userId, codes.map(hashRecoveryCode))
+    return codes
+  }
+
+  return {
+    async needed({ id, tokenVersion }) {
+      const [totp, passkeys] = await Promise.all([factors.totp(id), factors.passkeysOf(id)])
+      const hasTotp = totp !== undefined && totp.confirmedAt !== null
+      if (!hasTotp && passkeys.length === 0) return null
+      const hasCodes = (await factors.recoveryCodesLeft(id)) > 0
+      const until = now().getTime() + CHALLENGE_LIFETIME_MS
+      return {
+        challenge: box.seal(
+          JSON.stringify({ userId: id, version: tokenVersion, until }),
+          CHALLENGE_PURPOSE,
+        ),
+        methods: [
+          ...(hasTotp ? (['totp'] as const) : []),
+          ...(passkeys.length > 0 ? (['passkey'] as const) : []),
+          ...(hasCodes ? (['recovery_code'] as const) : []),
+        ],
+      }
+    },
+
+    async challenged(challenge) {
+      let read: z.output<typeof Challenge>
+      try {
+        read = Challenge.parse(JSON.parse(box.open(challenge, CHALLENGE_PURPOSE)))
+      } catch (cause) {
+        throw appError('second_factor_expired', {}, { cause })
+      }
+      if (read.until < now().getTime()) throw appError('second_factor_expired')
+      const user = await users.find(read.userId)
+      // A new password or disabling ends a sign-in that is half done.
+      if (user?.isActive !== true || user.tokenVersion !== read.version)
+        throw appError('second_factor_expired')
+      return user
+    },
+
+    limit({ id }) {
+      const retryAfter = attempts.take(id)
+      if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
+    },
+
+    async acceptCode({ id }, code) {
+      const totp = await factors.totp(id)
+      if (totp !== undefined && totp.confirmedAt !== null) {
+        const step = stepOfCode(box.open(totp.sealedSecret, secretPurpose(id)), code, now())
+        if (step !== null && (await factors.takeStep(id, step))) return 'totp'
+      }
+      if (await factors.takeRecoveryCode(id, hashRecoveryCode(code))) return 'recovery_code'
+      throw appError('second_factor_code_wrong')
+    },
+
+    async state(userId) {
+      const [totp, passkeys, recoveryCodes] = await Promise.all([
+        factors.totp(userId),
+        factors.passkeysOf(userId),
+        factors.recoveryCodesLeft(userId),
+      ])
+      return { totp: totp !== undefined && totp.confirmedAt !== null, passkeys, recoveryCodes }
+    },
+
+    async beginTotp({ id, username }) {
+      const secret = newTotpSecret()
+      if (!(await factors.beginTotp(id, box.seal(secret, secretPurpose(id)))))
+        throw appError('second_factor_set')
+      return { secret, uri: totpUri(secret, username, ISSUER_NAME) }
+    },
+
+    async confirmTotp({ id }, code) {
+      const totp = await factors.totp(id)
+      if (totp === undefined || totp.confirmedAt !== null) throw appError('second_factor_missing')
+      const step = stepOfCode(box.open(totp.sealedSecret, secretPurpose(id)), code, now())
+      if (step === null || !(await factors.takeStep(id, step, now())))
+        throw appError('second_factor_code_wrong')
+    },
+
+    async removeTotp(userId) {
+      if (!(await factors.removeTotp(userId))) throw appError('second_factor_missing')
+    },
+
+    async removePasskey(userId, id) {
+      if (!(await factors.removePasskey(userId, id))) throw appError('passkey_not_found')
+    },
+
+    createRecoveryCodes,
+
+    ensureRecoveryCodes: async (userId) =>
+      (await factors.recoveryCodesLeft(userId)) > 0 ? null : createRecoveryCodes(userId),
+
+    reset: (userId) => factors.reset(userId),
+  }
+}

@@ -1,0 +1,190 @@
+// Second factors: codes of an authenticator app, recovery codes, limits, and who may remove them.
+import { Secret, TOTP } from 'otpauth'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server.ts'
+
+const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
+const password = 'a good password'
+
+/** A code of the step that is so many steps away. */
+const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: Date.now() + steps * 30_000,
+  })
+
+const clientOf = (server: TestServer) => {
+  const post = (path: string, body: object, token?: string) =>
+    server.call('POST', path, { body, token })
+  return {
+    post,
+    login: (username: string) => post('/api/auth/login', { username, password }),
+    /** Sets up an authenticator app with the code of the step before this one, so that the current one is still unused. */
+    async addTotp(token: string) {
+      const { secret, uri } = (await post('/api/auth/totp', { current_password: password }, token))
+        .json.data
+      const confirmed = await post('/api/auth/totp/confirm', { code: codeOf(secret, -1) }, token)
+      return { secret, uri, codes: confirmed.json.data.recovery_codes as string[] }
+    },
+    second: (challenge: string, code: string, more: object = {}) =>
+      post('/api/auth/login/second-factor', { challenge, code, ...more }),
+  }
+}
+
+describeOnEachServer('second factors', (start) => {
+  let server: TestServer
+  let client: ReturnType<typeof clientOf>
+  let admin = ''
+  beforeAll(async () => {
+    server = await start(multi)
+    client = clientOf(server)
+    admin = await register(server, 'root')
+  })
+
+  test('with an authenticator app the password alone signs nobody in, and each code works once', async () => {
+    const token = await register(server, 'ada')
+    const { secret, uri, codes } = await client.addTotp(token)
+    expect(uri).toContain('otpauth://totp/NanoClaw:ada?')
+    expect(new Set(codes).size).toBe(10)
+    const { status, json } = await client.login('ada')
+    expect([status, json]).toMatchObject([403, { reason: 'second_factor_required' }])
+    expect(json).not.toHaveProperty('data')
+    const { challenge, methods } = json.details as { challenge: string; methods: string[] }
+    expect(methods).toEqual(['totp', 'recovery_code'])
+    const code = codeOf(secret)
+    const both = await Promise.all(
+      [1, 2].map(() => client.second(challenge, code, { cookie: true })),
+    )
+    expect(both.map((one) => one.status).sort()).toEqual([200, 401])
+    const signedIn = both.find((one) => one.status === 200)
+    expect(signedIn?.headers.get('set-cookie')).toContain('nanoclaw_session')
+    expect((await client.second(challenge, code)).json).toMatchObject({
+      reason: 'second_factor_refused',
+    })
+    // Nor does the code that set the app up, which is of an earlier step.
+    expect((await client.second(challenge, codeOf(secret, -1))).status).toBe(401)
+    const { items } = (await server.call('GET', '/api/admin/audit?limit=100', { token: admin }))
+      .json.data
+    const seen = items
+      .filter(({ username }: { username: string }) => username === 'ada')
+      .map(({ action, details }: { action: string; details: { by?: string } }) => [
+        action,
+        details.by,
+      ])
+    expect(seen).toContainEqual(['sign_in', 'totp'])
+    expect(seen).toContainEqual(['sign_in_failed', 'second factor'])
+    expect(seen.map(([action]: string[]) => action)).toContain('second_factor_added')
+    expect(server.logged() + JSON.stringify(items)).not.toContain(secret)
+  })
+
+  test('a recovery code replaces the app, once, however it is typed; new ones end the earlier', async () => {
+    const token = await register(server, 'bob')
+    const { codes } = await client.addTotp(token)
+    const challenge = async () => (await client.login('bob')).json.details as { challenge: string }
+    const typed = codes[0]?.toUpperCase().replaceAll('-', ' ') ?? ''
+    expect((await client.second((await challenge()).challenge, typed)).status).toBe(200)
+    expect((await client.second((await challenge()).challenge, typed)).status).toBe(401)
+    const again = await client.post(
+      '/api/auth/recovery-codes',
+      { current_password: password },
+      token,
+    )
+    const fresh = again.json.data.recovery_codes
+    expect((await client.second((await challenge()).challenge, codes[1] ?? '')).status).toBe(401)
+    expect((await client.second((await challenge()).challenge, fresh[1])).status).toBe(200)
+    const state = await server.call('GET', '/api/auth/second-factors', { token })
+    expect(state.json.data).toEqual({
+      totp: true,
+      passkeys: [],
+      recovery_codes: 9,
+      passkeys_available: false,
+    })
+  })
+
+  test('changing second factors takes the password, and no API key can do it', async () => {
+    const token = await register(server, 'cy')
+    const wrong = { current_password: 'not the password' }
+    const right = { current_password: password }
+    for (const path of ['totp', 'totp/remove', 'recovery-codes', 'passkeys', 'passkeys/x/remove'])
+      expect((await client.post(`/api/auth/${path}`, wrong, token)).json).toMatchObject({
+        code: 403,
+        reason: 'current_password_wrong',
+      })
+    const { key } = (await client.post('/api/auth/keys', { name: 'x' }, token)).json.data
+    expect((await client.post('/api/auth/totp', right, key)).json).toMatchObject({
+      reason: 'api_key_not_allowed',
+    })
+    const begun = await client.post('/api/auth/totp', right, token)
+    // Not yet confirmed: it changes nothing.
+    expect((await client.login('cy')).status).toBe(200)
+    expect(
+      (await client.post('/api/auth/totp/confirm', { code: '000000' }, token)).json,
+    ).toMatchObject({
+      reason: 'second_factor_code_wrong',
+    })
+    const code = codeOf(begun.json.data.secret)
+    expect((await client.post('/api/auth/totp/confirm', { code }, token)).status).toBe(200)
+    expect((await client.post('/api/auth/totp', right, token)).json).toMatchObject({
+      reason: 'second_factor_set',
+    })
+    expect((await client.post('/api/auth/totp/remove', right, token)).status).toBe(200)
+    expect((await client.login('cy')).status).toBe(200)
+    const state = await server.call('GET', '/api/auth/second-factors', { token })
+    expect(state.json.data).toMatchObject({ totp: false, recovery_codes: 0 })
+  })
+
+  test('a link for a new password does not get around the second factor, and an administrator can remove it', async () => {
+    const token = await register(server, 'dan')
+    await client.addTotp(token)
+    const { id } = (await server.call('GET', '/api/auth/profile', { token })).json.data
+    const made = await server.call('POST', `/api/admin/users/${id}/reset-link`, { token: admin })
+    const reset = await client.post('/api/auth/reset', { link: made.json.data.token, password })
+    expect(reset.json).toMatchObject({ reason: 'second_factor_required' })
+    const path = `/api/admin/users/${id}/second-factors`
+    expect(
+      (await server.call('DELETE', path, { token: await register(server, 'eve') })).status,
+    ).toBe(403)
+    expect((await server.call('DELETE', path, { token: admin })).status).toBe(200)
+    expect((await client.login('dan')).status).toBe(200)
+  })
+})
+
+describe('guessing second factors', () => {
+  const { start } = useServers()
+
+  test('guesses are limited per account, and a challenge ends with a new password or when it is changed', async () => {
+    const server = await start({ config: multi })
+    const client = clientOf(server)
+    const token = await register(server, 'ada')
+    const { secret, codes } = await client.addTotp(token)
+    const { challenge } = (await client.login('ada')).json.details as { challenge: string }
+    expect((await client.second(challenge.slice(1), codeOf(secret))).json).toMatchObject({
+      reason: 'second_factor_expired',
+    })
+    const changed = await server.call('PATCH', '/api/auth/profile', {
+      token,
+      body: { password: 'another password', current_password: password },
+    })
+    expect(changed.status).toBe(200)
+    expect((await client.second(challenge, codes[0] ?? '')).json).toMatchObject({
+      reason: 'second_factor_expired',
+    })
+    const again = await client.post('/api/auth/login', {
+      username: 'ada',
+      password: 'another password',
+    })
+    const { challenge: next } = again.json.details as { challenge: string }
+    const statuses: number[] = []
+    for (let guess = 0; guess < 11; guess += 1)
+      statuses.push((await client.second(next, String(100_000 + guess))).status)
+    expect(statuses.slice(0, 9)).toEqual(Array(9).fill(401))
+    expect(statuses.at(-1)).toBe(429)
+    // Also the right one has to wait.
+    expect((await client.second(next, codes[0] ?? '')).status).toBe(429)
+  })
+})
