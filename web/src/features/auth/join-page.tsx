@@ -11,6 +11,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { AccountCard } from './account-card.tsx'
 import { RegisterForm } from './register-form.tsx'
+import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
 export function JoinPage() {
   const { t } = useTranslation()
@@ -48,6 +49,8 @@ function ResetForm({ token, name, onDone }: { token: string; name: string; onDon
   const reset = useSignIn('reset')
   const [password, setPassword] = useState('')
   const [revokeKeys, setRevokeKeys] = useState(false)
+  const second = secondFactorOf(reset.error)
+  if (second !== null) return <SecondFactorForm details={second} onBack={onDone} onDone={onDone} />
   return (
     <AccountCard
       title={t('auth.resetTitle', { name })}

@@ -1,9 +1,11 @@
 // Signing in, and registering where registration is open.
 import { useQuery } from '@tanstack/react-query'
-import { KeyRound } from 'lucide-react'
+import { Fingerprint, KeyRound } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignIn } from '../../lib/api/auth.ts'
+import { askForPasskey } from '../../lib/api/second-factors.ts'
+import { ApiError } from '../../lib/api-client.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -11,6 +13,7 @@ import { errorText } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
 import { AccountCard } from './account-card.tsx'
 import { RegisterForm } from './register-form.tsx'
+import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
 /** What a refused single sign-on adds to the address of the page. */
 const REFUSED = /^#sign-in-refused=([a-z_]{1,60})$/
@@ -126,10 +129,23 @@ function LoginForm({
   const login = useSignIn('login')
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
+  const passkey = useSignIn('passkeys/sign-in')
+  const [isCancelled, setIsCancelled] = useState(false)
+  const second = secondFactorOf(login.error)
+  if (second !== null) return <SecondFactorForm details={second} onBack={() => login.reset()} />
+  const signInWithPasskey = () => {
+    setIsCancelled(false)
+    login.reset()
+    askForPasskey()
+      .then((given) => passkey.mutateAsync(given))
+      .catch((error: unknown) => setIsCancelled(!(error instanceof ApiError)))
+  }
+  const failed = [login, passkey].find(({ isError }) => isError)
+  const refused = isCancelled ? t('auth.passkeyFailed') : refusal
   return (
     <AccountCard
       title={t('auth.loginTitle')}
-      error={login.isError ? errorText(login.error) : refusal}
+      error={failed === undefined ? refused : errorText(failed.error)}
       onSubmit={() => login.mutate({ username, password })}
     >
       <TextField
@@ -152,6 +168,11 @@ function LoginForm({
       <Button tone="primary" type="submit" className="mt-1 h-10" disabled={login.isPending}>
         {t('auth.login')}
       </Button>
+      {'PublicKeyCredential' in window && (
+        <Button icon={Fingerprint} className="h-10" onClick={signInWithPasskey}>
+          {t('auth.withPasskey')}
+        </Button>
+      )}
       {children}
       {onRegister !== undefined && (
         <Button tone="quiet" onClick={onRegister}>

@@ -2,6 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
+  PasskeySignInBody,
+  SecondFactorBody,
+} from '../../../../server/protocol/second-factor.ts'
+import type {
   AccountLink,
   AuthMode,
   ChangedProfile,
@@ -53,6 +57,8 @@ type SignInBody = {
   login: z.input<typeof LoginBody>
   register: z.input<typeof RegisterBody>
   reset: z.input<typeof ResetPasswordBody>
+  'login/second-factor': z.input<typeof SecondFactorBody>
+  'passkeys/sign-in': z.input<typeof PasskeySignInBody>
 }
 
 export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {

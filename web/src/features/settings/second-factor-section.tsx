@@ -1,0 +1,242 @@
+// Second factors in the settings: an authenticator app, passkeys, recovery codes.
+import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSecondFactorActions, useSecondFactors } from '../../lib/api/second-factors.ts'
+import { ApiError } from '../../lib/api-client.ts'
+import { copyText } from '../../lib/copy-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { QrCode } from './qr-code.tsx'
+import { Section } from './section.tsx'
+
+/** What the form below is open for. */
+type Task =
+  | { kind: 'totp' }
+  | { kind: 'codes' }
+  | { kind: 'passkey' }
+  | { kind: 'remove'; id: string; name: string }
+
+export function SecondFactorSection() {
+  const { t, i18n } = useTranslation()
+  const moment = (time: string): string =>
+    new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
+  const factors = useSecondFactors()
+  const [task, setTask] = useState<Task | null>(null)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  if (factors.isPending) return <Loading />
+  if (factors.isError)
+    return <Failed message={errorText(factors.error)} onRetry={() => void factors.refetch()} />
+  const { totp, passkeys, recovery_codes: left, passkeys_available: available } = factors.data
+  const isSet = totp || passkeys.length > 0
+  const row = 'flex items-center gap-3 py-3'
+  const done = (fresh?: readonly string[] | null) => {
+    setTask(null)
+    if (fresh != null) setCodes(fresh)
+  }
+  return (
+    <Section title={t('secondFactor.title')} text={t('secondFactor.text')}>
+      <ul className="-my-2 divide-y divide-line">
+        <li className={row}>
+          <Smartphone size={17} aria-hidden className="shrink-0 text-muted" />
+          <div className="min-w-0 flex-1">
+            <p className="font-medium">{t('secondFactor.totp')}</p>
+            <p className="text-[13px] text-muted">
+              {t(totp ? 'secondFactor.on' : 'secondFactor.off')}
+            </p>
+          </div>
+          {totp ? (
+            <Button
+              size="small"
+              aria-label={t('secondFactor.removeOne', { name: t('secondFactor.totp') })}
+              onClick={() => setTask({ kind: 'remove', id: 'totp', name: t('secondFactor.totp') })}
+            >
+              {t('secondFactor.remove')}
+            </Button>
+          ) : (
+            <Button size="small" onClick={() => setTask({ kind: 'totp' })}>
+              {t('secondFactor.setUp')}
+            </Button>
+          )}
+        </li>
+        {passkeys.map(({ id, name, created_at: created, last_used_at: used }) => (
+          <li key={id} className={row}>
+            <Fingerprint size={17} aria-hidden className="shrink-0 text-muted" />
+            <div className="min-w-0 flex-1">
+              <p className="truncate font-medium">{name}</p>
+              <p className="text-[13px] text-muted">
+                {t('secondFactor.added', { time: moment(created) })}
+                {used !== null && ` · ${t('sessions.lastUsed', { time: moment(used) })}`}
+              </p>
+            </div>
+            <Button
+              size="small"
+              aria-label={t('secondFactor.removeOne', { name })}
+              onClick={() => setTask({ kind: 'remove', id, name })}
+            >
+              {t('secondFactor.remove')}
+            </Button>
+          </li>
+        ))}
+        <li className={row}>
+          <Fingerprint size={17} aria-hidden className="shrink-0 text-muted" />
+          <div className="min-w-0 flex-1">
+            <p className="font-medium">{t('secondFactor.newPasskey')}</p>
+            <p className="text-[13px] text-muted">
+              {t(available ? 'secondFactor.passkeyText' : 'secondFactor.passkeyUnavailable')}
+            </p>
+          </div>
+          {available && (
+            <Button size="small" onClick={() => setTask({ kind: 'passkey' })}>
+              {t('secondFactor.addPasskey')}
+            </Button>
+          )}
+        </li>
+        {isSet && (
+          <li className={row}>
+            <KeyRound size={17} aria-hidden className="shrink-0 text-muted" />
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{t('secondFactor.codes')}</p>
+              <p className="text-[13px] text-muted">
+                {t('secondFactor.codesLeft', { count: left })}
+              </p>
+            </div>
+            <Button size="small" onClick={() => setTask({ kind: 'codes' })}>
+              {t('secondFactor.newCodes')}
+            </Button>
+          </li>
+        )}
+      </ul>
+      {task !== null && (
+        <TaskForm
+          key={JSON.stringify(task)}
+          task={task}
+          onDone={done}
+          onCancel={() => setTask(null)}
+        />
+      )}
+      {codes !== null && <Codes codes={codes} onClose={() => setCodes(null)} />}
+    </Section>
+  )
+}
+
+const isCancelled = (error: unknown): boolean => !(error instanceof ApiError)
+
+function TaskForm({
+  task,
+  onDone,
+  onCancel,
+}: {
+  task: Task
+  onDone: (codes?: readonly string[] | null) => void
+  onCancel: () => void
+}) {
+  const { t } = useTranslation()
+  const { beginTotp, confirmTotp, createCodes, addPasskey, remove } = useSecondFactorActions()
+  const [password, setPassword] = useState('')
+  const [name, setName] = useState('')
+  const [code, setCode] = useState('')
+  const begun = task.kind === 'totp' ? beginTotp.data : undefined
+  const actions = [beginTotp, confirmTotp, createCodes, addPasskey, remove]
+  const error = actions.find(({ isError }) => isError)?.error
+  const isBusy = actions.some(({ isPending }) => isPending)
+  const submit = () => {
+    for (const action of actions) if (action.isError) action.reset()
+    const taken = {
+      onSuccess: (data: { recovery_codes: string[] | null }) => onDone(data.recovery_codes),
+    }
+    if (begun !== undefined) confirmTotp.mutate(code, taken)
+    else if (task.kind === 'totp') beginTotp.mutate(password)
+    else if (task.kind === 'codes') createCodes.mutate(password, taken)
+    else if (task.kind === 'passkey') addPasskey.mutate({ name, password }, taken)
+    else if (task.kind === 'remove')
+      remove.mutate({ id: task.id, password }, { onSuccess: () => onDone() })
+  }
+  return (
+    <form
+      className="mt-4 flex flex-col gap-4 border-t border-line pt-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      {task.kind === 'remove' && (
+        <p className="text-sm wrap-anywhere">{t('secondFactor.removeText', { name: task.name })}</p>
+      )}
+      {begun === undefined ? (
+        <TextField
+          label={t('settings.currentPassword')}
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      ) : (
+        <>
+          <p className="text-sm">{t('secondFactor.scan')}</p>
+          <QrCode text={begun.uri} label={t('secondFactor.qrCode')} />
+          <TextField label={t('secondFactor.secret')} readOnly value={begun.secret} />
+          <TextField
+            label={t('auth.code')}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            required
+            minLength={6}
+            maxLength={10}
+            value={code}
+            onChange={(event) => setCode(event.target.value)}
+          />
+        </>
+      )}
+      {task.kind === 'passkey' && (
+        <TextField
+          label={t('secondFactor.passkeyName')}
+          hint={t('secondFactor.passkeyNameHint')}
+          required
+          maxLength={60}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      )}
+      {error !== undefined && (
+        <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          {isCancelled(error) ? t('auth.passkeyFailed') : errorText(error)}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button tone="quiet" onClick={onCancel}>
+          {t('common.cancel')}
+        </Button>
+        <Button tone="primary" type="submit" disabled={isBusy}>
+          {t(task.kind === 'remove' ? 'secondFactor.remove' : 'secondFactor.go')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div className="mt-4 flex flex-col gap-3 border-t border-line pt-4" role="status">
+      <p className="text-sm">{t('secondFactor.codesText')}</p>
+      <ul
+        className="grid grid-cols-2 gap-x-6 gap-y-1 font-mono text-sm"
+        data-testid="recovery-codes"
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="flex justify-end gap-2">
+        <Button onClick={() => void copyText(codes.join('\n'))}>{t('common.copy')}</Button>
+        <Button tone="primary" onClick={onClose}>
+          {t('secondFactor.codesStored')}
+        </Button>
+      </div>
+    </div>
+  )
+}
