@@ -36,10 +36,16 @@ describeOnEachServer('lists', (start) => {
     await call('PUT', `/api/projects/${project}/files/a.txt`, { body: { content: 'a' } })
     const { json } = await call('GET', `/api/projects/${project}/checkpoints`)
     const checkpoint = json.data.items[0].id
+    const group = (await call('POST', '/api/admin/groups', { body: { name: 'Paged' } })).json.data
+      .id
+    const idIn = (list: string): string =>
+      list.startsWith('/api/projects')
+        ? project
+        : list.startsWith('/api/admin/groups')
+          ? group
+          : conversation
     for (const list of lists) {
-      const path = list
-        .replace('{cid}', checkpoint)
-        .replace('{id}', list.startsWith('/api/projects') ? project : conversation)
+      const path = list.replace('{cid}', checkpoint).replace('{id}', idIn(list))
       const target = `${path}?${required.get(list)}`
       expect((await call('GET', `${target}limit=1`)).status, path).toBe(200)
       for (const query of [
