@@ -12,6 +12,7 @@ import { createChatService } from './chat/chat-service.ts'
 import { createAccountServices } from './composition/accounts.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
 import { createIdempotencyKeys } from './composition/idempotency.ts'
+import { openInstance } from './composition/instance.ts'
 import { purgeDeleted } from './composition/purge.ts'
 import { routeDependencies } from './composition/routes.ts'
 import { addRunGauges, createRunMetrics } from './composition/run-metrics.ts'
@@ -22,7 +23,6 @@ import {
   createPreferencesReader,
   databaseSettings,
   defaultQuota,
-  ignoredSettings,
   originRules,
   storedModels,
 } from './composition/settings.ts'
@@ -96,10 +96,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   redactor.add(secretsIn(config))
   const log = options.redactor === undefined ? redactedLog(options.log, redactor) : options.log
   const commandNetwork = await prepareCommandNetwork(config)
-  for (const setting of ignoredSettings(config)) log.warn(`setting ignored: ${setting}`)
   const owner = await claimStore(databaseSettings(config), {
     instance: newId<string>(),
     log,
+    isShared: config.redis_url !== undefined,
     onTaken:
       options.onStoreTaken ?? (() => log.error({}, 'another process has taken over the store')),
   })
@@ -126,8 +126,7 @@ async function assemble(
   const now = (): Date => new Date()
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
-  await owner.begin(store.ownerEpochs)
-  const { instance } = owner
+  const instance = await openInstance({ config, owner, store, log })
   const boxKey = loadSecretKey(secretKey, config.data_dir)
   const bodyBox = createSecretBox(boxKey)
   const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
@@ -164,10 +163,11 @@ async function assemble(
     access,
     box,
     redact: redactor.redact,
+    claims: instance.claims,
     log,
     now,
   })
-  const changes = createChangeLog()
+  const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
   const chat = createChatService({
     observe: createRunMetrics(metrics),
@@ -190,8 +190,9 @@ async function assemble(
     log,
     redact: redactor.redact,
     now,
-    instance,
-    whenOwner: (signal) => owner.whenHeld(signal),
+    instance: instance.id,
+    whenOwner: instance.whenOwner,
+    sharing: instance.sharing,
   })
   const markdown = createMarkdownRenderer()
   const searchIndexer = createSearchIndexer(store, database, log)
@@ -205,6 +206,7 @@ async function assemble(
     workspace,
     tools,
     changes,
+    claims: instance.claims,
     log,
     now,
   })
@@ -232,7 +234,10 @@ async function assemble(
   app.addHook('onSend', async (_request, reply, payload) =>
     reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
   )
-  registerIdempotency(app, createIdempotencyKeys({ store, box: bodyBox, instance, now }))
+  registerIdempotency(
+    app,
+    createIdempotencyKeys({ store, box: bodyBox, instance: instance.id, now }),
+  )
   registerAudit(app, accounts.record)
   registerChangeNotices(app, changes.publish)
   registerRoutes(
@@ -269,12 +274,27 @@ async function assemble(
   const toolsReady = tools.start()
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
-  await chat.recover()
+  await instance.start(chat)
   await transfers.start()
-  void searchIndexer.run()
-  void mover.run()
-  const stopCollecting = startCollecting({ files: store.files, blobs, log, now })
-  const stopPurging = purgeDeleted({ store, chat, auditDays: config.audit_days, log, now })
+  instance.lead(() => {
+    void searchIndexer.run()
+    return () => searchIndexer.stop()
+  })
+  instance.lead(() => {
+    void mover.run()
+    return () => mover.stop()
+  })
+  instance.lead(() => startCollecting({ files: store.files, blobs, log, now }))
+  instance.lead(() =>
+    purgeDeleted({
+      store,
+      chat,
+      isSole: instance.claims === undefined,
+      auditDays: config.audit_days,
+      log,
+      now,
+    }),
+  )
 
   return {
     app,
@@ -284,15 +304,12 @@ async function assemble(
       config.auth_mode === 'multi' && !(await accounts.accounts.exist())
         ? linkPath(accounts.setup.token)
         : null,
-    drain: (graceMs) => chat.runs.drain(graceMs),
+    drain: (graceMs) => instance.drain(chat.runs, graceMs),
     async close() {
-      stopPurging()
       accounts.oidc?.close()
       await transfers.stop()
-      await stopCollecting()
-      await searchIndexer.stop()
-      await mover.stop()
-      if (!chat.runs.isDraining) await chat.runs.drain(0)
+      await instance.stopLeading()
+      if (!chat.runs.isDraining) await instance.drain(chat.runs, 0)
       await app.close()
       await Promise.all([
         markdown.close(),
@@ -301,6 +318,7 @@ async function assemble(
         probe.close(),
         workspace.close(),
       ])
+      await instance.leave()
       await database.close()
       await owner.release()
     },

@@ -14,8 +14,8 @@ export interface NumberedChange {
 }
 
 /**
- * The one place that changes go through. A process that shares its users with others puts another implementation here,
- * which carries them between the processes; ids are opaque to everybody else for that reason.
+ * The one place that changes go through. Of several instances, each has its own, which the others feed as well; the ids of
+ * one mean nothing to another, so a client that changes instances reads everything anew.
  */
 export interface ChangeLog {
   /** Call it after the commit: whoever is told asks at once. */
@@ -26,6 +26,8 @@ export interface ChangeLog {
   lastId(): string
   /** `listener` is called after each change of the user; it must not throw. Returns how to end that. */
   subscribe(userId: UserId, listener: () => void): () => void
+  /** Changes may have been missed: every id so far is unknown from here on, so that everybody reads everything anew. */
+  forget(): void
 }
 
 interface UserChanges {
@@ -36,7 +38,9 @@ interface UserChanges {
 
 export function createChangeLog(): ChangeLog {
   /** Distinguishes the ids of this process from those of an earlier one. */
-  const epoch = Date.now().toString(36)
+  const startedAt = Date.now().toString(36)
+  let epoch = startedAt
+  let forgotten = 0
   let last = 0
   /** The newest change of the users whose changes were evicted from the cache. */
   let evictedUpTo = 0
@@ -67,6 +71,11 @@ export function createChangeLog(): ChangeLog {
       return (ofUser?.changes ?? [])
         .filter((one) => one.number > number)
         .map((one) => ({ id: idOf(one.number), change: one.change }))
+    },
+    forget() {
+      forgotten += 1
+      epoch = `${startedAt}.${forgotten}`
+      for (const ofUser of listeners.values()) for (const listener of [...ofUser]) listener()
     },
     lastId: () => idOf(last),
     subscribe(userId, listener) {

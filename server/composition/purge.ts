@@ -19,12 +19,15 @@ const PURGE_EVERY_MS = HOUR_MS
 export function purgeDeleted({
   store,
   chat,
+  isSole,
   auditDays,
   log,
   now,
 }: {
   store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit'>
   chat: Pick<ChatService, 'removeConversation'>
+  /** Whether nobody but this process has conversations open. */
+  isSole: boolean
   /** Days for which entries of the audit log are stored. */
   auditDays: number
   log: Pick<StoreLog, 'warn'>
@@ -32,7 +35,7 @@ export function purgeDeleted({
 }): () => void {
   let isStopped = false
   /** At first, everything that an earlier process left: no page has it open. Null afterwards. */
-  let startedAt: Date | null = now()
+  let startedAt: Date | null = isSole ? now() : null
   const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
 
   async function removeAll(findDue: () => Promise<OwnedConversation[]>): Promise<void> {

@@ -29,6 +29,8 @@ export function databaseSettings(config: Config): DatabaseSettings {
   return {
     dialect: 'postgres',
     embeddings: config.embeddings !== undefined,
+    // A frozen instance must not keep the rows of its runs locked for longer than its lease is valid.
+    ...(config.redis_url === undefined ? {} : { idleInTransactionMs: 5_000 }),
     connection:
       config.database_url === undefined
         ? {
@@ -141,7 +143,3 @@ export async function storedModels(
     }
   })
 }
-
-/** Settings that are configured but not implemented yet, for a warning in the log. */
-export const ignoredSettings = ({ redis_url }: Config): string[] =>
-  redis_url === undefined ? [] : ['redis_url: this version supports a single instance only']

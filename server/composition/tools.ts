@@ -14,6 +14,7 @@ import { createEmbedder } from '../knowledge/embeddings.ts'
 import { createKnowledge, type Knowledge } from '../knowledge/knowledge.ts'
 import { createMemory, type Memory } from '../knowledge/memory.ts'
 import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
 import { type Channels, createChannels } from '../messaging/channels.ts'
 import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
@@ -67,6 +68,8 @@ export interface ToolModuleOptions {
   access: Access
   box: SecretBox
   redact(text: string): string
+  /** Which instance reads a document. */
+  claims: WorkClaims | undefined
   log: FastifyBaseLogger
   now(): Date
 }
@@ -81,6 +84,7 @@ export function createToolModule({
   access,
   box,
   redact,
+  claims,
   log,
   now,
 }: ToolModuleOptions): ToolModule {
@@ -130,6 +134,7 @@ export function createToolModule({
     storage: workspace.workspaces.storage,
     vectors: vectorSearch(config, database, store, fetch, log),
     onChange: cache.dropProject,
+    claims,
     log,
   })
   const pages = createPageReader()

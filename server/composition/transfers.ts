@@ -6,6 +6,7 @@ import type { Database, StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import type { BlobStore } from '../files/blobs.ts'
 import type { FileService } from '../files/files.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import { createTransferJobs, type TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
@@ -22,6 +23,7 @@ export const createTransfers = ({
   workspace,
   tools,
   changes,
+  claims,
   log,
   now,
 }: {
@@ -34,12 +36,14 @@ export const createTransfers = ({
   workspace: WorkspaceServices
   tools: Pick<ToolModule, 'channels' | 'knowledge' | 'memory'>
   changes: ChangeLog
+  claims: WorkClaims | undefined
   log: StoreLog
   now(): Date
 }): TransferJobs =>
   createTransferJobs({
     transfers: store.transfers,
     folder: join(config.data_dir, 'transfers'),
+    claims,
     bundle: {
       store,
       blobs,

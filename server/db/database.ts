@@ -72,6 +72,8 @@ export type PostgresSettings = {
     | { host: string; port: number; user: string; password: string; database: string }
   /** Maximum number of connections in the pool. */
   poolSize?: number
+  /** Milliseconds after which the server ends a transaction whose process does nothing: it holds locks. */
+  idleInTransactionMs?: number
   /** Whether passages are searched by meaning: then pgvector is used where available. */
   embeddings?: boolean
 }

@@ -122,6 +122,21 @@ export const valuesOf = (table: Table): SQL =>
     sql`, `,
   )
 
+/** The values of all columns of a table, in their order, as `insert … select` needs them; null where none is given. */
+export const parametersOf = <Row extends Table>(
+  table: Row,
+  values: Partial<Row['$inferInsert']>,
+): SQL => {
+  const given = new Map<string, unknown>(Object.entries(values))
+  return sql.join(
+    Object.entries(getTableColumns(table)).map(([name, column]) => {
+      const value = given.get(name) ?? null
+      return value === null ? sql`null` : sql`${sql.param(value, column)}`
+    }),
+    sql`, `,
+  )
+}
+
 /**
  * Updates of a table that transactions run, prepared once per connection and set of changed columns.
  * @param prepare receives the new values as placeholders, and a name that is unique to these columns. Its statement is

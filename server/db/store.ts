@@ -11,6 +11,7 @@ import { createFileRepository } from './repositories/files.ts'
 import { createGroupRepository } from './repositories/groups.ts'
 import { createIdempotencyRepository } from './repositories/idempotency.ts'
 import { createIdentityRepository } from './repositories/identities.ts'
+import { createLeaseRepository } from './repositories/leases.ts'
 import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
@@ -75,5 +76,6 @@ export const createStore = (database: Database) => ({
   shares: createShareRepository(database),
   transfers: createTransferRepository(database),
   trash: createTrashRepository(database),
+  leases: createLeaseRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
 })

@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import type { DocumentRepository, DocumentRow, NewPassage } from '../db/repositories/documents.ts'
 import { errorText } from '../errors.ts'
 import { indexWords } from '../lib/words.ts'
+import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import { extractPassages } from './extract.ts'
@@ -12,6 +13,8 @@ import type { Passage } from './passage.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 const MAX_CONCURRENT_DOCUMENTS = 2
+/** How often one of several instances looks for documents of those that have ended. */
+const LOOK_EVERY_MS = 30_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
 const PASSAGES_PER_SLICE = 10
 
@@ -37,14 +40,24 @@ export interface IngestOptions {
   vectors: VectorSearch | undefined
   /** Called when search can find new passages. */
   onChange: (projectId: ProjectId) => void
+  /** Which instance reads a document. */
+  claims?: WorkClaims
   log: { warn(details: object, message: string): void }
 }
 
-export function createIngest({ documents, folder, vectors, onChange, log }: IngestOptions): Ingest {
+export function createIngest({
+  documents,
+  folder,
+  vectors,
+  onChange,
+  claims = SOLE_WORKER,
+  log,
+}: IngestOptions): Ingest {
   const slot = pLimit(MAX_CONCURRENT_DOCUMENTS)
   const running = new Map<string, AbortController>()
   const tasks = new Set<Promise<void>>()
   let stopped = false
+  let timer: NodeJS.Timeout | undefined
   const fileOf = (id: string): string => join(folder, id)
 
   const read = async (document: DocumentRow, signal: AbortSignal): Promise<void> => {
@@ -82,8 +95,11 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
   }
 
   const take = async (document: DocumentRow, controller: AbortController): Promise<void> => {
+    const work = `document:${document.id}`
     try {
-      if (!controller.signal.aborted) await read(document, controller.signal)
+      if (controller.signal.aborted || !(await claims.claim(work))) return
+      await read(document, controller.signal)
+      await claims.finish(work)
     } catch (error) {
       if (controller.signal.aborted) return
       log.warn(
@@ -126,13 +142,24 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     async start() {
       // Removes partial uploads of a process that died. Only the owner of the store uses this folder, and `knowledge.ts` adds
       // no document until this loop has ended, so none of them can be an upload in progress.
-      const names = await readdir(folder).catch(() => [])
+      const names = claims.isShared ? [] : await readdir(folder).catch(() => [])
       for (const name of names)
         if (name.endsWith('.part')) await rm(join(folder, name), { force: true })
       for (const document of await documents.pending()) add(document)
+      if (!claims.isShared || stopped) return
+      // Other instances may end before they have read theirs.
+      timer = setInterval(() => {
+        documents
+          .pending()
+          .then((pending) => pending.forEach(add))
+          .catch((error: unknown) =>
+            log.warn({ cause: errorText(error) }, 'could not look for documents that wait'),
+          )
+      }, LOOK_EVERY_MS).unref()
     },
     async stop() {
       stopped = true
+      clearInterval(timer)
       for (const controller of running.values()) controller.abort()
       await Promise.all(tasks)
     },

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/documents.ts'
 import { appError } from '../errors.ts'
+import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { createIngest } from './ingest.ts'
@@ -64,6 +65,8 @@ export interface KnowledgeOptions {
   vectors?: VectorSearch | undefined
   /** Called when a document of the project was read or removed, because search results change. */
   onChange: (projectId: ProjectId) => void
+  /** Which instance reads a document. */
+  claims?: WorkClaims | undefined
   log: { warn(details: object, message: string): void }
 }
 
@@ -74,9 +77,10 @@ export function createKnowledge({
   storage,
   vectors,
   onChange,
+  claims = SOLE_WORKER,
   log,
 }: KnowledgeOptions): Knowledge {
-  const ingest = createIngest({ documents, folder, vectors, onChange, log })
+  const ingest = createIngest({ documents, folder, vectors, onChange, claims, log })
 
   /** Settles when the unfinished uploads of earlier processes have been found. */
   let started: Promise<void> = Promise.resolve()

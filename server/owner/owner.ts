@@ -6,8 +6,8 @@ import { untilAborted } from '../lib/abort.ts'
 import type { ProcessLock } from './process-lock.ts'
 
 /**
- * The ownership of a store, held by a lock for the life of the process. With several instances, leases on single runs
- * would replace it; `instance` and `epoch` would fence their writes.
+ * The ownership of a store, held by a lock for the life of the process. Several instances on one store hold it together;
+ * which of them performs a run is decided by leases, and by the run's attempt, which fences every write.
  */
 export interface StoreOwner {
   /** Identifies this process among all owners of the store, past and present. */
@@ -32,18 +32,20 @@ export interface ClaimOptions {
   }
   /** Another process owns the store now: this one must stop writing. */
   onTaken(): void
+  /** Whether other processes that ask for the same may own the store as well. PostgreSQL only. */
+  isShared?: boolean
 }
 
 /** How long a starting process waits for one that is ending. */
 const WAIT_MS = { sqlite: 1_000, postgres: 3_000 }
 
 const IN_USE =
-  'Another NanoClaw process is using this database. Stop it first, or give this one a database of its own.'
+  'Another NanoClaw process is using this database. Stop it first, or give this one a database of its own. Several processes may share a PostgreSQL database if each of them has `redis_url` set.'
 
 /** @throws AppError `store_busy` when another process owns the store, `store_unavailable` when it cannot be reached. */
 export async function claimStore(
   settings: DatabaseSettings,
-  { instance, log, onTaken }: ClaimOptions,
+  { instance, log, onTaken, isShared = false }: ClaimOptions,
 ): Promise<StoreOwner> {
   let epochs: OwnerEpochs | null = null
   let epoch = 0
@@ -51,7 +53,8 @@ export async function claimStore(
   let waiting: (() => void)[] = []
 
   const lock = await acquireLock(settings, {
-    mayResume: async () => epochs === null || (await epochs.current()) === epoch,
+    isShared,
+    mayResume: async () => isShared || epochs === null || (await epochs.current()) === epoch,
     onChange(change) {
       isHeld = change === 'regained'
       if (change === 'taken') return onTaken()
@@ -89,7 +92,7 @@ export async function claimStore(
 
 type LockOptions = Pick<
   Parameters<typeof import('./postgres-lock.ts').acquirePostgresLock>[1],
-  'mayResume' | 'onChange'
+  'mayResume' | 'onChange' | 'isShared'
 >
 
 // Only the driver in use is loaded, because the other one would cost every start time and memory.

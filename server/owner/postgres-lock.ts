@@ -36,7 +36,13 @@ interface Session {
  */
 export async function acquirePostgresLock(
   settings: PostgresSettings,
-  options: { waitMs: number; mayResume: () => Promise<boolean>; onChange: OnLockChange },
+  options: {
+    waitMs: number
+    mayResume: () => Promise<boolean>
+    onChange: OnLockChange
+    /** Whether others may hold it, too, if they ask for the same. */
+    isShared?: boolean
+  },
 ): Promise<ProcessLock | null> {
   const first = await openSession(settings).catch((error: unknown) => {
     throw new AppError(
@@ -47,7 +53,8 @@ export async function acquirePostgresLock(
       },
     )
   })
-  if (!(await lockWithin(first.client, options.waitMs))) {
+  const isShared = options.isShared ?? false
+  if (!(await lockWithin(first.client, options.waitMs, isShared))) {
     await close(first.client)
     return null
   }
@@ -87,7 +94,7 @@ export async function acquirePostgresLock(
   async function tryAgain(formerPid: number): Promise<'regained' | 'taken' | 'unreachable'> {
     const next = await openSession(settings)
     try {
-      if (!(await tryLock(next.client))) {
+      if (!(await tryLock(next.client, isShared))) {
         // Our former session may still be ending on the server; any other holder has taken over the store.
         const holder = await holderOf(next.client)
         await close(next.client)
@@ -151,17 +158,17 @@ async function openSession(settings: PostgresSettings): Promise<Session> {
   }
 }
 
-async function tryLock(client: pg.Client): Promise<boolean> {
+async function tryLock(client: pg.Client, isShared: boolean): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
-    'select pg_try_advisory_lock($1, $2) as locked',
+    `select pg_try_advisory_lock${isShared ? '_shared' : ''}($1, $2) as locked`,
     [...LOCK],
   )
   return rows[0]?.locked === true
 }
 
-async function lockWithin(client: pg.Client, waitMs: number): Promise<boolean> {
+async function lockWithin(client: pg.Client, waitMs: number, isShared: boolean): Promise<boolean> {
   const deadline = performance.now() + waitMs
-  while (!(await tryLock(client))) {
+  while (!(await tryLock(client, isShared))) {
     if (performance.now() >= deadline) return false
     await sleep(RETRY_MS)
   }

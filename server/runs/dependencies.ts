@@ -16,6 +16,7 @@ import type { ToolRegistry } from '../tools/registry.ts'
 import type { ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { RunObservation } from './observation.ts'
+import type { RunSharing } from './shared/sharing.ts'
 
 export interface ChatLog {
   info(details: object, message: string): void
@@ -140,4 +141,6 @@ export interface ChatDependencies {
    * the store. Rejects when the signal aborts.
    */
   whenOwner(signal: AbortSignal): Promise<void>
+  /** Absent in a single process: then this one owns all runs of the store. */
+  sharing?: RunSharing | undefined
 }

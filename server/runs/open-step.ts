@@ -34,7 +34,7 @@ export interface OpenStep {
 
 interface Dependencies {
   runLog: RunLog
-  run: Pick<RunRow, 'messageId' | 'userId'>
+  run: Pick<RunRow, 'id' | 'attempt' | 'messageId' | 'userId'>
   stepRepository: Pick<StepRepository, 'putProse'>
   writes: WriteGroup
   /** Called when text could not be stored in time. The run continues. */
@@ -43,7 +43,7 @@ interface Dependencies {
 
 export function createOpenStep({
   runLog,
-  run: { messageId, userId },
+  run,
   stepRepository,
   writes,
   onLateStore,
@@ -75,15 +75,16 @@ export function createOpenStep({
   async function store(tx: Writer, index: number, isClosed: boolean): Promise<void> {
     const prose = runLog.prose(index)
     if (prose === undefined) return
-    await stepRepository.putProse(tx, userId, {
-      messageId,
+    const row = {
+      messageId: run.messageId,
       position: index,
       type: prose.type,
       content: prose.content,
       closed: isClosed || prose.closed,
       firstEvent: prose.firstEvent,
       cuts: writeCuts(prose),
-    })
+    }
+    await stepRepository.putProse(tx, run.userId, row, run)
   }
 
   return {

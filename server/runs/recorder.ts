@@ -41,13 +41,15 @@ export interface Recorder {
 
 interface Dependencies {
   runLog: RunLog
-  run: Pick<RunRow, 'messageId' | 'userId'>
+  run: Pick<RunRow, 'id' | 'attempt' | 'messageId' | 'userId'>
   /** Index of the first step that this attempt writes or rewrites. */
   nextIndex: number
   /** Calls of earlier attempts that still need a result, with the indexes of both steps. */
   openCalls: ReadonlyMap<string, { call: number; result: number }>
-  stepRepository: Pick<StepRepository, 'put' | 'putProse' | 'setFirstEvent' | 'markStarted'>
+  stepRepository: Pick<StepRepository, 'putOf' | 'putProse' | 'setFirstEvent' | 'markStarted'>
   writes: WriteGroup
+  /** The ids of results are stored as soon as they are emitted, for instances that follow the run from the store. */
+  storesIdsAtOnce?: boolean
   /** Called when text could not be stored in time. The run continues. */
   onLateStore(error: unknown): void
   now(): Date
@@ -55,13 +57,14 @@ interface Dependencies {
 
 export function createRecorder(dependencies: Dependencies): Recorder {
   const { runLog, stepRepository, writes } = dependencies
-  const { messageId, userId } = dependencies.run
+  const { run } = dependencies
+  const { messageId, userId } = run
   /** The indexes of both steps of each call that has no result yet. */
   const indexes = new Map(dependencies.openCalls)
   let nextIndex = dependencies.nextIndex
   const openStep = createOpenStep({
     runLog,
-    run: dependencies.run,
+    run,
     stepRepository,
     writes,
     onLateStore: dependencies.onLateStore,
@@ -75,7 +78,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     lateIds = []
     return async (tx) => {
       for (const { position, firstEvent } of ids)
-        await stepRepository.setFirstEvent(tx, messageId, position, firstEvent)
+        await stepRepository.setFirstEvent(tx, messageId, position, firstEvent, run)
     }
   }
 
@@ -118,7 +121,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
         if (proseIndex !== null) await openStep.store(tx, proseIndex, true)
         await writeIds(tx)
         for (const [at, call] of calls.entries())
-          await stepRepository.put(tx, userId, {
+          await stepRepository.putOf(run, tx, userId, {
             ...callRow(messageId, base + at, call, firstEvent + at),
             carry: at === 0 ? (carry ?? null) : null,
           })
@@ -135,14 +138,15 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       const found = indexes.get(call.id)
       if (found === undefined) return
       await writes.commit((tx) =>
-        stepRepository.markStarted(tx, messageId, found.call, dependencies.now()),
+        stepRepository.markStarted(tx, messageId, found.call, dependencies.now(), run),
       )
     },
 
     notBegun(callId) {
       const found = indexes.get(callId)
       return async (tx) => {
-        if (found !== undefined) await stepRepository.markStarted(tx, messageId, found.call, null)
+        if (found !== undefined)
+          await stepRepository.markStarted(tx, messageId, found.call, null, run)
       }
     },
 
@@ -150,7 +154,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       const found = indexes.get(result.call.id)
       if (found === undefined) return
       await writes.commit(async (tx) => {
-        await stepRepository.put(tx, userId, resultRow(messageId, found.result, result))
+        await stepRepository.putOf(run, tx, userId, resultRow(messageId, found.result, result))
         await write(tx)
       })
     },
@@ -160,6 +164,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       if (found === undefined) return
       runLog.appendEvent({ event: 'process_step', step: resultStep(found.result, result) })
       lateIds.push({ position: found.result, firstEvent: runLog.lastId })
+      if (dependencies.storesIdsAtOnce) writes.commit(takeLateIds()).catch(dependencies.onLateStore)
     },
 
     async end(write, events) {

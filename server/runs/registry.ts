@@ -6,10 +6,12 @@ import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
 import { announceRun } from './announce.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import { createWriteGroup, RETRY_DELAYS_MS } from './group-commit.ts'
+import { createWriteGroup, RETRY_DELAYS_MS, type Write } from './group-commit.ts'
 import { runLogHistory } from './log/history.ts'
 import { createRunLog, type RunLog } from './log/log.ts'
 import type { RunStarter } from './performed-run.ts'
+import type { SharedRuns } from './shared/sharing.ts'
+import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
 import { insertRun } from './start/admission.ts'
 import { claimRun, endUnclaimed } from './start/claim.ts'
 import { createBudgets } from './usage/budgets.ts'
@@ -52,11 +54,13 @@ export interface RunRegistry extends RunStarter {
    * @throws AppError `not_found`, or a retryable error for an unfinished run that nothing performs at the moment.
    */
   runLog(run: RunRow): Promise<RunLog | null>
+  /** For an instance that shares its runs with others. */
+  readonly shared: SharedRuns
 }
 
 /** Create one per process. */
 export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
-  const { store, database, log } = dependencies
+  const { store, database, log, sharing, instance } = dependencies
   let isDraining = false
   const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining)
   /** For new runs, where a person waits: a prompt error is better than a late success. */
@@ -89,7 +93,10 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
     const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
     const startedAt = performance.now()
+    const isNew = activeRun.runLog.stepCount === 0 && run.attempt === 1
+    const endPublishing = sharing?.publish(run, activeRun.runLog, { isNew })
     await performRun(activeRun, run, runDependencies, writes)
+    endPublishing?.()
     const { terminal } = activeRun.runLog
     dependencies.observe?.({
       kind: 'run_ended',
@@ -104,6 +111,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     announceRun(run, 'updated', dependencies)
     active.delete(run.id)
     if (activeRun.runLog.terminal !== null) ended.set(run.id, activeRun.runLog)
+    else if (activeRun.stopReason === 'shutdown') await sharing?.dispatch(run.id)
     activeRun.markEnded()
   }
 
@@ -111,13 +119,29 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     serialize(id, async () => {
       if (active.has(id) || isDraining) return
       const claimed = await claimRun(id, dependencies)
-      if (claimed === null) return
+      if (claimed === null) return await nudgeHolder(id)
       ended.delete(id)
       const { run, rows } = claimed
       const activeRun = createActiveRun(id, createRunLog(runLogHistory(run, rows)))
       active.set(id, { run: activeRun, row: run })
       void launch(activeRun, run)
     })
+
+  /** Another instance performs it: it should look at what has changed. */
+  async function nudgeHolder(id: RunId): Promise<void> {
+    if (sharing === undefined) return
+    const holder = await store.leases.holderOf(id)
+    if (holder !== null && holder !== instance) sharing.nudge(holder)
+  }
+
+  /** Stores a new run that any instance may perform. */
+  async function offer(run: RunRow, write: Write): Promise<void> {
+    const queued: RunRow = { ...run, status: 'queued', owner: null }
+    await promptWrites.commit(async (tx) => {
+      if (await insertRun(tx, queued, dependencies)) await write(tx)
+    })
+    if (!(await sharing?.dispatch(run.id))) await continueWithRetry(run.id)
+  }
 
   async function continueWithRetry(id: RunId): Promise<void> {
     try {
@@ -130,6 +154,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
 
   const runs: RunRegistry = {
     async begin(run, write) {
+      if (sharing?.isDispatching) return await offer(run, write)
       const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
       runLog.appendEvent({
         event: 'run',
@@ -159,9 +184,13 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       serialize(id, async () => {
         const activeRun = active.get(id)?.run
         if (activeRun !== undefined) await stopAndWait(activeRun, reason)
-        if (active.has(id)) await database.write((tx) => store.runs.requestStop(tx, id))
+        const requestStop = () => database.write((tx) => store.runs.requestStop(tx, id))
+        const end = () => endUnclaimed(id, dependencies)
+        if (active.has(id)) await requestStop()
+        else if (sharing !== undefined)
+          await stopElsewhere(id, { store, sharing, requestStop, end })
         // Nothing performs it, or it was suspended: a shutdown must not undo the stop.
-        else await endUnclaimed(id, dependencies)
+        else await end()
       }),
     withEndedRun: (id, work) =>
       serialize(id, async () => {
@@ -210,6 +239,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       if (stored.endedAt === null) {
         const started = logInMemory()
         if (started !== undefined) return started
+        if (sharing !== undefined) return await sharing.follow(stored)
         throw appError(
           isDraining ? 'shutting_down' : 'run_continues_soon',
           {},
@@ -218,6 +248,13 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       }
       return null
     },
+    shared: createSharedRuns({
+      store,
+      instance,
+      active: (id) => active.get(id)?.run,
+      continueRun: continueWithRetry,
+      log,
+    }),
   }
   return runs
 }

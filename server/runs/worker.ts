@@ -3,6 +3,7 @@
 import type { LoopEvent } from '../agent/loop.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { toStep } from '../db/repositories/steps.ts'
+import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { ActiveRun } from './active-run.ts'
@@ -103,7 +104,12 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
     openCalls: resume?.places ?? new Map(),
     stepRepository: store.steps,
     writes,
-    onLateStore: (error) => log.warn({ err: error, run_id: run.id }, 'text not stored in time'),
+    storesIdsAtOnce: dependencies.sharing !== undefined,
+    onLateStore(error) {
+      // Another attempt has begun elsewhere: this one ends as at a shutdown, and writes nothing more.
+      if (error instanceof RunOver) active.stop('shutdown')
+      else log.warn({ err: error, run_id: run.id }, 'text not stored in time')
+    },
     now,
   })
   const ending: Ending =
@@ -113,7 +119,7 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
         ? await runLoop(performed, context, recorder, clock)
         : { kind: 'done', finish: state.finish }
   if (ending.kind === 'suspended') {
-    await recorder.suspend((tx) => store.runs.write(tx, run, { failedAttempts: 0 }))
+    await recorder.suspend((tx) => store.runs.write(tx, run, { failedAttempts: 0, owner: null }))
     active.runLog.close()
     return
   }

@@ -8,6 +8,7 @@ import type { TransferRow } from '../db/repositories/transfers.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, TransferId, UserId } from '../protocol/ids.ts'
 import type { ImportFormat } from '../protocol/transfer.ts'
@@ -29,8 +30,10 @@ export interface TransferDependencies {
   transfers: Store['transfers']
   bundle: BundleDependencies
   imports: ImportDependencies
-  /** A folder that only this process uses. */
+  /** A folder that only this process uses, or only the instances of this store. */
   folder: string
+  /** Which instance does a job. */
+  claims?: WorkClaims | undefined
   /** A conversation was imported: the user's tabs read their lists again. */
   announce(userId: UserId, id: ConversationId): void
   log: { warn(details: object, message: string): void }
@@ -65,6 +68,8 @@ export interface TransferJobs {
 
 export function createTransferJobs(dependencies: TransferDependencies): TransferJobs {
   const { transfers, bundle, imports, folder, announce, log, now } = dependencies
+  const { claims = SOLE_WORKER } = dependencies
+  const workOf = (id: TransferId): string => `transfer:${id}`
   const queue = createJobQueue({ transfers, log, now })
   /** Users whose import is being received. */
   const receiving = new Set<UserId>()
@@ -200,6 +205,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         await removeExport(id)
       }
       const row = newRow(userId, 'export', null)
+      await claims.claim(workOf(row.id))
       await transfers.create(row)
       const failureOf = (error: unknown): DescribedFailure => {
         log.warn({ err: error }, 'an export failed')
@@ -221,6 +227,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
           throw appError('import_upload_too_large', {
             limit: `${Math.round(imports.maxBytes / 1024 / 1024)} MB`,
           })
+        await claims.claim(workOf(row.id))
         await transfers.create(row)
       } catch (error) {
         await rm(place, { recursive: true, force: true })
@@ -244,11 +251,15 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     async start() {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       for (const { id, kind } of await transfers.unfinished()) {
+        // Another instance is doing it.
+        if (!(await claims.claim(workOf(id)))) continue
+        await rm(importFolder(id), { recursive: true, force: true })
+        await rm(`${exportPath(id)}.part`, { force: true })
         const reason = kind === 'export' ? 'export_interrupted' : 'import_interrupted'
         await transfers.update(id, { status: 'failed', failure: { reason }, endedAt: now() })
       }
       // Uploads, unpacked files and incomplete exports of the earlier process.
-      for (const name of await readdir(folder))
+      for (const name of claims.isShared ? [] : await readdir(folder))
         if (!name.endsWith('.zip')) await rm(join(folder, name), { recursive: true, force: true })
       await sweep()
       timer = setInterval(() => void sweep(), SWEEP_EVERY_MS).unref()

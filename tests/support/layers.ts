@@ -76,6 +76,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   owner: ['db', 'errors.ts', 'protocol', 'lib'],
   // What users may use, for every module that offers something.
   access: ['db', 'errors.ts', 'protocol', 'lib'],
+  // Several instances on one store: leases, and what goes between them through Redis.
+  cluster: ['changes', 'runs', 'db', 'errors.ts', 'protocol', 'lib'],
   auth: ['db', 'errors.ts', 'protocol', 'lib'],
   knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],
   messaging: ['db', 'net', 'auth', 'errors.ts', 'protocol', 'lib'],
@@ -105,6 +107,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol'],
   'runs/inputs': ['db', 'tools', 'errors.ts', 'protocol'],
   'runs/log': ['db', 'protocol'],
+  // Runs that several instances share: their logs, stops and decisions cross processes through these.
+  'runs/shared': ['runs/approvals', 'runs/log', 'db', 'protocol'],
   'runs/start': ['runs/end', 'agent', 'db', 'tools', 'errors.ts', 'protocol', 'lib'],
   'runs/sub-agents': [
     'runs/approvals',

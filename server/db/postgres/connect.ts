@@ -118,7 +118,7 @@ export async function connectPostgres(
     connectionTimeoutMillis: TIMEOUTS_MS.connect,
     statement_timeout: TIMEOUTS_MS.statement,
     lock_timeout: TIMEOUTS_MS.lock,
-    idle_in_transaction_session_timeout: 30_000,
+    idle_in_transaction_session_timeout: settings.idleInTransactionMs ?? 30_000,
     application_name: 'nanoclaw',
   })
   const logLostConnection = (error: Error) =>

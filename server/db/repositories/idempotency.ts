@@ -2,25 +2,34 @@
 import { and, eq, lt, ne } from 'drizzle-orm'
 import type { RunId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
+import { isGone } from './leases.ts'
 
 export type IdempotencyRow = Database['tables']['idempotencyKeys']['$inferSelect']
 
 type Key = { userId: UserId; key: string }
 
-export function createIdempotencyRepository({ read, write, tables }: Database) {
+export function createIdempotencyRepository(database: Database) {
+  const { read, write, tables } = database
   const { idempotencyKeys: keys } = tables
   const ofKey = ({ userId, key }: Key) => and(eq(keys.userId, userId), eq(keys.key, key))
 
   return {
     /**
      * Takes a key. Null when it is taken now; otherwise the row of the request that took it before. A key that another
-     * process took and did not finish is free again.
+     * process took and did not finish before it ended is free again.
      */
     claim: (row: IdempotencyRow): Promise<IdempotencyRow | null> =>
       write(async (tx) => {
         await tx
           .delete(keys)
-          .where(and(ofKey(row), eq(keys.state, 'pending'), ne(keys.instance, row.instance)))
+          .where(
+            and(
+              ofKey(row),
+              eq(keys.state, 'pending'),
+              ne(keys.instance, row.instance),
+              isGone(database, keys.instance),
+            ),
+          )
         const inserted = await tx
           .insert(keys)
           .values(row)

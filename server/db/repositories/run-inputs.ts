@@ -1,5 +1,5 @@
 // What MCP servers ask the person of a run for, and the answers.
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { InputAnswer, PendingInput } from '../../protocol/input.ts'
 import { visibleValue } from '../../protocol/visible-text.ts'
@@ -62,6 +62,15 @@ export function createRunInputRepository(database: Database) {
       for (const row of rows)
         found.set(row.runId, [...(found.get(row.runId) ?? []), toPendingInput(row)])
       return found
+    },
+
+    /** The answered questions of a run. */
+    async answered(runId: RunId): Promise<{ idRef: string; answer: InputAnswer }[]> {
+      const rows = await database.read
+        .select({ idRef: runInputs.idRef, answer: runInputs.answer })
+        .from(runInputs)
+        .where(and(eq(runInputs.runId, runId), isNotNull(runInputs.answer)))
+      return rows.flatMap(({ idRef, answer }) => (answer === null ? [] : { idRef, answer }))
     },
 
     /** Removes the questions of a call that has its result, or of a whole run that has ended. */

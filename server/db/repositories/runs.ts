@@ -1,26 +1,18 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../fragments.ts'
+import { assertWritten, type RunAttempt, RunOver } from '../run-attempt.ts'
 import { createApprovals } from './approvals.ts'
+import { createBackgroundRuns } from './background-runs.ts'
+import { isUnheld } from './leases.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
 
 /** No limit of unfinished runs. */
 const UNLIMITED = 2 ** 31 - 1
-
-/** One attempt at a run: it may write until the run ends or a later attempt begins. */
-export type RunAttempt = Pick<RunRow, 'id' | 'attempt'>
-
-/** Thrown when an attempt may no longer write: its run has ended, was deleted, or a later attempt has begun. */
-export class RunOver extends Error {
-  constructor() {
-    super('This attempt of the run may no longer write.')
-    this.name = 'RunOver'
-  }
-}
 
 export function createRunRepository(database: Database) {
   const { conversations, messages, runs, users } = database.tables
@@ -83,17 +75,19 @@ export function createRunRepository(database: Database) {
     tx: Writer,
     id: RunId,
     patch: Parameters<ReturnType<Writer['update']>['set']>[0],
+    condition?: SQL,
   ): Promise<RunRow | undefined> {
     const [row] = await tx
       .update(runs)
       .set(patch)
-      .where(and(eq(runs.id, id), isNull(runs.endedAt)))
+      .where(and(eq(runs.id, id), isNull(runs.endedAt), condition))
       .returning()
     return row
   }
 
   return {
     ...createApprovals(database),
+    ...createBackgroundRuns(database),
 
     /**
      * Inserts a new run. Returns false, and changes nothing, when it is stored already, when its user has been disabled, or
@@ -149,17 +143,45 @@ export function createRunRepository(database: Database) {
     lockActive: (tx: Writer, id: RunId) =>
       updateActive(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
 
-    /** Begins another attempt at an active run; earlier ones may no longer write. */
-    claim: (tx: Writer, id: RunId, owner: string) =>
-      updateActive(tx, id, {
-        owner,
-        attempt: sql`${runs.attempt} + 1`,
-        failedAttempts: sql`${runs.failedAttempts} + 1`,
-      }),
+    /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
+    async lockAttempt(tx: Writer, { id, attempt }: RunAttempt): Promise<void> {
+      const locked = await tx
+        .update(runs)
+        .set({ stopRequested: sql`${runs.stopRequested}` })
+        .where(and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt)))
+        .returning({ id: runs.id })
+      assertWritten(locked)
+    },
 
-    /** Ends a run that no process performs; undefined when it has already ended. */
-    end: (tx: Writer, id: RunId, patch: Partial<NewRun> & { endedAt: Date }) =>
-      updateActive(tx, id, patch),
+    /**
+     * Begins another attempt at an active run, or the first at a queued one; earlier ones may no longer write.
+     * @param isShared undefined also when another living instance holds the run.
+     */
+    claim: (tx: Writer, id: RunId, owner: string, isShared = false) => {
+      const isQueued = sql`case when ${runs.status} = 'queued' then 0 else 1 end`
+      const claimed = {
+        owner,
+        attempt: sql`${runs.attempt} + ${isQueued}`,
+        failedAttempts: sql`${runs.failedAttempts} + ${isQueued}`,
+        status: sql`case when ${runs.status} = 'queued' then 'running' else ${runs.status} end`,
+      }
+      return updateActive(tx, id, claimed, isShared ? isUnheld(database, owner) : undefined)
+    },
+
+    /** Ends a run that no process performs, and the right of its attempt to write; undefined when it has already ended. */
+    end: (
+      tx: Writer,
+      id: RunId,
+      patch: Partial<NewRun> & { endedAt: Date },
+      /** Of several instances: this one; then the run is left alone when another living one holds it. */
+      instance?: string,
+    ) =>
+      updateActive(
+        tx,
+        id,
+        { ...patch, attempt: sql`${runs.attempt} + 1` },
+        instance === undefined ? undefined : isUnheld(database, instance),
+      ),
 
     /** Asks the process that performs the run, now or after a restart, to end it. */
     requestStop: (tx: Writer, id: RunId) => updateActive(tx, id, { stopRequested: true }),
@@ -259,38 +281,6 @@ export function createRunRepository(database: Database) {
         .from(runs)
         .where(isNull(runs.endedAt))
         .orderBy(asc(runs.createdAt), asc(runs.id))
-    },
-
-    /** The active background tasks of a conversation, as the open transaction sees it. */
-    async countBackground(tx: Writer, conversationId: ConversationId): Promise<number> {
-      const [row] = await tx
-        .select({ count: countAll })
-        .from(runs)
-        .where(
-          and(
-            eq(runs.conversationId, conversationId),
-            eq(runs.kind, 'background'),
-            isNull(runs.endedAt),
-          ),
-        )
-      return row?.count ?? 0
-    },
-
-    /** The latest 200 background tasks of a conversation, newest last. */
-    async background(userId: UserId, conversationId: ConversationId): Promise<RunRow[]> {
-      const latest = await database.read
-        .select()
-        .from(runs)
-        .where(
-          and(
-            eq(runs.conversationId, conversationId),
-            eq(runs.userId, userId),
-            eq(runs.kind, 'background'),
-          ),
-        )
-        .orderBy(desc(runs.createdAt), desc(runs.id))
-        .limit(200)
-      return latest.reverse()
     },
   }
 }

@@ -41,6 +41,12 @@ export function createSettingRepository(database: Database) {
     /** @param value any JSON value. */
     put: (key: string, value: unknown) => database.write((tx) => set(tx, key, value)),
 
+    /** Sets a value that was never set; a value that is there stays. */
+    putNew: (key: string, value: unknown): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.insert(settings).values({ key, value }).onConflictDoNothing()
+      }),
+
     /** The same inside the caller's transaction. */
     set,
 

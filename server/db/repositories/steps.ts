@@ -4,7 +4,8 @@ import type { LongText } from '../../lib/json-pieces.ts'
 import type { CallId, MessageId, UserId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
+import { byteLength, parametersOf, prepareOnEach, readLongText, valuesOf } from '../fragments.ts'
+import { assertWritten, createAttemptFence, type RunAttempt } from '../run-attempt.ts'
 import { createSearchIndex } from './search-index.ts'
 
 /** A stored step, without what only the provider may see again (`carries`). */
@@ -36,23 +37,13 @@ export function createStepRepository(database: Database) {
   const { steps } = database.tables
   const { carry: _carry, ...shownColumns } = getTableColumns(steps)
   const searchIndex = createSearchIndex(database)
-  const proseStatement = prepareOnEach((tx) => {
-    const content = {
-      ...DEFAULT_COLUMNS,
-      type: sql.placeholder('type'),
-      content: sql.placeholder('content'),
-      skipped: false,
-      closed: sql.placeholder('closed'),
-      firstEvent: sql.placeholder('firstEvent'),
-      cuts: sql.placeholder('cuts'),
-    }
-    return tx
+  const fence = createAttemptFence(database)
+  const proseStatement = prepareOnEach((tx) =>
+    tx
       .insert(steps)
-      .values({
-        messageId: sql.placeholder('messageId'),
-        position: sql.placeholder('position'),
-        ...content,
-      })
+      .select(
+        sql`select ${valuesOf(steps)} where ${fence(sql.placeholder('runId'), sql.placeholder('attempt'))}`,
+      )
       .onConflictDoUpdate({
         target: [steps.messageId, steps.position],
         set: {
@@ -65,16 +56,37 @@ export function createStepRepository(database: Database) {
           cuts: sql`excluded.cuts`,
         },
       })
-      .prepare('prose step')
-  })
+      .returning({ position: steps.position })
+      .prepare('prose step'),
+  )
+
+  const updateOf = (
+    tx: Writer,
+    { id, attempt }: RunAttempt,
+    messageId: MessageId,
+    position: number,
+    patch: Pick<NewStep, 'firstEvent'> | Pick<NewStep, 'startedAt'>,
+  ): Promise<{ position: number }[]> =>
+    tx
+      .update(steps)
+      .set(patch)
+      .where(and(eq(steps.messageId, messageId), eq(steps.position, position), fence(id, attempt)))
+      .returning({ position: steps.position })
 
   return {
     /**
      * Stores thinking or text at its position, replacing what was there. The most frequent write of a run.
      * @param userId the owner of the conversation.
+     * @throws RunOver when the attempt may no longer write.
      */
-    async putProse(tx: Writer, userId: UserId, step: ProseRow): Promise<void> {
-      await proseStatement(tx).execute(step)
+    async putProse(
+      tx: Writer,
+      userId: UserId,
+      step: ProseRow,
+      { id: runId, attempt }: RunAttempt,
+    ): Promise<void> {
+      const values = { ...DEFAULT_COLUMNS, skipped: false, ...step, runId, attempt }
+      assertWritten(await proseStatement(tx).execute(values))
       if (step.closed) await searchIndex.putStep(tx, userId, step.messageId, step)
     },
 
@@ -89,29 +101,46 @@ export function createStepRepository(database: Database) {
       if (step.closed) await searchIndex.putStep(tx, userId, messageId, step)
     },
 
+    /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
+    async putOf(
+      { id, attempt }: RunAttempt,
+      tx: Writer,
+      userId: UserId,
+      step: NewStep,
+    ): Promise<void> {
+      const { messageId, position, ...given } = step
+      const content = { ...DEFAULT_COLUMNS, ...given }
+      const written = await tx
+        .insert(steps)
+        .select(
+          sql`select ${parametersOf(steps, { messageId, position, ...content })} where ${fence(id, attempt)}`,
+        )
+        .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
+        .returning({ position: steps.position })
+      assertWritten(written)
+      if (step.closed) await searchIndex.putStep(tx, userId, messageId, step)
+    },
+
+    /** @throws RunOver when the attempt may no longer write. */
     async setFirstEvent(
       tx: Writer,
       messageId: MessageId,
       position: number,
       firstEvent: number,
+      attempt: RunAttempt,
     ): Promise<void> {
-      await tx
-        .update(steps)
-        .set({ firstEvent })
-        .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
+      assertWritten(await updateOf(tx, attempt, messageId, position, { firstEvent }))
     },
 
-    /** `null` takes the mark back. */
+    /** `null` takes the mark back. @throws RunOver when the attempt may no longer write: the call must not run. */
     async markStarted(
       tx: Writer,
       messageId: MessageId,
       position: number,
       at: Date | null,
+      attempt: RunAttempt,
     ): Promise<void> {
-      await tx
-        .update(steps)
-        .set({ startedAt: at })
-        .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
+      assertWritten(await updateOf(tx, attempt, messageId, position, { startedAt: at }))
     },
 
     /** Removes the steps from `position` on, which a new attempt produces again. */

@@ -40,6 +40,7 @@ export const {
   messages,
   attachments,
   steps,
+  leases,
   runs,
   approvals,
   runInputs,

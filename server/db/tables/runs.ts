@@ -164,5 +164,13 @@ export function defineRunTables(
     (t) => [c.index('sub_agent_events_call').on(t.runId, t.callId, t.id)],
   )
 
-  return { runs, approvals, runInputs, toolResults, summaries, subAgentEvents }
+  /** What one instance at a time may do, until a moment of the database's clock. */
+  const leases = c.table('leases', {
+    name: c.text('name').primaryKey(),
+    /** The id of the instance that holds it. */
+    owner: c.text('owner').notNull(),
+    expiresAt: c.time('expires_at').notNull(),
+  })
+
+  return { leases, runs, approvals, runInputs, toolResults, summaries, subAgentEvents }
 }

@@ -15,7 +15,7 @@ import type { Taint } from './taint.ts'
 
 interface Dependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForDecision'>
-  run: Pick<RunRow, 'id'>
+  run: Pick<RunRow, 'id' | 'attempt'>
   mode: RunOptions['approval']
   /** Nobody can be asked: calls that need approval fail. */
   isRefused?: boolean
@@ -51,7 +51,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
       let alreadyDecided: ApprovalRow | undefined
       await writes.commit(async (tx) => {
         // Lock the run before its approval, in the same order as a decision does; the reverse order could deadlock.
-        await store.runs.lockActive(tx, run.id)
+        await store.runs.lockAttempt(tx, run)
         const stored = await store.runs.insertApproval(tx, {
           runId: run.id,
           idRef: call.id,

@@ -33,7 +33,7 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
     let rows: RunInputRow[] = []
     await writes.commit(async (tx) => {
       // The run is locked first, as an answer does.
-      await store.runs.lockActive(tx, run.id)
+      await store.runs.lockAttempt(tx, run)
       await store.runInputs.insert(
         tx,
         round.questions.map((question, position) => ({

@@ -10,6 +10,7 @@ import {
   type ToolProgressNotice,
 } from '../../protocol/run-event.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
+import { piecesOf } from './text-pieces.ts'
 
 /**
  * One numbered entry of the log. Text entries are ranges of their step, not copies: the text of an answer is in memory
@@ -41,6 +42,8 @@ export interface RunListener {
   /** Progress of a running tool call; not part of the log. */
   onProgress?(notice: ToolProgressNotice): void
   onRetry?(notice: RetryNotice): void
+  /** A person has decided or answered what the run waited for. */
+  onSettled?(idRef: string): void
   /** The server is shutting down: end without a terminal event; the client will reconnect. */
   onClose(): void
 }
@@ -95,26 +98,18 @@ export interface RunLog {
   retry(): RetryNotice | null
   /** Returns the function that ends the subscription. */
   subscribe(listener: RunListener): () => void
+  /** The same for the server itself, which does not count as a listener. */
+  observe(listener: RunListener): () => void
+  /** The number of listeners that follow the run through other instances. */
+  setRemoteListeners(count: number): void
+  /** New ids start above `id`: what has the ids up to it happened elsewhere, or was lost. */
+  skipTo(id: number): void
+  /** Nothing is appended to the text at `index` any more: what comes next replaces it. Emits nothing. */
+  interruptProse(index: number): void
   /** Tells every listener to reconnect later. */
   close(): void
   /** `callback` receives the number of listeners whenever it changes. */
   onListenersChange(callback: (count: number) => void): void
-}
-
-/** Maximum text per event, however fast the model: bounds what is buffered for a reader that stops. */
-const MAX_EVENT_CHARACTERS = 32_000
-
-/** Splits the text into pieces of bounded size, never within a surrogate pair. */
-function* piecesOf(text: string): Generator<string> {
-  let from = 0
-  while (text.length - from > MAX_EVENT_CHARACTERS) {
-    const last = text.charCodeAt(from + MAX_EVENT_CHARACTERS - 1)
-    const splitsPair = last >= 0xd800 && last <= 0xdbff
-    const to = from + MAX_EVENT_CHARACTERS - (splitsPair ? 1 : 0)
-    yield text.slice(from, to)
-    from = to
-  }
-  yield text.slice(from)
 }
 
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
@@ -125,6 +120,9 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const last = entries.at(-1)
   let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
   const listeners = new Set<RunListener>()
+  const observers = new Set<RunListener>()
+  let remoteListeners = 0
+  const everybody = (): RunListener[] => [...observers, ...listeners]
   const pendingApprovals = new Map<string, PendingApproval>()
   const pendingInputs = new Map<string, PendingInput>()
   const watchers: ((count: number) => void)[] = []
@@ -134,10 +132,13 @@ export function createRunLog(history: RunLogHistory): RunLog {
     retrying = null
     entries.push(entry)
     lastId = entry.id
-    for (const listener of [...listeners]) listener.onEntries()
+    for (const listener of everybody()) listener.onEntries()
   }
   const countChanged = (): void => {
-    for (const watch of watchers) watch(listeners.size)
+    for (const watch of watchers) watch(listeners.size + remoteListeners)
+  }
+  const settled = (idRef: string): void => {
+    for (const listener of everybody()) listener.onSettled?.(idRef)
   }
   const retract = (index: number): void => {
     for (const [at, entry] of entries.entries()) {
@@ -185,7 +186,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     },
     entries,
     get listenerCount() {
-      return listeners.size
+      return listeners.size + remoteListeners
     },
     pendingApprovals,
     pendingInputs,
@@ -242,14 +243,14 @@ export function createRunLog(history: RunLogHistory): RunLog {
       push({ id: lastId + 1, kind: 'event', event })
     },
     settleApproval(idRef) {
-      pendingApprovals.delete(idRef)
+      if (pendingApprovals.delete(idRef)) settled(idRef)
     },
     settleInput(idRef) {
-      pendingInputs.delete(idRef)
+      if (pendingInputs.delete(idRef)) settled(idRef)
     },
     reportRetry(notice) {
       retrying = { notice, until: performance.now() + notice.delay_ms }
-      for (const listener of [...listeners]) listener.onRetry?.(notice)
+      for (const listener of everybody()) listener.onRetry?.(notice)
     },
     retry() {
       if (retrying === null) return null
@@ -257,7 +258,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return { ...retrying.notice, delay_ms: left }
     },
     reportProgress(notice) {
-      for (const listener of [...listeners]) listener.onProgress?.(notice)
+      for (const listener of everybody()) listener.onProgress?.(notice)
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -266,8 +267,24 @@ export function createRunLog(history: RunLogHistory): RunLog {
         if (listeners.delete(listener)) countChanged()
       }
     },
+    observe(listener) {
+      observers.add(listener)
+      return () => void observers.delete(listener)
+    },
+    setRemoteListeners(count) {
+      if (count === remoteListeners) return
+      remoteListeners = count
+      countChanged()
+    },
+    skipTo(id) {
+      lastId = Math.max(lastId, id)
+    },
+    interruptProse(index) {
+      const slot = steps[index]
+      if (slot !== undefined && isProse(slot)) slot.closed = true
+    },
     close() {
-      for (const listener of [...listeners]) listener.onClose()
+      for (const listener of everybody()) listener.onClose()
     },
     onListenersChange(callback) {
       watchers.push(callback)

@@ -17,12 +17,12 @@ const MAX_FAILED_ATTEMPTS = 8
 
 type Dependencies = Pick<
   ChatDependencies,
-  'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce'
+  'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce' | 'sharing'
 >
 
 /**
  * Starts the next attempt and returns the run with its steps; from then on, earlier attempts cannot write. Returns null when
- * the run has ended. A run that was asked to stop, whose user lost access, or that failed too often is ended here.
+ * the run has ended, or when another instance performs it. A run that was asked to stop, whose user lost access, or that failed too often is ended here.
  */
 export async function claimRun(
   id: RunId,
@@ -39,7 +39,12 @@ export async function claimRun(
   let isEnded = false
   const claimed = await database.write(async (tx) => {
     isEnded = false
-    const run = await store.runs.claim(tx, id, dependencies.instance)
+    const run = await store.runs.claim(
+      tx,
+      id,
+      dependencies.instance,
+      dependencies.sharing !== undefined,
+    )
     if (run === undefined) return null
     // A run that only waited for a person cannot have caused the restarts.
     const failedTooOften = run.failedAttempts >= MAX_FAILED_ATTEMPTS && !isWaitingStatus(run.status)
@@ -76,15 +81,16 @@ async function storeEnd(
     status,
     title,
   }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
-  { store, now }: Dependencies,
+  { store, now, instance, sharing }: Dependencies,
 ): Promise<boolean> {
-  await store.runInputs.remove(tx, id)
-  const run = await store.runs.end(tx, id, {
+  const end = {
     status,
-    finishReason: status === 'stopped' ? 'stopped' : null,
+    finishReason: status === 'stopped' ? ('stopped' as const) : null,
     endedAt: now(),
-  })
+  }
+  const run = await store.runs.end(tx, id, end, sharing === undefined ? undefined : instance)
   if (run === undefined) return false
+  await store.runInputs.remove(tx, id)
   const text =
     iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
   await store.messages.update(tx, messageId, { status, text })

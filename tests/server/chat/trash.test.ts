@@ -207,6 +207,7 @@ describeOnEachDatabase('the purge', (open) => {
     const removed: ConversationId[] = []
     const allRemoved = new Promise<void>((resolve) => {
       const stop = purgeDeleted({
+        isSole: true,
         auditDays: 365,
         store,
         chat: {

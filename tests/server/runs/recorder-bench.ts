@@ -3,7 +3,7 @@ import type { LoopEvent } from '../../../server/agent/loop.ts'
 import type { Writer } from '../../../server/db/database.ts'
 import type { NewStep, ProseRow, StepRow } from '../../../server/db/repositories/steps.ts'
 import type { ToolCall } from '../../../server/llm/client.ts'
-import { MessageId, UserId } from '../../../server/protocol/ids.ts'
+import { MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import type { DoneEvent } from '../../../server/protocol/run-event.ts'
 import type { Write, WriteGroup } from '../../../server/runs/group-commit.ts'
 import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/log/log.ts'
@@ -108,12 +108,17 @@ export function createRecorderBench({
   })
   const recorder = createRecorder({
     runLog: log,
-    run: { messageId: MessageId.parse('message'), userId: UserId.parse('user') },
+    run: {
+      id: RunId.parse('run'),
+      attempt: 1,
+      messageId: MessageId.parse('message'),
+      userId: UserId.parse('user'),
+    },
     nextIndex: more.nextIndex ?? 0,
     openCalls: more.openCalls ?? new Map(),
     stepRepository: {
       putProse: (_tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
-      put: (_tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
+      putOf: (_run, _tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
       markStarted: (_tx, _message, position, at) =>
         add(`begin ${position}`, (all) => {
           const row = all.get(position)

@@ -100,14 +100,15 @@ describeSearch('search', (given) => {
     const messageId = await say(given.database, conversation, '', null, { role: 'assistant' })
     await given.database.write(async (tx) => {
       const step = { messageId, closed: true, firstEvent: 1, cuts: '' }
-      await given.store.steps.putProse(tx, userId, {
-        ...step,
+      const prose = { ...step, skipped: false }
+      await given.store.steps.put(tx, userId, {
+        ...prose,
         position: 0,
         type: 'thinking',
         content: 'zebra',
       })
-      await given.store.steps.putProse(tx, userId, {
-        ...step,
+      await given.store.steps.put(tx, userId, {
+        ...prose,
         position: 1,
         type: 'text',
         content: 'The giraffe',

@@ -49,20 +49,26 @@ describeOnEachDatabase('the replay of a run', (open) => {
     runLog.appendProse(4, 'text', 'Broken off')
     const firstOf = (index: number) => ({ 1: 6, 2: 7 })[index] ?? 0
     await database.write(async (tx) => {
+      await store.runs.insert(tx, run)
       for (let index = 0; index < runLog.stepCount; index += 1) {
         const prose = runLog.prose(index)
         const step = runLog.step(index)
         if (step === undefined) throw new Error('every step is there')
         const place = { messageId: run.messageId, position: index }
         if (prose !== undefined)
-          await store.steps.putProse(tx, run.userId, {
-            ...place,
-            type: prose.type,
-            content: prose.content,
-            closed: prose.closed,
-            firstEvent: prose.firstEvent,
-            cuts: writeCuts(prose),
-          })
+          await store.steps.putProse(
+            tx,
+            run.userId,
+            {
+              ...place,
+              type: prose.type,
+              content: prose.content,
+              closed: prose.closed,
+              firstEvent: prose.firstEvent,
+              cuts: writeCuts(prose),
+            },
+            run,
+          )
         else
           await store.steps.put(tx, run.userId, {
             ...place,

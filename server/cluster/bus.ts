@@ -1,0 +1,81 @@
+// Messages between instances, over Redis: hints that may be lost. What must not be lost is stored first.
+import { z } from 'zod'
+import type { RedisConnections } from './redis.ts'
+
+/** Characters of one message; a longer one is not sent. */
+const MAX_MESSAGE_CHARACTERS = 64_000
+
+const Envelope = z.object({ from: z.string(), topic: z.string(), data: z.unknown() })
+
+export interface Bus {
+  /** Sends to every other instance. Never waits and never fails. */
+  send(topic: string, data: unknown): void
+  /** Sends to one instance. */
+  sendTo(instance: string, topic: string, data: unknown): void
+  /** Receives what other instances send. */
+  on(topic: string, receive: (data: unknown, from: string) => void): void
+  /** Calls `listener` at every message of a channel, until the returned function is called. */
+  watch(channel: string, listener: () => void): () => void
+}
+
+export function createBus({
+  redis,
+  namespace,
+  instance,
+  log,
+}: {
+  redis: RedisConnections
+  namespace: string
+  instance: string
+  log: { warn(details: object, message: string): void }
+}): Bus {
+  const all = `${namespace}:all`
+  const own = `${namespace}:instance:${instance}`
+  const receivers = new Map<string, (data: unknown, from: string) => void>()
+  const watchers = new Map<string, Set<() => void>>()
+
+  const subscribe = (channel: string): void => {
+    if (redis.subscriber.status === 'ready')
+      redis.subscriber.subscribe(channel).catch(() => undefined)
+  }
+  // ioredis repeats subscriptions that succeeded; those that were asked for while Redis was away are made up for here.
+  redis.onChange((isReady) => {
+    if (isReady) for (const channel of [all, own, ...watchers.keys()]) subscribe(channel)
+  })
+  redis.subscriber.on('message', (channel: string, text: string) => {
+    for (const listener of watchers.get(channel) ?? []) listener()
+    if (channel !== all && channel !== own) return
+    try {
+      const { from, topic, data } = Envelope.parse(JSON.parse(text))
+      if (from !== instance) receivers.get(topic)?.(data, from)
+    } catch (error) {
+      log.warn({ err: error }, 'a message of another instance was not understood')
+    }
+  })
+  const publish = (channel: string, topic: string, data: unknown): void => {
+    if (redis.commands.status !== 'ready') return
+    const text = JSON.stringify({ from: instance, topic, data })
+    if (text.length > MAX_MESSAGE_CHARACTERS) return
+    redis.commands.publish(channel, text).catch(() => undefined)
+  }
+
+  return {
+    send: (topic, data) => publish(all, topic, data),
+    sendTo: (to, topic, data) => publish(`${namespace}:instance:${to}`, topic, data),
+    on(topic, receive) {
+      receivers.set(topic, receive)
+    },
+    watch(channel, listener) {
+      const listeners = watchers.get(channel) ?? new Set()
+      watchers.set(channel, listeners.add(listener))
+      if (listeners.size === 1) subscribe(channel)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        watchers.delete(channel)
+        if (redis.subscriber.status === 'ready')
+          redis.subscriber.unsubscribe(channel).catch(() => undefined)
+      }
+    },
+  }
+}

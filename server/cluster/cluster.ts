@@ -1,0 +1,186 @@
+// One of several instances on a store: its lease, its connections to Redis, and what it shares through them.
+import { z } from 'zod'
+import type { ChangeLog } from '../changes/change-log.ts'
+import type { Store } from '../db/store.ts'
+import { newId } from '../lib/ids.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
+import { Change } from '../protocol/change.ts'
+import { type RunId, UserId } from '../protocol/ids.ts'
+import type { RunSharing, SharedRuns } from '../runs/shared/sharing.ts'
+import { type Bus, createBus } from './bus.ts'
+import { keepLease, LEASE_MS, type LeaseKeeper } from './lease-keeper.ts'
+import { connectRedis, type RedisLog } from './redis.ts'
+import { createRunQueue } from './run-queue.ts'
+import { createRunStreams } from './run-streams.ts'
+
+/** How often an instance looks for runs that nobody performs, and at what was stored for its own. */
+const TAKE_OVER_EVERY_MS = 2_000
+const LOOK_EVERY_MS = 1_000
+const STORE_KEY = 'cluster'
+/** The lease for cleaning up and other work in the background. */
+const DUTIES = 'duties'
+const StoreIdentity = z.object({ id: z.string() })
+const ChangeMessage = z.object({ user: UserId, change: Change })
+
+export interface Cluster {
+  readonly lease: LeaseKeeper
+  readonly sharing: RunSharing
+  readonly bus: Bus
+  /** Work that an instance does for as long as it lives. */
+  readonly claims: WorkClaims
+  /** Does work that one instance at a time must do, as soon as this one has to. */
+  lead(begin: () => () => void | Promise<void>): void
+  stopLeading(): Promise<void>
+  /** Sends the changes of users to the other instances, and receives theirs. */
+  shareChanges(changes: ChangeLog): ChangeLog
+  /** Starts to take runs and to take over those of instances that are gone. */
+  start(runs: SharedRuns): Promise<void>
+  /** Takes no more runs; those that it performs go on. */
+  stopTaking(): Promise<void>
+  /** Gives up the lease, so that others continue at once, and closes all connections. */
+  leave(): Promise<void>
+}
+
+export async function joinCluster({
+  redisUrl,
+  instance,
+  store,
+  log,
+}: {
+  redisUrl: string
+  instance: string
+  store: Store
+  log: RedisLog
+}): Promise<Cluster> {
+  // Several stores may share one Redis.
+  await store.settings.putNew(STORE_KEY, { id: newId<string>() })
+  const identity = await store.settings.get(STORE_KEY, StoreIdentity)
+  const namespace = `nanoclaw:${identity?.id ?? 'store'}`
+  const lease = await keepLease({ renew: (ms) => store.leases.renew(instance, ms), log })
+  const redis = connectRedis(redisUrl, log)
+  log.info({ instance }, 'this process shares its store with other instances')
+  const bus = createBus({ redis, namespace, instance, log })
+  let shared: SharedRuns | null = null
+  let isTaking = false
+  const streams = createRunStreams({
+    redis,
+    bus,
+    namespace,
+    store,
+    log,
+    onListeners: (id, count) => shared?.setRemoteListeners(id, count),
+  })
+  const queue = createRunQueue({
+    redis,
+    namespace,
+    async take(id) {
+      if (isTaking) await shared?.take(id)
+    },
+  })
+
+  /** One at a time; a failure is the database's, and the next try comes soon. */
+  const single = (work: () => Promise<void> | undefined): (() => void) => {
+    let isRunning = false
+    return () => {
+      if (isRunning || shared === null) return
+      isRunning = true
+      Promise.resolve(work())
+        .catch((error: unknown) => log.warn({ err: error }, 'the store could not be looked at'))
+        .finally(() => {
+          isRunning = false
+        })
+    }
+  }
+  const look = single(() => shared?.lookAtChanges())
+  const takeOver = single(() => (isTaking && lease.isTrusted ? shared?.takeOver() : undefined))
+  bus.on('look', look)
+  bus.on('handover', takeOver)
+  const timers: NodeJS.Timeout[] = []
+
+  const duties: (() => () => void | Promise<void>)[] = []
+  let ends: (() => void | Promise<void>)[] = []
+  let isLeader = false
+  const resign = async (): Promise<void> => {
+    isLeader = false
+    const ending = ends
+    ends = []
+    for (const end of ending) await end()
+  }
+  const lead = single(async () => {
+    const leads = await store.leases.take(DUTIES, instance, LEASE_MS).catch(() => false)
+    if (leads === isLeader) return
+    if (!leads) return await resign()
+    isLeader = true
+    ends = duties.map((begin) => begin())
+  })
+  const leading = setInterval(lead, TAKE_OVER_EVERY_MS).unref()
+
+  return {
+    lease,
+    bus,
+    claims: {
+      claim: (name) => store.leases.hold(name, instance),
+      finish: (name) => store.leases.release(name, instance),
+      isShared: true,
+    },
+    lead(begin) {
+      duties.push(begin)
+      if (isLeader) ends.push(begin())
+    },
+    stopLeading: async () => {
+      clearInterval(leading)
+      await resign()
+      await store.leases.release(DUTIES, instance)
+    },
+    sharing: {
+      get isDispatching() {
+        return redis.isReady && isTaking
+      },
+      dispatch: (id: RunId) => queue.add(id),
+      nudge: (holder) => bus.sendTo(holder, 'look', null),
+      publish: streams.publish,
+      follow: streams.follow,
+    },
+    shareChanges(changes) {
+      bus.on('change', (data) => {
+        const { user, change } = ChangeMessage.parse(data)
+        changes.publish(user, change)
+      })
+      // What others changed meanwhile is unknown: everything may be new.
+      redis.onChange((isReady) => {
+        if (isReady) changes.forget()
+      })
+      return {
+        ...changes,
+        publish(user, change) {
+          changes.publish(user, change)
+          bus.send('change', { user, change })
+        },
+      }
+    },
+    async start(runs) {
+      shared = runs
+      isTaking = true
+      await runs.takeOver()
+      lead()
+      timers.push(
+        setInterval(takeOver, TAKE_OVER_EVERY_MS).unref(),
+        setInterval(look, LOOK_EVERY_MS).unref(),
+      )
+    },
+    async stopTaking() {
+      isTaking = false
+      await queue.stopTaking()
+    },
+    async leave() {
+      for (const timer of timers) clearInterval(timer)
+      clearInterval(leading)
+      lease.stop()
+      streams.close()
+      await store.leases.leave(instance)
+      bus.send('handover', null)
+      await queue.close()
+      await redis.close()
+    },
+  }
+}

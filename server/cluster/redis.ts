@@ -1,0 +1,98 @@
+// The connections to Redis: nothing waits for it longer than two seconds, and it comes back by itself.
+import { Redis } from 'ioredis'
+import { errorText } from '../errors.ts'
+
+/** Every command either succeeds or fails within this time. */
+export const COMMAND_MS = 1_500
+/** A connection that does not answer is replaced: after a cut, the system would notice only after minutes. */
+const PING_EVERY_MS = 2_000
+const RECONNECT_MS = { first: 50, longest: 1_000 }
+
+export interface RedisLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+export interface RedisConnections {
+  /** For commands that answer at once. */
+  readonly commands: Redis
+  /** For subscriptions only. */
+  readonly subscriber: Redis
+  /** Whether commands and subscriptions work at the moment. */
+  readonly isReady: boolean
+  /** Called whenever `isReady` changes. */
+  onChange(listener: (isReady: boolean) => void): void
+  /** Another connection. `waits`: its commands wait as long as it takes, also for the server itself. */
+  connect(options?: { waits: boolean }): Redis
+  close(): Promise<void>
+}
+
+/** Resolves like `work`, or rejects after `ms`. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('Redis does not answer.')), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Connects in the background: a server that is away does not delay the start. */
+export function connectRedis(url: string, log: RedisLog): RedisConnections {
+  const connect = ({ waits } = { waits: false }): Redis =>
+    new Redis(url, {
+      connectTimeout: COMMAND_MS,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: waits ? null : 0,
+      ...(waits ? {} : { commandTimeout: COMMAND_MS }),
+      keepAlive: 5_000,
+      retryStrategy: (times) =>
+        Math.min(RECONNECT_MS.first * 2 ** Math.min(times, 10), RECONNECT_MS.longest),
+    })
+  const commands = connect()
+  const subscriber = connect()
+  const listeners: ((isReady: boolean) => void)[] = []
+  let isReady = false
+
+  const update = (): void => {
+    const now = commands.status === 'ready' && subscriber.status === 'ready'
+    if (now === isReady) return
+    isReady = now
+    if (now) log.info({}, 'Redis is available.')
+    else log.warn({}, 'Redis is not available: runs go on, and streams are read from the database.')
+    for (const listener of listeners) listener(now)
+  }
+  for (const connection of [commands, subscriber]) {
+    // Lost connections are reported by `update`; without a listener, the error would end the process.
+    connection.on('error', (error: unknown) => {
+      if (isReady) log.warn({ reason: errorText(error) }, 'a connection to Redis failed')
+    })
+    for (const event of ['ready', 'close', 'end']) connection.on(event, update)
+  }
+  const pings = setInterval(() => {
+    for (const connection of [commands, subscriber])
+      if (connection.status === 'ready')
+        within(COMMAND_MS, connection.ping()).catch(() => connection.disconnect(true))
+  }, PING_EVERY_MS)
+  pings.unref()
+
+  return {
+    commands,
+    subscriber,
+    get isReady() {
+      return isReady
+    },
+    onChange(listener) {
+      listeners.push(listener)
+    },
+    connect,
+    async close() {
+      clearInterval(pings)
+      commands.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// The queue of runs in Redis. It only says that a run waits: whether and where it is performed is decided by its row.
+import { Queue, Worker } from 'bullmq'
+import type { RunId } from '../protocol/ids.ts'
+import { COMMAND_MS, type RedisConnections, within } from './redis.ts'
+
+const NAME = 'runs'
+/** Runs that one instance takes at the same moment; how many it performs is not limited by this. */
+const TAKEN_AT_ONCE = 16
+
+export interface RunQueue {
+  /** False when the queue does not answer in time. The run may be in it nevertheless. */
+  add(id: RunId): Promise<boolean>
+  /** Takes no more runs. */
+  stopTaking(): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param take performs the run unless another instance does; never rejects. */
+export function createRunQueue({
+  redis,
+  namespace,
+  take,
+}: {
+  redis: RedisConnections
+  namespace: string
+  take(id: RunId): Promise<void>
+}): RunQueue {
+  const prefix = `${namespace}:queue`
+  // The worker waits for jobs as long as it takes, also for Redis itself.
+  const waiting = redis.connect({ waits: true })
+  const adding = redis.connect()
+  const queue = new Queue(NAME, { connection: adding, prefix, skipWaitingForReady: true })
+  const worker = new Worker(
+    NAME,
+    async ({ data }: { data: { run: RunId } }) => {
+      await take(data.run)
+    },
+    {
+      connection: waiting,
+      prefix,
+      concurrency: TAKEN_AT_ONCE,
+      // The row decides how often a run is tried.
+      maxStalledCount: 1_000,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    },
+  )
+  // Reported by `redis` already; without listeners they would end the process.
+  const ignore = (): void => {}
+  for (const connection of [waiting, adding]) connection.on('error', ignore)
+  queue.on('error', ignore)
+  worker.on('error', ignore)
+
+  return {
+    async add(run) {
+      if (!redis.isReady || adding.status !== 'ready') return false
+      try {
+        const options = { jobId: run, removeOnComplete: true, removeOnFail: true }
+        await within(COMMAND_MS, queue.add('run', { run }, options))
+        return true
+      } catch {
+        return false
+      }
+    },
+    async stopTaking() {
+      await within(COMMAND_MS, worker.close(true)).catch(() => undefined)
+    },
+    async close() {
+      await within(COMMAND_MS, queue.close()).catch(() => undefined)
+      waiting.disconnect()
+      adding.disconnect()
+    },
+  }
+}

@@ -1,0 +1,264 @@
+// The events of runs in Redis: one bounded, expiring stream per run, which every instance can read.
+
+import { z } from 'zod'
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
+import { RunId } from '../protocol/ids.ts'
+import type { RunLog } from '../runs/log/log.ts'
+import { createMirror, type Mirror } from '../runs/shared/mirror.ts'
+import { publishLog } from '../runs/shared/publish.ts'
+import { WireBatch } from '../runs/shared/wire.ts'
+import type { Bus } from './bus.ts'
+import { COMMAND_MS, type RedisConnections, within } from './redis.ts'
+
+/** Messages that the stream of a run keeps; older events are read from the store. */
+const MAX_MESSAGES = 1_000
+/** How long a stream stays after its last message. */
+const EXPIRE_MS = { running: 15 * 60_000, ended: 60_000 }
+const READ_COUNT = 200
+/** While Redis is away or has a gap, a followed run is read from the store this often. */
+const STORE_EVERY_MS = 500
+/** Otherwise its row is, in case a message was lost. */
+const CHECK_EVERY_MS = 5_000
+/** A log that nobody listens to is forgotten after this time. */
+const IDLE_MS = 15_000
+/** Listeners of an instance that has not reported for this long are gone. */
+const REPORT_MS = { every: 5_000, expires: 20_000 }
+
+const Listeners = z.array(z.object({ run: RunId, count: z.int().min(0) }))
+
+interface Followed {
+  mirror: Mirror
+  run: RunRow
+  /** The last message of the stream that was read. */
+  lastMessage: string
+  isReading: boolean
+  isReadAgain: boolean
+  hasGap: boolean
+  listeners: number
+  idleSince: number
+  checkedAt: number
+  end(): void
+}
+
+export interface RunStreams {
+  publish(run: RunRow, runLog: RunLog, options: { isNew: boolean }): () => void
+  follow(run: RunRow): Promise<RunLog>
+  /** How many runs of other instances are followed here. */
+  readonly count: number
+  close(): void
+}
+
+export function createRunStreams({
+  redis,
+  bus,
+  namespace,
+  store,
+  log,
+  onListeners,
+}: {
+  redis: RedisConnections
+  bus: Bus
+  namespace: string
+  store: Pick<Store, 'runs' | 'steps' | 'runInputs'>
+  log: { warn(details: object, message: string): void }
+  /** The number of listeners on all other instances has changed. */
+  onListeners(id: RunId, count: number): void
+}): RunStreams {
+  const followed = new Map<RunId, Followed>()
+  const keyOf = (id: RunId): string => `${namespace}:run:${id}`
+  const channelOf = (id: RunId): string => `${namespace}:wake:${id}`
+
+  async function send(id: RunId, batch: WireBatch): Promise<boolean> {
+    if (!redis.isReady) return false
+    const isEnd = batch.entries.some(
+      (entry) =>
+        entry.kind === 'event' && (entry.event.event === 'done' || entry.event.event === 'error'),
+    )
+    try {
+      const results = await within(
+        COMMAND_MS,
+        redis.commands
+          .pipeline()
+          .xadd(keyOf(id), 'MAXLEN', '~', MAX_MESSAGES, '*', 'batch', JSON.stringify(batch))
+          .pexpire(keyOf(id), isEnd ? EXPIRE_MS.ended : EXPIRE_MS.running)
+          .publish(channelOf(id), '')
+          .exec(),
+      )
+      return results?.[0]?.[0] === null
+    } catch {
+      return false
+    }
+  }
+
+  /** Reads the store: everything that was not received, the end, and what a person is asked for. */
+  async function catchUp(one: Followed): Promise<void> {
+    one.checkedAt = performance.now()
+    const { id } = one.run
+    const run = await store.runs.find(id)
+    if (run === undefined) return forget(one, true)
+    const [rows, approvals, inputs] = await Promise.all([
+      store.steps.list(run.messageId),
+      store.runs.pendingApprovals([id]),
+      store.runInputs.pending([id]),
+    ])
+    one.run = run
+    one.mirror.catchUp({
+      run,
+      rows,
+      approvals: approvals.get(id) ?? [],
+      inputs: inputs.get(id) ?? [],
+    })
+  }
+
+  /** Reads what the stream has. A message that does not fit waits until the store has what is missing. */
+  async function readStream(one: Followed): Promise<void> {
+    for (;;) {
+      const messages = await within(
+        COMMAND_MS,
+        redis.commands.xrange(keyOf(one.run.id), `(${one.lastMessage}`, '+', 'COUNT', READ_COUNT),
+      )
+      for (const [messageId, fields] of messages) {
+        const batch = WireBatch.parse(JSON.parse(fields[1] ?? ''))
+        if (!one.mirror.receive(batch)) {
+          await catchUp(one)
+          if (!one.mirror.receive(batch)) {
+            one.hasGap = true
+            return
+          }
+        }
+        one.hasGap = false
+        one.lastMessage = messageId
+      }
+      if (messages.length < READ_COUNT) return
+    }
+  }
+
+  /** One read at a time for each run. */
+  async function read(one: Followed): Promise<void> {
+    if (one.isReading) {
+      one.isReadAgain = true
+      return
+    }
+    one.isReading = true
+    try {
+      do {
+        one.isReadAgain = false
+        if (redis.isReady) await readStream(one).catch(() => catchUp(one))
+        else await catchUp(one)
+      } while (one.isReadAgain)
+    } catch (error) {
+      log.warn({ err: error, run_id: one.run.id }, 'a run of another instance could not be read')
+    } finally {
+      one.isReading = false
+    }
+    if (one.mirror.runLog.terminal !== null) forget(one, false)
+  }
+
+  function forget(one: Followed, isClosing: boolean): void {
+    if (followed.get(one.run.id) === one) followed.delete(one.run.id)
+    one.end()
+    if (isClosing) one.mirror.runLog.close()
+  }
+
+  function add(run: RunRow): Followed {
+    const mirror = createMirror(run.id)
+    const one: Followed = {
+      mirror,
+      run,
+      lastMessage: '0',
+      isReading: false,
+      isReadAgain: false,
+      hasGap: false,
+      listeners: 0,
+      idleSince: performance.now(),
+      checkedAt: performance.now(),
+      end: bus.watch(channelOf(run.id), () => void read(one)),
+    }
+    mirror.runLog.onListenersChange((count) => {
+      one.listeners = count
+      one.idleSince = performance.now()
+      bus.send('listeners', [{ run: run.id, count }])
+    })
+    followed.set(run.id, one)
+    return one
+  }
+
+  /** Listeners of the runs of this instance, by run and by the instance that reported them. */
+  const remote = new Map<RunId, Map<string, { count: number; at: number }>>()
+  const sumOf = (id: RunId): number =>
+    [...(remote.get(id)?.values() ?? [])].reduce((sum, { count }) => sum + count, 0)
+  bus.on('listeners', (data, from) => {
+    for (const { run: id, count } of Listeners.parse(data)) {
+      const ofRun = remote.get(id) ?? new Map()
+      if (count > 0) remote.set(id, ofRun.set(from, { count, at: performance.now() }))
+      else ofRun.delete(from)
+      if (ofRun.size === 0) remote.delete(id)
+      onListeners(id, sumOf(id))
+    }
+  })
+  function expireReports(): void {
+    // While Redis is away nobody can report.
+    if (!redis.isReady) {
+      for (const ofRun of remote.values())
+        for (const report of ofRun.values()) report.at = performance.now()
+      return
+    }
+    for (const [id, ofRun] of remote) {
+      for (const [from, { at }] of ofRun)
+        if (performance.now() - at > REPORT_MS.expires) ofRun.delete(from)
+      if (ofRun.size === 0) remote.delete(id)
+      onListeners(id, sumOf(id))
+    }
+  }
+
+  let reportedAt = 0
+  const tick = setInterval(() => {
+    const now = performance.now()
+    for (const one of [...followed.values()]) {
+      if (one.listeners === 0 && now - one.idleSince > IDLE_MS) forget(one, false)
+      else if (!redis.isReady || one.hasGap || now - one.checkedAt > CHECK_EVERY_MS) {
+        one.checkedAt = now
+        void catchUp(one)
+          .then(() => read(one))
+          .catch((error: unknown) =>
+            log.warn({ err: error, run_id: one.run.id }, 'a run could not be read from the store'),
+          )
+      }
+    }
+    if (now - reportedAt < REPORT_MS.every) return
+    reportedAt = now
+    expireReports()
+    const counts = [...followed.values()].flatMap(({ run, listeners }) =>
+      listeners === 0 ? [] : [{ run: run.id, count: listeners }],
+    )
+    if (counts.length > 0) bus.send('listeners', counts)
+  }, STORE_EVERY_MS)
+  tick.unref()
+  redis.onChange((isReady) => {
+    if (isReady) for (const one of followed.values()) void read(one)
+  })
+
+  return {
+    publish: (run, runLog, options) =>
+      publishLog(runLog, run.attempt, (batch) => send(run.id, batch), options),
+    async follow(run) {
+      const known = followed.get(run.id)
+      if (known !== undefined && known.mirror.runLog.terminal === null) return known.mirror.runLog
+      const one = add(run)
+      const { runLog } = one.mirror
+      // A run that nobody has begun yet has nothing to read.
+      if (run.status === 'queued') one.mirror.catchUp({ run, rows: [], approvals: [], inputs: [] })
+      else await catchUp(one)
+      await read(one)
+      return runLog
+    },
+    get count() {
+      return followed.size
+    },
+    close() {
+      clearInterval(tick)
+      for (const one of [...followed.values()]) forget(one, true)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+// The log of a run that another instance performs: fed by that instance, and from the store whenever something is missing.
+import type { RunId } from '../../protocol/ids.ts'
+import { attemptOfEvent, createRunLog, idsBefore, type RunLog } from '../log/log.ts'
+import { type StoredRun, storedEntries } from './stored-entries.ts'
+import type { WireBatch, WireEntry } from './wire.ts'
+
+export interface Mirror {
+  readonly runLog: RunLog
+  /** Takes what the performing instance sent. False when something is missing in between: `catchUp` from the store. */
+  receive(batch: WireBatch): boolean
+  /** Takes everything that the store has and this log does not. */
+  catchUp(stored: StoredRun): void
+}
+
+export function createMirror(runId: RunId): Mirror {
+  const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
+  let attempt = 1
+
+  /** @returns false when an entry before this one is missing. */
+  function apply(entry: WireEntry, mayHaveGaps: boolean): boolean {
+    const { id } = entry
+    if (id <= runLog.lastId || runLog.terminal !== null) return true
+    const entryAttempt = attemptOfEvent(id)
+    if (entryAttempt > attempt) beginAttempt(entryAttempt)
+    if (id > runLog.lastId + 1) {
+      if (!mayHaveGaps) return false
+      runLog.skipTo(id - 1)
+    }
+    switch (entry.kind) {
+      case 'void':
+        runLog.skipTo(id)
+        return true
+      case 'event':
+        runLog.appendEvent(entry.event)
+        return true
+      case 'text':
+        runLog.appendProse(entry.index, entry.type, entry.text)
+        return true
+      case 'whole':
+        runLog.interruptProse(entry.index)
+        runLog.appendProse(entry.index, entry.type, entry.text)
+        return true
+      case 'end':
+        runLog.closeProse(entry.index)
+        runLog.skipTo(id)
+        return true
+    }
+  }
+
+  /** The texts of the attempt before are replaced from here on, and what it asked a person is asked again. */
+  function beginAttempt(next: number): void {
+    attempt = next
+    for (let index = 0; index < runLog.stepCount; index += 1) runLog.interruptProse(index)
+    for (const id of [...runLog.pendingApprovals.keys()]) runLog.settleApproval(id)
+    for (const id of [...runLog.pendingInputs.keys()]) runLog.settleInput(id)
+    runLog.skipTo(idsBefore(next))
+  }
+
+  return {
+    runLog,
+    receive({ attempt: sentBy, entries, notices }) {
+      // What a frozen instance sends after its successor has begun.
+      if (sentBy < attempt) return true
+      for (const entry of entries) if (!apply(entry, false)) return false
+      for (const notice of notices) {
+        if (notice.event === 'settled') {
+          runLog.settleApproval(notice.id_ref)
+          runLog.settleInput(notice.id_ref)
+        } else if (notice.event === 'retry') runLog.reportRetry(notice)
+        else runLog.reportProgress(notice)
+      }
+      return true
+    },
+    catchUp(stored) {
+      if (stored.run.attempt < attempt) return
+      for (const entry of storedEntries(stored)) apply(entry, true)
+      if (runLog.terminal !== null) return
+      if (stored.run.attempt > attempt) beginAttempt(stored.run.attempt)
+      const approvals = new Set(stored.approvals.map(({ id_ref }) => id_ref))
+      for (const id of [...runLog.pendingApprovals.keys()])
+        if (!stored.approvals.some(({ id_ref }) => id_ref === id)) runLog.settleApproval(id)
+      for (const id of [...runLog.pendingInputs.keys()])
+        if (!stored.inputs.some(({ id_ref }) => id_ref === id)) runLog.settleInput(id)
+      // Their ids are not stored; the row of the run has the one of the newest.
+      const isNew = [...approvals].some((id) => !runLog.pendingApprovals.has(id))
+      if (isNew) runLog.skipTo(Math.max(runLog.lastId, stored.run.lastEvent - 1))
+      for (const request of stored.approvals)
+        if (!runLog.pendingApprovals.has(request.id_ref))
+          runLog.appendEvent({ event: 'approval_required', run_id: runId, ...request })
+      for (const question of stored.inputs)
+        if (!runLog.pendingInputs.has(question.id_ref))
+          runLog.appendEvent({ event: 'input_required', run_id: runId, ...question })
+    },
+  }
+}

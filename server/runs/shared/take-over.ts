@@ -1,0 +1,85 @@
+// What an instance does for runs that it shares with others: takes them over, and acts on what others stored for them.
+import type { LeaseRepository } from '../../db/repositories/leases.ts'
+import type { Store } from '../../db/store.ts'
+import type { RunId } from '../../protocol/ids.ts'
+import type { ActiveRun } from '../active-run.ts'
+import { toDecision } from '../approvals/request.ts'
+import type { RunSharing, SharedRuns } from './sharing.ts'
+
+/** How long a stop waits for the instance that performs the run, and how often it looks. */
+const STOP_WAIT_MS = 1_000
+const STOP_LOOK_MS = 40
+
+interface Dependencies {
+  store: Pick<Store, 'runs' | 'runInputs'> & { leases: LeaseRepository }
+  instance: string
+  active(id: RunId): ActiveRun | undefined
+  /** Performs a run unless another instance does. Never rejects. */
+  continueRun(id: RunId): Promise<void>
+  log: { warn(details: object, message: string): void }
+}
+
+export function createSharedRuns({
+  store,
+  instance,
+  active,
+  continueRun,
+  log,
+}: Dependencies): SharedRuns {
+  async function deliver(id: RunId, run: ActiveRun): Promise<void> {
+    for (const row of await store.runs.approvals(id))
+      if (row.status !== 'pending') run.decide(row.idRef, toDecision(row))
+    for (const { idRef, answer } of await store.runInputs.answered(id)) run.answer(idRef, answer)
+  }
+  return {
+    take: continueRun,
+    async takeOver() {
+      const ids = await store.leases.unheldRuns(instance)
+      const lost = ids.filter((id) => active(id) === undefined)
+      if (lost.length > 0) log.warn({ runs: lost.length }, 'continuing runs that nobody performs')
+      for (const id of lost) await continueRun(id)
+    },
+    async lookAtChanges() {
+      for (const { id, stopRequested } of await store.leases.changedRuns(instance)) {
+        const run = active(id)
+        if (run === undefined) continue
+        if (stopRequested) run.stop('stopped')
+        else await deliver(id, run)
+      }
+    },
+    setRemoteListeners(id, count) {
+      active(id)?.runLog.setRemoteListeners(count)
+    },
+  }
+}
+
+/**
+ * Stops a run that this instance does not perform: its holder, or `end` where it has none. Resolves when it has ended, or
+ * after a second, when the request to stop is stored.
+ */
+export async function stopElsewhere(
+  id: RunId,
+  {
+    store,
+    sharing,
+    requestStop,
+    end,
+  }: {
+    store: Pick<Store, 'runs' | 'leases'>
+    sharing: Pick<RunSharing, 'nudge'>
+    requestStop(): Promise<unknown>
+    end(): Promise<void>
+  },
+): Promise<void> {
+  await requestStop()
+  const deadline = performance.now() + STOP_WAIT_MS
+  for (;;) {
+    const run = await store.runs.find(id)
+    if (run === undefined || run.endedAt !== null) return
+    const holder = await store.leases.holderOf(id)
+    if (holder === null) await end()
+    else sharing.nudge(holder)
+    if (performance.now() > deadline) return
+    await new Promise((resolve) => setTimeout(resolve, STOP_LOOK_MS))
+  }
+}

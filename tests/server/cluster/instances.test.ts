@@ -1,0 +1,164 @@
+// Several instances on one store: whatever one of them performs is followed, stopped and decided through the others.
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type TestCluster, useClusters } from '../../support/cluster.ts'
+import { type EventReader, openEvents } from '../../support/events.ts'
+import { hasRedis } from '../../support/redis.ts'
+import type { TestServer } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+beforeEach(() => upstream.reset())
+afterAll(() => upstream.close())
+
+describe.skipIf(!hasRedis)('instances on one store', () => {
+  const { start } = useClusters()
+  let cluster: TestCluster
+  let first: TestServer
+  let second: TestServer
+  let project: string
+
+  beforeAll(async () => {
+    cluster = await start(2, {
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+    })
+    const [one, two] = cluster.instances
+    if (one === undefined || two === undefined) throw new Error('two were started')
+    first = one
+    second = two
+    const created = await first.call('POST', '/api/projects', { body: { name: 'Shared' } })
+    project = created.json.data.id
+  })
+
+  async function conversation(): Promise<string> {
+    const body = { project_id: project }
+    return (await first.call('POST', '/api/conversations', { body })).json.data.id
+  }
+  const send = async (
+    server: TestServer,
+    id: string,
+  ): Promise<{ stream: EventReader; runId: string }> => {
+    const stream = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta', on_disconnect: 'continue' },
+    })
+    const { data } = await stream.next(({ event }) => event === 'run')
+    return { stream, runId: data.run_id }
+  }
+  const follow = (server: TestServer, runId: string, after = 0): Promise<EventReader> =>
+    openEvents(`${server.url}/api/runs/${runId}/events?stream_mode=delta`, {
+      headers: { 'last-event-id': String(after) },
+    })
+  const textOf = (events: EventReader['events']): string =>
+    events.flatMap(({ event, data }) => (event === 'step_delta' ? data.delta : [])).join('')
+  const status = async (server: TestServer, runId: string): Promise<string> =>
+    (await server.call('GET', `/api/runs/${runId}`)).json.data.status
+
+  test('every listener of a run receives the same events, through whichever instance', async () => {
+    const id = await conversation()
+    upstream.enqueue(turn.text('The same words for everybody. '.repeat(20), { delayMs: 5 }))
+    const { stream, runId } = await send(first, id)
+    const others = await Promise.all([follow(first, runId), follow(second, runId)])
+    const [sent, ...followed] = await Promise.all([stream.all(), ...others.map((o) => o.all())])
+    expect(sent.at(-1)?.event).toBe('done')
+    expect(textOf(sent)).toBe('The same words for everybody. '.repeat(20))
+    for (const events of followed) {
+      expect(events.map(({ id, event }) => [id, event])).toEqual(
+        sent.map(({ id, event }) => [id, event]),
+      )
+      expect(textOf(events)).toBe(textOf(sent))
+    }
+    const replayed = await (await follow(second, runId)).all()
+    expect(replayed).toEqual(sent)
+  })
+
+  test('a stop through any instance ends the run and closes the connection to the provider', async () => {
+    for (const through of [first, second]) {
+      const id = await conversation()
+      upstream.enqueue(turn.text('On and on. '.repeat(2_000), { delayMs: 20 }))
+      const { stream, runId } = await send(first, id)
+      await stream.next(({ event }) => event === 'step_delta')
+      const { json } = await through.call('POST', `/api/runs/${runId}/stop`)
+      expect(json.data.status).toBe('stopped')
+      expect((await stream.all()).at(-1)?.data).toMatchObject({ finish_reason: 'stopped' })
+    }
+  })
+
+  test('an approval is asked for and given through any instance, and the tool runs once', async () => {
+    for (const through of [first, second]) {
+      const id = await conversation()
+      const calls = [
+        { id: `w_${id.slice(-8)}`, name: 'file_write', arguments: { path: 'a.txt', content: 'x' } },
+      ]
+      upstream.enqueue(turn.toolCalls(calls), turn.text('Written.'))
+      const { stream, runId } = await send(first, id)
+      const other = await follow(second, runId)
+      const asked = await stream.next(({ event }) => event === 'approval_required')
+      expect((await other.next(({ event }) => event === 'approval_required')).id).toBe(asked.id)
+      expect(await status(second, runId)).toBe('awaiting_approval')
+      const decided = await through.call('POST', `/api/runs/${runId}/approvals`, {
+        body: { id_ref: asked.data.id_ref, decision: 'approve' },
+      })
+      expect(decided.status).toBe(200)
+      const events = await stream.all()
+      expect(events.at(-1)?.event).toBe('done')
+      expect((await other.all()).at(-1)?.id).toBe(events.at(-1)?.id)
+      const results = events.filter(({ data }) => data.type === 'tool_result')
+      expect(results.map(({ data }) => JSON.parse(data.content).success)).toEqual([true])
+    }
+  })
+
+  test('the runs of an instance whose lease has expired are continued by exactly one other, and it cannot write any more', async () => {
+    const id = await conversation()
+    upstream.enqueue(
+      turn.text('The first attempt says something long. '.repeat(400), { delayMs: 20 }),
+      turn.text('The second attempt answers.'),
+    )
+    const { stream, runId } = await send(first, id)
+    await stream.next(({ event }) => event === 'step_delta')
+    const { leases, runs } = cluster.database.tables
+    await expect
+      .poll(async () => {
+        const rows = await cluster.database.read.select().from(runs)
+        return rows.find((row) => row.id === runId)?.owner ?? null
+      })
+      .not.toBeNull()
+    const owner = (await cluster.database.read.select().from(runs)).find(
+      (row) => row.id === runId,
+    )?.owner
+    // As after a pause of that instance: nobody has renewed its lease in time.
+    await expect
+      .poll(async () => {
+        await cluster.database.write(async (tx) => {
+          await tx
+            .update(leases)
+            .set({ expiresAt: new Date(0) })
+            .where(sql`${leases.owner} = ${owner}`)
+        })
+        const rows = await cluster.database.read.select().from(runs)
+        return rows.find((row) => row.id === runId)?.attempt
+      })
+      .toBe(2)
+    await expect.poll(() => status(second, runId)).toBe('completed')
+    const { items } = (await first.call('GET', `/api/conversations/${id}/messages`)).json.data
+    expect(items).toHaveLength(2)
+    expect(items.at(-1).text).toBe('The second attempt answers.')
+    const replayed = await (await follow(first, runId)).all()
+    expect(replayed.filter(({ event }) => event === 'done')).toHaveLength(1)
+  })
+
+  test('the open pages of a user learn of changes that happen on another instance', async () => {
+    const pages = await openEvents(`${second.url}/api/events`)
+    await pages.next(({ event }) => event === 'ready')
+    const { json } = await first.call('POST', '/api/conversations', { body: {} })
+    const heard = await pages.next(
+      ({ event, data }) => event === 'conversation' && data.id === json.data.id,
+    )
+    expect(heard.data.change).toBe('created')
+    pages.leave()
+  })
+})
