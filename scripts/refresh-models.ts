@@ -1,64 +1,10 @@
 // Refreshes the model table from models.dev: `npm run refresh-models [-- a URL or a file in the same format]`.
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { z } from 'zod'
-import type { TableRow } from '../server/llm/model-table.ts'
+import { modelTableText } from './models-dev.ts'
 
 const SOURCE = 'https://models.dev/api.json'
 const TARGET = resolve(import.meta.dirname, '../server/llm/model-table.json')
-
-/** The providers of the table, by their id at models.dev, and the beginning of their API's address where that has none. */
-const PROVIDERS: Readonly<Record<string, string | undefined>> = {
-  openai: 'api.openai.com',
-  anthropic: 'api.anthropic.com',
-  google: 'generativelanguage.googleapis.com',
-  deepseek: undefined,
-  zhipuai: undefined,
-  zai: undefined,
-  moonshotai: undefined,
-  'moonshotai-cn': undefined,
-  openrouter: undefined,
-  mistral: 'api.mistral.ai',
-  xai: 'api.x.ai',
-  groq: 'api.groq.com',
-  cerebras: 'api.cerebras.ai',
-  togetherai: 'api.together.xyz',
-  deepinfra: 'api.deepinfra.com',
-  cohere: 'api.cohere.ai',
-  perplexity: 'api.perplexity.ai',
-  'fireworks-ai': undefined,
-  alibaba: undefined,
-  'alibaba-cn': undefined,
-  siliconflow: undefined,
-  'siliconflow-cn': undefined,
-  minimax: 'api.minimax.io',
-  'minimax-cn': 'api.minimaxi.com',
-  stepfun: undefined,
-  xiaomi: undefined,
-}
-
-const Prices = z.object({
-  input: z.number(),
-  output: z.number(),
-  cache_read: z.number().optional(),
-  cache_write: z.number().optional(),
-  reasoning: z.number().optional(),
-})
-const Model = z.object({
-  reasoning: z.boolean().default(false),
-  tool_call: z.boolean().default(false),
-  temperature: z.boolean().default(true),
-  interleaved: z.union([z.boolean(), z.object({ field: z.string() })]).optional(),
-  modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
-  limit: z.object({ context: z.number(), input: z.number().optional(), output: z.number() }),
-  cost: Prices.extend({
-    tiers: z.array(Prices.extend({ tier: z.object({ size: z.number() }) })).optional(),
-  }).optional(),
-})
-const Catalog = z.record(
-  z.string(),
-  z.object({ api: z.string().optional(), models: z.record(z.string(), z.unknown()) }),
-)
 
 async function load(source: string): Promise<unknown> {
   if (!/^https?:/.test(source)) return JSON.parse(await readFile(source, 'utf8'))
@@ -67,75 +13,8 @@ async function load(source: string): Promise<unknown> {
   return response.json()
 }
 
-const pricesOf = ({ input, output, ...more }: z.infer<typeof Prices>) => ({
-  input,
-  output,
-  ...(more.cache_read === undefined ? {} : { cached_input: more.cache_read }),
-  ...(more.cache_write === undefined ? {} : { cache_write: more.cache_write }),
-  ...(more.reasoning === undefined ? {} : { reasoning: more.reasoning }),
-})
-
-function rowOf(provider: string, id: string, value: unknown): TableRow | null {
-  const parsed = Model.safeParse(value)
-  if (!parsed.success) {
-    console.warn(`left out: ${provider} ${id}`)
-    return null
-  }
-  const { limit, modalities, cost, ...model } = parsed.data
-  const isChat = modalities.input.includes('text') && modalities.output.includes('text')
-  if (!isChat || limit.output === 0) return null
-  const reads = typeof model.interleaved === 'object' ? model.interleaved.field : ''
-  return {
-    provider,
-    id,
-    // Where the input has a limit of its own, that is what a conversation must fit into.
-    window: limit.input ?? limit.context,
-    output: limit.output,
-    can: [
-      ...(modalities.input.includes('image') ? (['image'] as const) : []),
-      ...(modalities.input.includes('pdf') ? (['pdf'] as const) : []),
-      ...(model.reasoning ? (['reason'] as const) : []),
-      ...(model.tool_call ? (['call'] as const) : []),
-      ...(model.temperature ? (['temperature'] as const) : []),
-    ],
-    ...(reads === 'reasoning_content' ? { reasoning_back: true } : {}),
-    ...(cost === undefined
-      ? {}
-      : {
-          price: {
-            ...pricesOf(cost),
-            ...(cost.tiers === undefined
-              ? {}
-              : {
-                  tiers: cost.tiers.map(({ tier, ...tierCost }) => ({
-                    above: tier.size,
-                    ...pricesOf(tierCost),
-                  })),
-                }),
-          },
-        }),
-  }
-}
-
-const catalog = Catalog.parse(await load(process.argv[2] ?? SOURCE))
-const addresses = Object.entries(PROVIDERS).map(([id, address]) => {
-  const found = address ?? catalog[id]?.api
-  if (found === undefined) throw new Error(`no address for ${id}`)
-  return [id, found.replace(/^https:\/\//, '').replace(/\/+$/, '')] as const
-})
-const rows = Object.keys(PROVIDERS).flatMap((provider) =>
-  Object.entries(catalog[provider]?.models ?? {})
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([id, model]) => rowOf(provider, id, model) ?? []),
+const { text, models } = modelTableText(await load(process.argv[2] ?? SOURCE), (model) =>
+  console.warn(`left out: ${model}`),
 )
-const lines = rows.map((row) => `    ${JSON.stringify(row)}`)
-const text = `{
-  "source": "https://models.dev (https://github.com/anomalyco/models.dev), MIT License, Copyright (c) 2025 models.dev",
-  "addresses": ${JSON.stringify(Object.fromEntries(addresses))},
-  "models": [
-${lines.join(',\n')}
-  ]
-}
-`
 await writeFile(TARGET, text)
-console.log(`${rows.length} models, ${Math.round(text.length / 1024)} kB`)
+console.log(`${models} models, ${Math.round(text.length / 1024)} kB`)
