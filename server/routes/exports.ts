@@ -7,6 +7,7 @@ import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { ExportedConversation, ExportFormat, Imported } from '../protocol/export.ts'
 import { ConversationId } from '../protocol/ids.ts'
+import { documentLanguage } from '../sharing/document-texts.ts'
 import { exportHtml } from '../sharing/export-html.ts'
 import { exportJson } from '../sharing/export-json.ts'
 import { exportMarkdown } from '../sharing/export-markdown.ts'
@@ -40,26 +41,28 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       schema: {
         summary: 'Export a conversation as a file',
         description:
-          '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported.',
+          '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported. The headings of `md` and `html` are in the language of `Accept-Language` (English or Chinese).',
         tags,
         produces: Object.values(CONTENT_TYPES),
         params: z.object({ id: ConversationId }),
         querystring: z.object({ format: ExportFormat.default('md') }),
       },
     },
-    async ({ user, params, query: { format } }, reply) => {
+    async ({ user, params, headers, query: { format } }, reply) => {
       const conversation = await store.conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
+      const language = documentLanguage(headers['accept-language'])
       void reply.headers({
+        ...(format === 'json' ? {} : { 'content-language': language, vary: 'accept-language' }),
         'content-type': CONTENT_TYPES[format],
         'content-disposition': attachmentHeader(fileNameOf(conversation.title, format)),
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
       })
       const pieces = {
-        md: () => exportMarkdown(store, conversation),
+        md: () => exportMarkdown(store, conversation, language),
         json: () => exportJson(store, conversation),
-        html: () => exportHtml(store, conversation, markdown),
+        html: () => exportHtml(store, conversation, { markdown, language }),
       }[format]()
       return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
     },

@@ -11,10 +11,17 @@ import { envelope } from '../protocol/envelope.ts'
 import { Imported } from '../protocol/export.ts'
 import { SharedConversation } from '../protocol/share.ts'
 import { continueShare } from '../sharing/continue-share.ts'
+import { documentLanguage } from '../sharing/document-texts.ts'
 import { attachmentHeader, encodeFileName } from '../sharing/file-name.ts'
 import type { ImportDependencies } from '../sharing/import-json.ts'
 import type { MarkdownRenderer } from '../sharing/markdown.ts'
-import { gonePage, passwordPage, SHARE_PAGE_POLICY, sharePage } from '../sharing/share-page.ts'
+import {
+  gonePage,
+  passwordPage,
+  SHARE_PAGE_POLICY,
+  sharePage,
+  tooManyPage,
+} from '../sharing/share-page.ts'
 import type { Shares } from '../sharing/shares.ts'
 import { success } from './envelope.ts'
 
@@ -96,7 +103,7 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
       },
     },
     async (request, reply) => {
-      const share = await shares.open(visitOf(request, request.params.token))
+      const share = await shares.open({ ...visitOf(request, request.params.token), isFile: true })
       const file = await store.shares.findFile(share, request.params.id)
       if (file === undefined) throw appError('attachment_not_found')
       const isImage = file.kind === 'image'
@@ -139,10 +146,11 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
     token: string,
     password: string | undefined,
   ): Promise<FastifyReply> => {
-    const accepted = request.headers['accept-language']
+    const language = documentLanguage(request.headers['accept-language'])
     void reply.type('text/html; charset=utf-8').headers({
       'cache-control': 'no-store',
       'content-security-policy': SHARE_PAGE_POLICY,
+      'content-language': language,
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex, nofollow, noarchive',
       vary: 'accept-language, cookie',
@@ -159,17 +167,21 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
       if (request.method !== 'HEAD') await shares.countView(share)
       const pieces = sharePage(share, store.shares.readMessages(share), {
         token,
-        accepted,
+        language,
         markdown,
       })
       return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (error.status === 404) return reply.code(404).send(gonePage(accepted))
+      if (error.status === 404) return reply.code(404).send(gonePage(language))
       if (error.status !== 401 && error.status !== 429) throw error
       if (error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter)
-      const note = error.reason === 'share_password_needed' ? null : error.message
-      return reply.code(error.status).send(passwordPage(accepted, note))
+      if (error.reason === 'share_views_exhausted')
+        return reply.code(error.status).send(tooManyPage(language))
+      const note = error.status === 429 ? 'tooMany' : 'wrong'
+      return reply
+        .code(error.status)
+        .send(passwordPage(language, error.reason === 'share_password_needed' ? null : note))
     }
   }
 

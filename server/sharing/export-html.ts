@@ -3,6 +3,7 @@
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
+import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
@@ -18,22 +19,24 @@ import {
 export async function* exportHtml(
   store: ExportStore,
   conversation: ConversationRow,
-  markdown: MarkdownRenderer,
+  { markdown, language }: { markdown: MarkdownRenderer; language: DocumentLanguage },
 ): AsyncGenerator<string> {
   const { title, createdAt } = conversation
+  const texts = documentTexts[language]
   yield documentStart(
     title,
+    language,
     `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(documentPolicy('data:'))}">\n`,
   )
   const day = createdAt.toISOString().slice(0, 10)
   yield `<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note"><time datetime="${day}">${day}</time></p></header>\n`
   for await (const message of readShownBranch(store, conversation)) {
-    const who = message.role === 'user' ? 'User' : (message.model ?? 'Assistant')
+    const who = message.role === 'user' ? texts.user : (message.model ?? texts.assistant)
     yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
     if (message.role === 'user') {
       yield* preformatted(textOf(message), 'p', 'said')
     } else if (message.steps.length === 0) yield* prose(textOf(message), markdown)
-    else for (const step of message.steps) yield* stepHtml(message, step, markdown)
+    else for (const step of message.steps) yield* stepHtml(message, step, markdown, texts)
     yield* attachmentsHtml(store, message)
     if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
     yield '</article>\n'
@@ -45,13 +48,14 @@ async function* stepHtml(
   message: FullMessage,
   step: FullMessage['steps'][number],
   markdown: MarkdownRenderer,
+  texts: DocumentTexts,
 ): AsyncGenerator<string> {
   const content = contentOf(message, step)
   if (step.type === 'text') return yield* prose(content, markdown)
   const summary =
     step.type === 'thinking'
-      ? 'Thinking'
-      : `${step.type === 'tool_call' ? 'Tool call' : 'Result'}: ${step.name}`
+      ? texts.thinking
+      : `${step.type === 'tool_call' ? texts.call : texts.result}${texts.colon}${step.name}`
   yield `<details><summary>${escapeHtml(summary)}</summary>`
   yield* preformatted(content, 'pre', '')
   yield '</details>\n'

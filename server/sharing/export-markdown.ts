@@ -1,6 +1,8 @@
 // The shown branch of a conversation as Markdown, for people.
+
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
+import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import {
   type AnyText,
   contentOf,
@@ -14,16 +16,18 @@ import {
 export async function* exportMarkdown(
   store: ExportStore,
   conversation: ConversationRow,
+  language: DocumentLanguage,
 ): AsyncGenerator<string> {
+  const texts = documentTexts[language]
   yield `# ${oneLine(conversation.title)}\n\n${conversation.createdAt.toISOString()}\n`
   for await (const message of readShownBranch(store, conversation)) {
-    const who = message.role === 'user' ? 'User' : 'Assistant'
+    const who = texts[message.role]
     const model = message.model === null ? '' : ` (${oneLine(message.model)})`
     yield `\n## ${who}${model}\n\n`
     for (const { name, size } of message.attachments)
-      yield `*Attachment: ${oneLine(name)} (${size} bytes)*\n\n`
+      yield `*${texts.attachment}${texts.colon}${oneLine(name)} ${texts.bytes(size)}*\n\n`
     if (message.role === 'user' || message.steps.length === 0) yield* written(textOf(message))
-    else for (const step of message.steps) yield* stepMarkdown(message, step)
+    else for (const step of message.steps) yield* stepMarkdown(message, step, texts)
     if (message.error !== null) yield `*${oneLine(message.error)}*\n\n`
   }
 }
@@ -40,12 +44,13 @@ async function* written(text: AnyText): AsyncGenerator<string> {
 async function* stepMarkdown(
   message: FullMessage,
   step: FullMessage['steps'][number],
+  texts: DocumentTexts,
 ): AsyncGenerator<string> {
   const content = contentOf(message, step)
   if (step.type === 'text') return yield* written(content)
-  if (step.type === 'thinking') yield 'Thinking:\n\n'
-  else if (step.type === 'tool_call') yield `Tool call: ${oneLine(step.name)}\n\n`
-  else yield `Result: ${oneLine(step.name)}\n\n`
+  if (step.type === 'thinking') yield `${texts.thinking}${texts.colon.trim()}\n\n`
+  else if (step.type === 'tool_call') yield `${texts.call}${texts.colon}${oneLine(step.name)}\n\n`
+  else yield `${texts.result}${texts.colon}${oneLine(step.name)}\n\n`
   const fence = '`'.repeat(Math.max(3, (await longestRun(content)) + 1))
   yield `${fence}\n`
   yield* piecesOf(content)

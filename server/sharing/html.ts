@@ -1,6 +1,7 @@
 // HTML around texts that anybody may have written: escaping, the frame of a document and its style.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../lib/escape-html.ts'
+import type { DocumentLanguage } from './document-texts.ts'
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1f1d1a;--muted:#6b665e;--line:#e4e0d9;--soft:#f2efea;--accent:#9a4a26}
 @media (prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece9e3;--muted:#a09a90;--line:#37342f;--soft:#23211e;--accent:#e29a74}}
@@ -47,9 +48,9 @@ export const documentPolicy = (images: string): string =>
   `default-src 'none'; img-src ${images}; style-src ${STYLE_HASH}; form-action 'self'; base-uri 'none'`
 
 /** The start of a document, up to its content. */
-export const documentStart = (title: string, head = ''): string =>
+export const documentStart = (title: string, language: DocumentLanguage, head = ''): string =>
   `<!doctype html>
-<html dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${language}" dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer"><meta name="robots" content="noindex, nofollow, noarchive">
 ${head}<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style></head>

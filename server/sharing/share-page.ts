@@ -3,45 +3,9 @@
 import type { ShareRow } from '../db/repositories/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { SharedMessage, type SharedStep } from '../protocol/share.ts'
+import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
-
-const english = {
-  shared: 'Shared conversation',
-  copied: 'Copy of',
-  user: 'User',
-  assistant: 'Assistant',
-  thinking: 'Thinking',
-  call: 'Tool call',
-  result: 'Result',
-  password: 'This conversation is protected by a password.',
-  field: 'Password',
-  open: 'Open',
-  continue: 'Continue in NanoClaw',
-  gone: 'Nothing is shared under this link',
-  goneText: 'It may have ended, or its owner has withdrawn it.',
-  written: 'Written by people and language models. Check what matters to you.',
-}
-const chinese: typeof english = {
-  shared: '分享的对话',
-  copied: '副本生成于',
-  user: '用户',
-  assistant: '助手',
-  thinking: '思考过程',
-  call: '工具调用',
-  result: '结果',
-  password: '这个对话受密码保护。',
-  field: '密码',
-  open: '打开',
-  continue: '在 NanoClaw 中继续',
-  gone: '这个链接下没有分享的内容',
-  goneText: '它可能已到期，或已被分享者撤回。',
-  written: '内容由用户和语言模型撰写，重要信息请自行核实。',
-}
-
-/** @param accepted the header `Accept-Language`. */
-const textsFor = (accepted: string | undefined): typeof english =>
-  /^\s*zh\b/i.test(accepted ?? '') ? chinese : english
 
 /** The policy of every page below; nobody may frame it. */
 export const SHARE_PAGE_POLICY = `${documentPolicy("'self'")}; frame-ancestors 'none'`
@@ -50,26 +14,28 @@ export const SHARE_PAGE_POLICY = `${documentPolicy("'self'")}; frame-ancestors '
 export async function* sharePage(
   share: ShareRow,
   messages: AsyncIterable<string>,
-  options: { token: string; accepted: string | undefined; markdown: MarkdownRenderer },
+  options: { token: string; language: DocumentLanguage; markdown: MarkdownRenderer },
 ): AsyncGenerator<string> {
-  const texts = textsFor(options.accepted)
+  const { language } = options
+  const texts = documentTexts[language]
   const { title, renewedAt } = share
   let isFirst = true
   for await (const json of messages) {
     const message = SharedMessage.parse(JSON.parse(json))
-    if (isFirst) yield pageStart(title, message.text, renewedAt, texts)
+    if (isFirst) yield pageStart(title, message.text, renewedAt, language)
     isFirst = false
     yield `<article class="${message.role}"><h2>${texts[message.role]}</h2>\n`
     if (message.text !== '') yield `<p class="said" dir="auto">${escapeHtml(message.text)}</p>\n`
     for (const step of message.steps) yield await stepHtml(step, texts, options.markdown)
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
-  if (isFirst) yield pageStart(title, '', renewedAt, texts)
+  if (isFirst) yield pageStart(title, '', renewedAt, language)
   const onward = `<a class="button" rel="nofollow" href="/continue/${encodeURIComponent(options.token)}">${texts.continue}</a>`
   yield `<p>${onward}</p><footer>${texts.written}</footer>${DOCUMENT_END}`
 }
 
-function pageStart(title: string, said: string, at: Date, texts: typeof english): string {
+function pageStart(title: string, said: string, at: Date, language: DocumentLanguage): string {
+  const texts = documentTexts[language]
   const about = Array.from(said.replaceAll(/\s+/g, ' ')).slice(0, 200).join('')
   const meta = (name: string, value: string): string =>
     `<meta property="og:${name}" content="${escapeHtml(value)}">\n`
@@ -80,12 +46,12 @@ function pageStart(title: string, said: string, at: Date, texts: typeof english)
     meta('title', title),
     meta('description', about === '' ? texts.shared : about),
   ].join('')
-  return `${documentStart(title, head)}<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} <time datetime="${at.toISOString()}">${day}</time></p></header>\n`
+  return `${documentStart(title, language, head)}<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} <time datetime="${at.toISOString()}">${day}</time></p></header>\n`
 }
 
 async function stepHtml(
   step: SharedStep,
-  texts: typeof english,
+  texts: DocumentTexts,
   markdown: MarkdownRenderer,
 ): Promise<string> {
   const folded = (summary: string, content: string): string =>
@@ -96,9 +62,9 @@ async function stepHtml(
     case 'thinking':
       return folded(texts.thinking, step.content)
     case 'tool_call':
-      return folded(`${texts.call}: ${step.name}`, step.arguments)
+      return folded(`${texts.call}${texts.colon}${step.name}`, step.arguments)
     case 'tool_result':
-      return folded(`${texts.result}: ${step.name}`, step.content)
+      return folded(`${texts.result}${texts.colon}${step.name}`, step.content)
   }
 }
 
@@ -115,16 +81,25 @@ function filesHtml(files: SharedMessage['files'], token: string): string {
 }
 
 /** The form for the password. It says nothing about the conversation. */
-export function passwordPage(accepted: string | undefined, error: string | null): string {
-  const texts = textsFor(accepted)
-  const note = error === null ? '' : `<p class="bad" role="alert">${escapeHtml(error)}</p>`
-  return `${documentStart(texts.shared)}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
+export function passwordPage(
+  language: DocumentLanguage,
+  error: 'wrong' | 'tooMany' | null,
+): string {
+  const texts = documentTexts[language]
+  const note = error === null ? '' : `<p class="bad" role="alert">${texts[error]}</p>`
+  return `${documentStart(texts.shared, language)}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
 <form method="post"><label for="password">${texts.field}</label><input id="password" name="password" type="password" required maxlength="200" autocomplete="off" autofocus><button>${texts.open}</button></form>
 ${DOCUMENT_END}`
 }
 
 /** The page of a link that does not exist, has ended or was withdrawn. */
-export function gonePage(accepted: string | undefined): string {
-  const texts = textsFor(accepted)
-  return `${documentStart(texts.shared)}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
+export function gonePage(language: DocumentLanguage): string {
+  const texts = documentTexts[language]
+  return `${documentStart(texts.shared, language)}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
+}
+
+/** Instead of the page, for an address that opens too many. */
+export function tooManyPage(language: DocumentLanguage): string {
+  const texts = documentTexts[language]
+  return `${documentStart(texts.shared, language)}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`
 }

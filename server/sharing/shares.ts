@@ -19,6 +19,10 @@ const GUESSES = 20
 /** Guesses from all networks together, so that many addresses do not help much. */
 const GUESSES_IN_ALL = 200
 const GUESS_WINDOW_MS = 15 * 60_000
+/** What one network may open a minute, whatever the link: pages with many files, but no search for links. */
+const VIEWS = 120
+const FILE_VIEWS = 2_000
+const VIEW_WINDOW_MS = 60_000
 
 export interface ShareDependencies {
   database: Database
@@ -38,6 +42,8 @@ export interface Visit {
   password?: string | undefined
   /** What `ticketOf` returned after an earlier password. */
   ticket?: string | undefined
+  /** A file of the share is opened, not its texts. */
+  isFile?: boolean
 }
 
 export type Shares = ReturnType<typeof createShares>
@@ -48,6 +54,9 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
   const queue = pLimit(1)
   const guesses = createRateLimit({ limit: GUESSES, windowMs: GUESS_WINDOW_MS })
   const guessesInAll = createRateLimit({ limit: GUESSES_IN_ALL, windowMs: GUESS_WINDOW_MS })
+
+  const views = createRateLimit({ limit: VIEWS, windowMs: VIEW_WINDOW_MS })
+  const fileViews = createRateLimit({ limit: FILE_VIEWS, windowMs: VIEW_WINDOW_MS })
 
   async function assertPassword(share: ShareRow, hash: string, visit: Visit): Promise<void> {
     if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
@@ -110,9 +119,12 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
 
     /**
      * The share behind a link.
-     * @throws AppError `share_not_found`, `share_password_needed`, `share_password_wrong`, `share_guesses_exhausted`.
+     * @throws AppError `share_not_found`, `share_password_needed`, `share_password_wrong`, `share_guesses_exhausted`,
+     * `share_views_exhausted`.
      */
     async open(visit: Visit): Promise<ShareRow> {
+      const wait = (visit.isFile === true ? fileViews : views).take(networkOf(visit.address))
+      if (wait !== null) throw appError('share_views_exhausted', {}, { retryAfter: wait })
       const share = enabled ? await shares.findByToken(hashOf(visit.token), now()) : undefined
       if (share === undefined) throw appError('share_not_found')
       if (share.passwordHash !== null) await assertPassword(share, share.passwordHash, visit)

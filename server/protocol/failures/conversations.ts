@@ -65,6 +65,10 @@ export const CONVERSATION_FAILURES = {
   share_password_needed: ['unauthorized', 'This link needs a password (X-Share-Password).'],
   share_password_wrong: ['unauthorized', 'The password for this link is wrong.'],
   share_too_large: ['payload_too_large', 'This conversation is too large to be shared.'],
+  share_views_exhausted: [
+    'too_many_requests',
+    'Too many shared conversations were opened from this network. Wait a minute, then try again.',
+  ],
   sharing_off: ['forbidden', 'Sharing is turned off on this server.'],
   unknown_model: ['unknown_model', 'There is no model "{{model}}". Available: {{available}}.'],
 } as const

@@ -117,6 +117,14 @@ describeOnEachServer('export and import', (start) => {
     expect(html).toContain('<strong>bold</strong>')
     expect(html).toContain('<a rel="nofollow noopener noreferrer" href="https://example.com">')
     expect(html).toContain('<table>')
+    const chinese = { 'accept-language': 'zh-CN', authorization: `Bearer ${ann}` }
+    for (const [format, heading] of Object.entries({ md: '## 用户', html: '<h2>用户</h2>' })) {
+      const path = `${server.url}/api/conversations/${id}/export?format=${format}`
+      const response = await fetch(path, { headers: chinese })
+      expect(response.headers.get('content-language')).toBe('zh-CN')
+      expect(response.headers.get('vary')).toContain('accept-language')
+      expect(await response.text()).toContain(heading)
+    }
   })
 
   test('a file name is derived from the title, without characters that systems reserve', async () => {

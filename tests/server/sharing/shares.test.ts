@@ -132,6 +132,15 @@ describeOnEachServer('sharing', (start) => {
     expect(html).toContain('<strong>answer</strong>')
     expect(html).toContain('property="og:title" content="A &lt;b&gt;title&lt;/b&gt;"')
     expect(html).not.toMatch(/<script|<img|<b>/i)
+    expect(html).toContain('<html lang="en"')
+    const chinese = await page(token, {
+      headers: { 'accept-language': 'fr, zh-TW;q=0.8, en;q=0.5' },
+    })
+    expect(chinese.headers.get('content-language')).toBe('zh-CN')
+    expect(chinese.headers.get('vary')).toContain('accept-language')
+    expect(await chinese.text()).toMatch(/<html lang="zh-CN"[\s\S]*<h2>助手<\/h2>/)
+    const gone = await page('nothing', { headers: { 'accept-language': 'zh' } })
+    expect(await gone.text()).toContain('这个链接下没有分享的内容')
   })
 
   test('a copy stays as it was until it is renewed under the same link', async () => {

@@ -10,7 +10,11 @@ import { saveFile } from '../save-file.ts'
 export const useExport = () =>
   useMutation({
     mutationFn: async ({ id, format }: { id: string; format: ExportFormat }) => {
-      const response = await send(`/api/conversations/${id}/export`, { query: { format } })
+      const response = await send(`/api/conversations/${id}/export`, {
+        query: { format },
+        // Headings in the language of the page.
+        headers: { 'accept-language': document.documentElement.lang },
+      })
       const name = /filename\*=UTF-8''([^;]+)/.exec(
         response.headers.get('content-disposition') ?? '',
       )?.[1]

@@ -147,6 +147,7 @@ const conversations = {
   response_not_found: '没有响应“{{id}}”。',
   run_not_found: '没有这次运行。',
   share_expired: '分享的到期时间必须晚于现在。',
+  share_views_exhausted: '这个网络打开分享内容过于频繁，请过一分钟再试。',
   share_guesses_exhausted: '这个链接的密码尝试次数过多，请过一会儿再试。',
   share_not_found: '这个链接下没有分享的内容。',
   share_password_needed: '这个链接需要密码。',

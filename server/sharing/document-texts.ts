@@ -1,0 +1,72 @@
+// The server's own words in shared pages and exported files, in the reader's language.
+
+const english = {
+  shared: 'Shared conversation',
+  copied: 'Copy of',
+  user: 'User',
+  assistant: 'Assistant',
+  thinking: 'Thinking',
+  call: 'Tool call',
+  result: 'Result',
+  attachment: 'Attachment',
+  colon: ': ',
+  bytes: (count: number): string => `(${count} bytes)`,
+  password: 'This conversation is protected by a password.',
+  field: 'Password',
+  open: 'Open',
+  wrong: 'The password is wrong.',
+  tooMany: 'Too many attempts. Wait a while, then try again.',
+  continue: 'Continue in NanoClaw',
+  gone: 'Nothing is shared under this link',
+  goneText: 'It may have ended, or its owner has withdrawn it.',
+  written: 'Written by people and language models. Check what matters to you.',
+}
+export type DocumentTexts = typeof english
+const chinese: DocumentTexts = {
+  shared: '分享的对话',
+  copied: '副本生成于',
+  user: '用户',
+  assistant: '助手',
+  thinking: '思考过程',
+  call: '工具调用',
+  result: '结果',
+  attachment: '附件',
+  colon: '：',
+  bytes: (count) => `（${count} 字节）`,
+  password: '这个对话受密码保护。',
+  field: '密码',
+  open: '打开',
+  wrong: '密码不正确。',
+  tooMany: '尝试次数过多，请过一会儿再试。',
+  continue: '在 NanoClaw 中继续',
+  gone: '这个链接下没有分享的内容',
+  goneText: '它可能已到期，或已被分享者撤回。',
+  written: '内容由用户和语言模型撰写，重要信息请自行核实。',
+}
+
+/** A language of documents as a tag for `lang` and `Content-Language`. */
+export type DocumentLanguage = 'en' | 'zh-CN'
+
+export const documentTexts: Readonly<Record<DocumentLanguage, DocumentTexts>> = {
+  en: english,
+  'zh-CN': chinese,
+}
+
+/** Languages of a header that are looked at. */
+const MAX_LANGUAGES = 20
+
+/** The language that a reader prefers. @param accepted the header `Accept-Language`. */
+export function documentLanguage(accepted: string | undefined): DocumentLanguage {
+  const wanted = (accepted ?? '').split(',', MAX_LANGUAGES).map((one) => {
+    const [tag = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    return { name: tag.split('-')[0], weight: weight === undefined ? 1 : Number(weight.slice(2)) }
+  })
+  const best = wanted
+    .filter(({ name, weight }) => (name === 'zh' || name === 'en') && weight > 0)
+    .reduce<(typeof wanted)[number] | undefined>(
+      (found, one) => (found === undefined || one.weight > found.weight ? one : found),
+      undefined,
+    )
+  return best?.name === 'zh' ? 'zh-CN' : 'en'
+}

@@ -1,0 +1,73 @@
+// Who may open a link, without HTTP: sharing turned off later, and how many links one network may open.
+import { expect, test } from 'vitest'
+import { createPasswords } from '../../../server/auth/passwords.ts'
+import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import { createStore } from '../../../server/db/store.ts'
+import { documentLanguage } from '../../../server/sharing/document-texts.ts'
+import { createShares } from '../../../server/sharing/shares.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { say, somebody } from '../../support/store-rows.ts'
+
+describeOnEachDatabase('links of shares', (open) => {
+  async function shared() {
+    const database = await open()
+    const store = createStore(database)
+    const { id: userId } = await somebody(store)
+    const { id } = await store.conversations.create(userId, { title: 'Shared' })
+    await say(database, id, 'Hello', null)
+    const shares = (enabled: boolean) =>
+      createShares({
+        ...{ database, store, enabled, now: () => new Date() },
+        ...{ box: createSecretBox(Buffer.alloc(32, 7)), passwords: createPasswords() },
+      })
+    const on = shares(true)
+    const share = await on.create(userId, id, {})
+    return { on, off: shares(false), token: on.tokenOf(share), userId, id }
+  }
+
+  test('turning sharing off makes an existing link 404, and turning it on again brings it back', async () => {
+    const { on, off, token } = await shared()
+    const visit = { token, address: '192.0.2.1' }
+    expect((await on.open(visit)).title).toBe('Shared')
+    for (const isFile of [false, true])
+      await expect(off.open({ ...visit, isFile })).rejects.toMatchObject({
+        reason: 'share_not_found',
+      })
+    expect((await on.open(visit)).title).toBe('Shared')
+  })
+
+  test('renewing a share keeps its token', async () => {
+    const { on, token, userId, id } = await shared()
+    expect(on.tokenOf(await on.create(userId, id, { password: 'open sesame' }))).toBe(token)
+  })
+
+  test('one network opens so many links a minute, existing or not, and others go on', async () => {
+    const { on, token } = await shared()
+    const from = (address: string, one = token) => on.open({ token: one, address })
+    for (let count = 0; count < 119; count += 1)
+      await expect(from('192.0.2.1', `guess-${count}`)).rejects.toMatchObject({
+        reason: 'share_not_found',
+      })
+    await from('192.0.2.1')
+    await expect(from('192.0.2.1')).rejects.toMatchObject({
+      ...{ reason: 'share_views_exhausted', status: 429 },
+      retryAfter: expect.any(Number),
+    })
+    await on.open({ token, address: '192.0.2.1', isFile: true })
+    await from('198.51.100.7')
+  })
+})
+
+test.each([
+  [undefined, 'en'],
+  ['zh', 'zh-CN'],
+  ['zh-TW,en;q=0.9', 'zh-CN'],
+  ['en;q=0.3, zh-Hans;q=0.8', 'zh-CN'],
+  ['fr, ja', 'en'],
+  ['fr, zh;q=0.5', 'zh-CN'],
+  ['zh;q=0, en', 'en'],
+  ['en, zh', 'en'],
+  [';;q=x,,', 'en'],
+])('the language for the header %j is %s', (header, language) => {
+  expect(documentLanguage(header)).toBe(language)
+})
