@@ -14,7 +14,7 @@ import { turn } from '../support/upstream-turns.ts'
 describeInBrowser('preferences', (visitor) => {
   const site = usePageServer(visitor)
 
-  test('text size, contrast and the key that sends last beyond a reload', async () => {
+  test('text size, contrast and the key that sends survive a reload', async () => {
     const page = await visitor.open(`${site.server.url}/settings/appearance`, { phone: true })
     const choose = (group: string, option: string) =>
       page.getByLabel(group, { exact: true }).getByRole('radio', { name: option }).click()

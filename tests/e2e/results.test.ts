@@ -130,7 +130,7 @@ describeInBrowser('tool results', (visitor) => {
     await leave(page)
   })
 
-  test('every kind of result has its own view and shows its raw data with one click or key, in both themes and languages', async () => {
+  test('every kind of result has its own view and shows its raw data with one click or key, in English on a wide screen and in Chinese on a dark phone', async () => {
     const project = await server.call('POST', '/api/projects', { body: { name: 'Shop' } })
     const id = project.json.data.id
     for (const [path, content] of [

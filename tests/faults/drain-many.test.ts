@@ -82,7 +82,7 @@ describe.each(dialects)('SIGTERM under load (%s)', (dialect) => {
     return data.id
   }
 
-  test(`${STREAMS} streams and ${REQUESTS} requests`, async () => {
+  test(`${STREAMS} streams end cleanly, ${REQUESTS} requests get a response, and unfinished runs continue after the next start`, async () => {
     let release = () => {}
     const soon = new Promise<void>((resolve) => {
       release = resolve

@@ -147,25 +147,28 @@ describe('a provider that fails', () => {
   }
 
   // Concurrent, because some of them wait between retries.
-  test.concurrent.each(names)('%s', async (name) => {
-    const fault = faults[name]
-    if (fault === undefined) throw new Error('unreachable')
-    const { events, stored, answer } = await send(name)
-    const ends = events.filter(({ event }) => event === 'done' || event === 'error')
-    expect(ends).toHaveLength(1)
-    expect(events.at(-1)).toBe(ends[0])
-    expect(ends[0]?.event === 'done' ? 'done' : ends[0]?.data.code).toBe(fault.end)
-    expect(answer).toMatchObject({
-      role: 'assistant',
-      text: fault.text,
-      status: fault.end === 'done' ? 'completed' : 'failed',
-    })
-    expect(upstream.requests.filter(({ apiKey }) => apiKey === keyOf(name))).toHaveLength(
-      fault.tries,
-    )
-    const seen = JSON.stringify([events, stored])
-    expect(seen).not.toMatch(/canary|127\.0\.0\.1/)
-  })
+  test.concurrent.each(names)(
+    '%s: the run ends once, with its reason, the text so far and its number of attempts',
+    async (name) => {
+      const fault = faults[name]
+      if (fault === undefined) throw new Error('unreachable')
+      const { events, stored, answer } = await send(name)
+      const ends = events.filter(({ event }) => event === 'done' || event === 'error')
+      expect(ends).toHaveLength(1)
+      expect(events.at(-1)).toBe(ends[0])
+      expect(ends[0]?.event === 'done' ? 'done' : ends[0]?.data.code).toBe(fault.end)
+      expect(answer).toMatchObject({
+        role: 'assistant',
+        text: fault.text,
+        status: fault.end === 'done' ? 'completed' : 'failed',
+      })
+      expect(upstream.requests.filter(({ apiKey }) => apiKey === keyOf(name))).toHaveLength(
+        fault.tries,
+      )
+      const seen = JSON.stringify([events, stored])
+      expect(seen).not.toMatch(/canary|127\.0\.0\.1/)
+    },
+  )
 
   test.concurrent('after a refused connection the fallback answers', async () => {
     const { events, answer } = await send('nobody')

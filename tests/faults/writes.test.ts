@@ -49,7 +49,7 @@ describe.skipIf(!canTrace)(title, () => {
     return survived
   }
 
-  test.skipIf(isFull)('some writes', async () => {
+  test.skipIf(isFull)('at some writes loses and repeats nothing', async () => {
     for (const [call, n] of [
       ['fdatasync', 5],
       ['pwrite64', 40],
@@ -58,16 +58,20 @@ describe.skipIf(!canTrace)(title, () => {
     await crash.expectUsageCountedOnce()
   })
 
-  test.runIf(isFull)('every write that makes a change durable', HOURS, async () => {
-    expect(await untilSurvived(1, (n) => dieAt('fdatasync', n))).toBeGreaterThan(5)
-  })
+  test.runIf(isFull)(
+    'at every write that makes a change durable loses and repeats nothing',
+    HOURS,
+    async () => {
+      expect(await untilSurvived(1, (n) => dieAt('fdatasync', n))).toBeGreaterThan(5)
+    },
+  )
 
-  test.runIf(isFull)('every fourth page write', HOURS, async () => {
+  test.runIf(isFull)('at every fourth page write loses and repeats nothing', HOURS, async () => {
     expect(await untilSurvived(4, (n) => dieAt('pwrite64', n))).toBeGreaterThan(40)
     await crash.expectUsageCountedOnce()
   })
 
-  test(`every write of the start that resumes the run`, HOURS, async () => {
+  test('at writes of the start that resumes the run loses and repeats nothing', HOURS, async () => {
     for (const n of isFull ? Array.from({ length: 25 }, (_, at) => 1 + at * 2) : [6])
       await crash.round(`Task of a start that dies ${n}`, {
         async die(server, stream) {
@@ -108,19 +112,26 @@ describe('kill at a commit to PostgreSQL', () => {
     return survived
   }
 
-  test.skipIf(isFull)('some commits, before and after they take effect', async () => {
-    for (const [when, n] of [
-      ['after', 1],
-      ['before', 4],
-    ] as const)
-      expect(await dieAt(when, n), `${when} ${n}`).toBe(false)
-    await crash.expectUsageCountedOnce()
-  })
+  test.skipIf(isFull)(
+    'before and after some commits take effect loses and repeats nothing',
+    async () => {
+      for (const [when, n] of [
+        ['after', 1],
+        ['before', 4],
+      ] as const)
+        expect(await dieAt(when, n), `${when} ${n}`).toBe(false)
+      await crash.expectUsageCountedOnce()
+    },
+  )
 
-  test.runIf(isFull)('every commit, before and after it takes effect', HOURS, async () => {
-    for (let repetition = 0; repetition < 3; repetition += 1)
-      for (const when of ['before', 'after'] as const)
-        expect(await untilSurvived(1, (n) => dieAt(when, n, repetition))).toBeGreaterThan(5)
-    await crash.expectUsageCountedOnce()
-  })
+  test.runIf(isFull)(
+    'before and after every commit takes effect loses and repeats nothing',
+    HOURS,
+    async () => {
+      for (let repetition = 0; repetition < 3; repetition += 1)
+        for (const when of ['before', 'after'] as const)
+          expect(await untilSurvived(1, (n) => dieAt(when, n, repetition))).toBeGreaterThan(5)
+      await crash.expectUsageCountedOnce()
+    },
+  )
 })

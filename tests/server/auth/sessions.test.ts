@@ -204,15 +204,18 @@ describeOnEachServer('sessions', (start) => {
       [['admin'], [200, 200, 200]],
       [['v1'], [403, 403, 403]],
       [null, [200, 200, 200]],
-    ])('with the scopes %j may read, write and administer: %j', async (scopes, expected) => {
-      const key = await keyWith({ scopes }, admin)
-      const statuses = [
-        await server.call('GET', '/api/conversations', { token: key }),
-        await server.call('POST', '/api/conversations', { token: key, body: {} }),
-        await server.call('GET', '/api/admin/users', { token: key }),
-      ].map(({ status }) => status)
-      expect(statuses).toEqual(expected)
-    })
+    ])(
+      'with the scopes %j gets the statuses %j for reading, writing and administering',
+      async (scopes, expected) => {
+        const key = await keyWith({ scopes }, admin)
+        const statuses = [
+          await server.call('GET', '/api/conversations', { token: key }),
+          await server.call('POST', '/api/conversations', { token: key, body: {} }),
+          await server.call('GET', '/api/admin/users', { token: key }),
+        ].map(({ status }) => status)
+        expect(statuses).toEqual(expected)
+      },
+    )
 
     test('does not administer for a user, and expires', async () => {
       const key = await keyWith({ scopes: ['admin'] })

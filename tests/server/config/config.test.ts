@@ -59,7 +59,7 @@ describe('sizes', () => {
     ['-1MB', undefined],
     [0, undefined],
     [null, undefined],
-  ])('%j is %j bytes', (text, bytes) => expect(parseSize(text)).toBe(bytes))
+  ])('the size %j is read as %j bytes', (text, bytes) => expect(parseSize(text)).toBe(bytes))
 
   test('a message limit may be given in characters', () => {
     expect(parseConfig('limits: {message: 5000 characters}', {}).limits.message).toBe(5000)

@@ -30,7 +30,7 @@ test('a backup copies every blob once, and a restore brings them back', async ()
   expect((await buffer(await restored.open(second.sha256))).toString()).toBe('second')
 })
 
-test('a store without files and a backup without files are fine', async () => {
+test('a store without files is backed up, and a backup without files is restored', async () => {
   expect(await backupBlobs(join(folder, 'none'), join(folder, 'nothing.files'))).toEqual({
     bytes: 0,
   })

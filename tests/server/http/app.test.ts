@@ -49,7 +49,7 @@ describe('the envelope of errors', () => {
     })
   })
 
-  test.each([
+  const bodies: readonly [string, number][] = [
     ['{"name":', 400],
     ['', 400],
     ['null', 400],
@@ -62,13 +62,19 @@ describe('the envelope of errors', () => {
     [`{"name":"a","x":${'['.repeat(2000)}${']'.repeat(2000)}}`, 400],
     ['{"name":"a","__proto__":{"role":"admin"}}', 200],
     ['{"name":"a","constructor":{"prototype":{"a":1}}}', 200],
-  ])('the body %.40s returns %i', async (body, status) => {
-    const answer = await post('/api/echo', body)
-    expect(answer.status).toBe(status)
-    const json = await answer.json()
-    expect(json).toMatchObject(status === 200 ? { code: 0, data: { name: 'a' } } : { code: status })
-    expect(JSON.stringify(json)).not.toContain('role')
-  })
+  ]
+  test.each(bodies.map(([body, status]) => ({ name: body.slice(0, 40), body, status })))(
+    'the body $name returns $status',
+    async ({ body, status }) => {
+      const answer = await post('/api/echo', body)
+      expect(answer.status).toBe(status)
+      const json = await answer.json()
+      expect(json).toMatchObject(
+        status === 200 ? { code: 0, data: { name: 'a' } } : { code: status },
+      )
+      expect(JSON.stringify(json)).not.toContain('role')
+    },
+  )
 
   test('every failure has a code for programs and the id of its request', async () => {
     const named = async (answer: Response): Promise<unknown> => {
@@ -142,24 +148,28 @@ describe('the envelope of errors', () => {
     expect(await answer.json()).toMatchObject({ code: 404 })
   })
 
-  test.each([
+  const requests: readonly [string, number][] = [
     ['GET /api/things/%zz HTTP/1.1', 400],
     ['GET /api/things/%c0%ae HTTP/1.1', 400],
     ['NONSENSE', 400],
     [`GET / HTTP/1.1\r\nx-long: ${'x'.repeat(30_000)}`, 431],
-  ])('the raw request %.30s returns %i in the envelope', async (head, status) => {
-    const { port } = new URL(origin)
-    const text = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), '127.0.0.1')
-      let received = ''
-      socket.on('data', (chunk) => {
-        received += chunk
+  ]
+  test.each(requests.map(([head, status]) => ({ name: head.slice(0, 40), head, status })))(
+    'the raw request $name returns $status in the envelope',
+    async ({ head, status }) => {
+      const { port } = new URL(origin)
+      const text = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), '127.0.0.1')
+        let received = ''
+        socket.on('data', (chunk) => {
+          received += chunk
+        })
+        socket.on('close', () => resolve(received))
+        socket.on('error', reject)
+        socket.write(`${head}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
       })
-      socket.on('close', () => resolve(received))
-      socket.on('error', reject)
-      socket.write(`${head}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
-    })
-    expect(text.split(' ')[1]).toBe(String(status))
-    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: status })
-  })
+      expect(text.split(' ')[1]).toBe(String(status))
+      expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: status })
+    },
+  )
 })

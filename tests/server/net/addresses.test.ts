@@ -4,7 +4,7 @@ import { createAddressRules, isPublicAddress } from '../../../server/net/address
 
 describe('addresses', () => {
   test.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946', '::ffff:8.8.8.8'])(
-    '%s is public',
+    '%j is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   )
 
@@ -42,7 +42,7 @@ describe('addresses', () => {
     'ff02::1',
     'localhost',
     '',
-  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
+  ])('%j is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 
   test('an operator may allow hosts, addresses and ranges, at any port', () => {
     const rules = createAddressRules({

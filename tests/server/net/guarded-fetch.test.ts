@@ -84,7 +84,7 @@ describe('a request', () => {
     'gopher://127.0.0.1:PORT/',
     'not a url',
     '',
-  ])('to %s is refused', async (form) => {
+  ])('to %j is refused', async (form) => {
     const before = seen.length
     const outcome = await get(form.replace('PORT', String(port)))
     expect(outcome).toMatchObject({ ok: false })

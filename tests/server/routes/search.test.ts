@@ -40,7 +40,7 @@ describeOnEachServer('search', (start) => {
     expect((await find('q=zanzibar', bob)).json.data.items).toEqual([])
   })
 
-  test('an empty query, an unknown type and a broken cursor are 400', async () => {
+  test('an empty query, an unknown type and an invalid cursor return 400', async () => {
     for (const query of [
       '',
       'q=',

@@ -43,7 +43,7 @@ describeOnEachServer('tags', (start) => {
     [['x'.repeat(51)]],
     [Array.from({ length: 21 }, (_, at) => String(at))],
     ['work'],
-  ])('%j is no list of tags: 400', async (tags) => {
+  ])('the tags %j return 400', async (tags) => {
     expect((await create('bad', tags)).status).toBe(400)
   })
 })

@@ -115,36 +115,41 @@ describe.skipIf(!state.available)(`exec with network access${why}`, () => {
   test.each([
     [true, 'unreachable', undefined],
     ['host', 'reached', 'host_network'],
-  ] as const)('%s: the API of this server is %s', async (network, expected, warning) => {
-    const server = await start({
-      config: {
-        models: [{ id: 'scripted', api_url: upstream.url }],
-        titles: 'off',
-        tools: { exec: { enabled: true, network } },
-      },
-    })
-    const project = await server.call('POST', '/api/projects', { body: { name: 'Net' } })
-    const conversation = await server.call('POST', '/api/conversations', {
-      body: { project_id: project.json.data.id },
-    })
-    const port = new URL(server.url).port
-    const command = `bash -c 'exec 9<>/dev/tcp/127.0.0.1/${port}' 2>/dev/null && echo reached || echo unreachable`
-    upstream.enqueue(
-      turn.toolCalls([{ id: 'c', name: 'exec', arguments: { command } }]),
-      turn.text('Done.'),
-    )
-    const stream = await openEvents(
-      `${server.url}/api/conversations/${conversation.json.data.id}/messages`,
-      { body: { text: 'Go', stream_mode: 'delta' } },
-    )
-    const { data } = await stream.next(({ event }) => event === 'approval_required')
-    expect(data.preview.warning_code).toBe(warning)
-    await server.call('POST', `/api/runs/${data.run_id}/approvals`, {
-      body: { id_ref: 'c', decision: 'approve' },
-    })
-    const result = (await stream.all()).find(({ data: step }) => step.type === 'tool_result')?.data
-    expect(JSON.parse(result.content).data.stdout).toBe(`${expected}\n`)
-  })
+  ] as const)(
+    'with `network: %s` the API of this server is %s',
+    async (network, expected, warning) => {
+      const server = await start({
+        config: {
+          models: [{ id: 'scripted', api_url: upstream.url }],
+          titles: 'off',
+          tools: { exec: { enabled: true, network } },
+        },
+      })
+      const project = await server.call('POST', '/api/projects', { body: { name: 'Net' } })
+      const conversation = await server.call('POST', '/api/conversations', {
+        body: { project_id: project.json.data.id },
+      })
+      const port = new URL(server.url).port
+      const command = `bash -c 'exec 9<>/dev/tcp/127.0.0.1/${port}' 2>/dev/null && echo reached || echo unreachable`
+      upstream.enqueue(
+        turn.toolCalls([{ id: 'c', name: 'exec', arguments: { command } }]),
+        turn.text('Done.'),
+      )
+      const stream = await openEvents(
+        `${server.url}/api/conversations/${conversation.json.data.id}/messages`,
+        { body: { text: 'Go', stream_mode: 'delta' } },
+      )
+      const { data } = await stream.next(({ event }) => event === 'approval_required')
+      expect(data.preview.warning_code).toBe(warning)
+      await server.call('POST', `/api/runs/${data.run_id}/approvals`, {
+        body: { id_ref: 'c', decision: 'approve' },
+      })
+      const result = (await stream.all()).find(
+        ({ data: step }) => step.type === 'tool_result',
+      )?.data
+      expect(JSON.parse(result.content).data.stdout).toBe(`${expected}\n`)
+    },
+  )
 })
 
 describe('where slirp4netns is missing', () => {

@@ -257,7 +257,7 @@ describeOnEachServer('sharing', (start) => {
     expect((await server.call('GET', `/api/conversations/${id}`, { token: ann })).status).toBe(404)
   })
 
-  test('without sharing, nothing is shared and every link is 404', async () => {
+  test('without sharing, nothing is shared and every link returns 404', async () => {
     const off = await start({ sharing: 'off' })
     const made = await off.call('POST', '/api/conversations', { body: {} })
     const refused = await off.call('POST', `/api/conversations/${made.json.data.id}/share`)

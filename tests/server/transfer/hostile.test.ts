@@ -104,13 +104,16 @@ describe('imports of hostile files', () => {
       () => Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5_000)]),
       'import_database_unreadable',
     ],
-  ])('%s fails with a clear reason, and nothing is imported', async (_what, file, reason) => {
-    const user = await newUser()
-    const job = await importFile(server, user, { name: 'x.zip', content: file() })
-    expect(job).toMatchObject({ status: 'failed', error: expect.stringMatching(/\w+ \w+/) })
-    expect(job.reason).toMatch(reason)
-    expect((await get('/api/conversations', user)).items).toEqual([])
-  })
+  ])(
+    'an import of %s fails with a clear reason, and nothing is imported',
+    async (_what, file, reason) => {
+      const user = await newUser()
+      const job = await importFile(server, user, { name: 'x.zip', content: file() })
+      expect(job).toMatchObject({ status: 'failed', error: expect.stringMatching(/\w+ \w+/) })
+      expect(job.reason).toMatch(reason)
+      expect((await get('/api/conversations', user)).items).toEqual([])
+    },
+  )
 
   test('a file beyond the limit is 413, a second import at the same time 409, and the import of somebody else 404', async () => {
     const user = await newUser()
