@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import type { Server } from './app.ts'
 import { commands } from './cli.ts'
+import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
 import { ConfigError, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
@@ -42,13 +43,27 @@ async function run(): Promise<void> {
   try {
     const config = loadConfig(process.env)
     redactor.add(secretsIn(config))
-    const [name, ...operands] = process.argv.slice(2)
-    if (name === undefined) await serve(config)
+    const values = process.argv.slice(2)
+    const [name, ...operands] = values
+    const workers = workersAskedFor(values)
+    if (workers !== null && isPrimary) await serveOnCores(config, workers)
+    else if (name === undefined || workers !== null) await serve(config)
     else await runCommand(config, name, operands)
   } catch (error) {
     if (error instanceof ConfigError) endWith(EXIT_CONFIG, error.faults)
     else endWith(EXIT_FAILED, [startFault(error)])
   }
+}
+
+/** Several instances on this machine; they share the store as they would on several. */
+async function serveOnCores(config: Config, workers: number | 'invalid'): Promise<never> {
+  if (workers === 'invalid')
+    endWith(EXIT_CONFIG, ['--workers: expected `auto` or a number of processes'])
+  if (config.db_type === 'sqlite' || config.redis_url === undefined)
+    endWith(EXIT_CONFIG, [
+      `--workers: several processes need db_type: postgresql and redis_url; found db_type: ${config.db_type}${config.redis_url === undefined ? ' without redis_url' : ''}. Start without --workers, or see docs/scaling.md.`,
+    ])
+  return process.exit(await runWorkers(workers, (line) => console.error(redactor.redact(line))))
 }
 
 async function runCommand(config: Config, name: string, operands: string[]): Promise<void> {

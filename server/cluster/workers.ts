@@ -1,0 +1,55 @@
+// Several instances on one machine behind one port: one process per core, and a new one for each that dies.
+import cluster, { type Worker } from 'node:cluster'
+import { availableParallelism } from 'node:os'
+
+/** Pauses before a process is replaced; they grow while processes die soon after their start. */
+const RESTART_MS = { first: 500, longest: 30_000 }
+const HEALTHY_AFTER_MS = 60_000
+
+/** Whether this process only starts and replaces the others. */
+export const { isPrimary } = cluster
+
+/**
+ * Reads `--workers auto` or `--workers 4`.
+ * @returns null when the option is absent, 'invalid' when its value is neither `auto` nor a positive number.
+ */
+export function workersAskedFor(values: readonly string[]): number | null | 'invalid' {
+  const [option, value, ...rest] = values
+  if (option !== '--workers') return null
+  if (rest.length > 0) return 'invalid'
+  if (value === 'auto') return availableParallelism()
+  return /^[1-9]\d{0,2}$/.test(value ?? '') ? Number(value) : 'invalid'
+}
+
+/** Starts the processes and replaces those that die. Resolves with the exit code when a signal has ended all of them. */
+export function runWorkers(count: number, say: (line: string) => void): Promise<number> {
+  return new Promise((resolve) => {
+    let isEnding = false
+    let delay = RESTART_MS.first
+    const startedAt = new Map<number, number>()
+    const start = (): void => {
+      if (isEnding) return
+      const worker = cluster.fork()
+      startedAt.set(worker.id, performance.now())
+    }
+    const alive = (): Worker[] => Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
+    cluster.on('exit', (worker, code, signal) => {
+      const lived = performance.now() - (startedAt.get(worker.id) ?? 0)
+      startedAt.delete(worker.id)
+      if (isEnding) {
+        if (alive().length === 0) resolve(0)
+        return
+      }
+      delay = lived > HEALTHY_AFTER_MS ? RESTART_MS.first : Math.min(delay * 2, RESTART_MS.longest)
+      say(`Instance ${worker.process.pid} ended (${signal ?? code}); another one starts.`)
+      setTimeout(start, delay)
+    })
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => {
+        isEnding = true
+        if (alive().length === 0) resolve(0)
+        for (const worker of alive()) worker.process.kill(signal)
+      })
+    for (let index = 0; index < count; index += 1) start()
+  })
+}
