@@ -6,7 +6,8 @@ import packageJson from '../package.json' with { type: 'json' }
 import { createAccess } from './access/access.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
-import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
+import { createSecretBox } from './auth/secret-box.ts'
+import { loadSecretKeys, type SecretKeySources } from './auth/secret-keys.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { createAccountServices } from './composition/accounts.ts'
@@ -78,8 +79,8 @@ export interface ServerOptions {
   redactor?: Redactor
   /** Folder of the built page. */
   webRoot: string
-  /** The operator's key for stored secrets. Default: a key in the data folder. */
-  secretKey?: string | undefined
+  /** The operator's keys for stored secrets. Default: those in the data folder. */
+  secretKeys?: SecretKeySources
   /** What hashing a password costs. Default: what is recommended against guessing. */
   passwordCost?: PasswordCost
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
@@ -116,7 +117,7 @@ async function assemble(
     config,
     log,
     webRoot,
-    secretKey,
+    secretKeys = {},
     passwordCost,
     redactor,
     commandNetwork,
@@ -127,9 +128,9 @@ async function assemble(
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
   const instance = await openInstance({ config, owner, store, log })
-  const boxKey = loadSecretKey(secretKey, config.data_dir)
-  const bodyBox = createSecretBox(boxKey)
-  const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
+  const boxKeys = loadSecretKeys(secretKeys, config.data_dir)
+  const bodyBox = createSecretBox(boxKeys)
+  const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
   const access = createAccess(store, defaultQuota(config))
   await access.reload()
   const accounts = createAccountServices({ config, store, box, passwordCost, log, now })
@@ -226,7 +227,7 @@ async function assemble(
     version: packageJson.version,
     behindProxy: config.public_url !== undefined,
     origins: originRules(config),
-    authentication: await authenticationOptions(config, accounts.accounts),
+    authentication: await authenticationOptions(config, accounts),
     metrics,
     requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
   })

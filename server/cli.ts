@@ -95,7 +95,10 @@ export const commands: Readonly<Record<string, Command>> = {
   async admin(config, operands) {
     const { ADMIN_USAGE, administer } = await import('./composition/admin-command.ts')
     try {
-      const lines = await administer(config, operands)
+      const lines = await administer(config, operands, {
+        configured: process.env.NANOCLAW_SECRET_KEY,
+        previous: process.env.NANOCLAW_SECRET_KEY_PREVIOUS,
+      })
       return lines === null ? failed(ADMIN_USAGE) : done(...lines)
     } catch (error) {
       return failed(errorText(error))

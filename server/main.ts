@@ -97,7 +97,10 @@ async function serve(config: Config): Promise<void> {
     log,
     redactor,
     webRoot,
-    secretKey: process.env.NANOCLAW_SECRET_KEY,
+    secretKeys: {
+      configured: process.env.NANOCLAW_SECRET_KEY,
+      previous: process.env.NANOCLAW_SECRET_KEY_PREVIOUS,
+    },
     onStoreTaken: () => endWith(EXIT_FAILED, [STORE_TAKEN]),
   })
   ending.server = server

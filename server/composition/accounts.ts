@@ -11,6 +11,7 @@ import { createSecondFactors, type SecondFactors } from '../auth/second-factor/s
 import type { SecretBox } from '../auth/secret-box.ts'
 import { createSessions, type Sessions } from '../auth/sessions.ts'
 import { createSetupToken, type SetupToken } from '../auth/setup-token.ts'
+import { loadTokenKeys, type TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
@@ -26,6 +27,8 @@ export interface AccountServices {
   sessions: Sessions
   connections: OpenConnections
   record: RecordAudit
+  /** Null in single mode, where there are no tokens. */
+  tokenKeys: TokenKeys | null
   secondFactors: SecondFactors
   passkeys: Passkeys
   /** Single sign-on; null when it is not configured. */
@@ -47,6 +50,10 @@ export function createAccountServices({
   log: StoreLog
   now(): Date
 }): AccountServices {
+  const tokenKeys =
+    config.auth_mode === 'single'
+      ? null
+      : loadTokenKeys(config.data_dir, config.jwt_secret ?? '', now)
   const apiKeys = createApiKeys(store.apiKeys)
   const passwords = createPasswords(passwordCost)
   const links = createAccountLinks(store.accountLinks, now)
@@ -55,7 +62,9 @@ export function createAccountServices({
   const record = createAuditRecorder(store.audit, { log, now })
   const sessions = createSessions({
     sessions: store.sessions,
-    refreshTokens: createRefreshTokens(() => [config.jwt_secret ?? '']),
+    refreshTokens: createRefreshTokens(
+      () => tokenKeys?.accepted().map(({ secret }) => secret) ?? [],
+    ),
     closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
     onReuse: ({ id }, { id: userId, username }) =>
       record({
@@ -98,5 +107,6 @@ export function createAccountServices({
     oidc,
     secondFactors,
     passkeys,
+    tokenKeys,
   }
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createAccountLinks } from '../auth/account-links.ts'
 import { linkPath } from '../auth/link-token.ts'
 import { createPasswords } from '../auth/passwords.ts'
+import type { SecretKeySources } from '../auth/secret-keys.ts'
 import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import type { AccountChanges, UserRow } from '../db/repositories/users.ts'
@@ -22,7 +23,8 @@ npm run admin -- make-admin <name>
 npm run admin -- make-user <name>
 npm run admin -- disable <name>            a running server refuses the next request
 npm run admin -- enable <name>
-npm run admin -- end-sessions <name>`
+npm run admin -- end-sessions <name>
+npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped`
 
 /** The changes that need nothing but a name. */
 const CHANGES: Readonly<Record<string, AccountChanges>> = {
@@ -40,7 +42,13 @@ const CHANGES: Readonly<Record<string, AccountChanges>> = {
 export async function administer(
   config: Config,
   [action = '', name, role]: readonly string[],
+  keys: SecretKeySources = {},
 ): Promise<readonly string[] | null> {
+  if (action === 'rotate-keys') {
+    if (name !== undefined && name !== 'sign-out') return null
+    const { rotateKeys } = await import('./rotate-keys.ts')
+    return rotateKeys(config, { keys, signOut: name === 'sign-out' })
+  }
   const changes = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
   const isKnown =
     changes !== undefined ||

@@ -3,7 +3,7 @@ import type { SecretBox } from '../auth/secret-box.ts'
 import type { Store } from '../db/store.ts'
 import type { IdempotencyKeys } from '../http/idempotency.ts'
 
-const PURPOSE = 'idempotency'
+export const IDEMPOTENCY_SEAL_PURPOSE = 'idempotency'
 
 export function createIdempotencyKeys({
   store: { idempotency },
@@ -32,12 +32,15 @@ export function createIdempotencyKeys({
       })
       if (taken === null) return null
       const { sealedBody, ...row } = taken
-      return { ...row, body: sealedBody === null ? null : box.open(sealedBody, PURPOSE) }
+      return {
+        ...row,
+        body: sealedBody === null ? null : box.open(sealedBody, IDEMPOTENCY_SEAL_PURPOSE),
+      }
     },
     finish: (key, { status, body }) =>
       idempotency.finish(key, {
         status,
-        sealedBody: body === null ? null : box.seal(body, PURPOSE),
+        sealedBody: body === null ? null : box.seal(body, IDEMPOTENCY_SEAL_PURPOSE),
       }),
     bindRun: idempotency.bindRun,
     release: idempotency.release,

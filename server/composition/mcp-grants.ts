@@ -3,28 +3,35 @@ import type { SecretBox } from '../auth/secret-box.ts'
 import type { McpGrantRepository } from '../db/repositories/mcp-grants.ts'
 import { McpGrant, type McpGrantStore, OAuthClient } from '../tools/mcp/oauth/grant.ts'
 
+/** What grants and clients are sealed for. */
+export const mcpGrantPurpose = (userId: string, server: string): string =>
+  `mcp grant of ${userId}: ${server}`
+export const mcpClientPurpose = (issuer: string): string => `mcp client at ${issuer}`
+
 export function createMcpGrantStore(repository: McpGrantRepository, box: SecretBox): McpGrantStore {
-  const grantOf = (userId: string, server: string): string => `mcp grant of ${userId}: ${server}`
-  const clientOf = (issuer: string): string => `mcp client at ${issuer}`
   return {
     async find(userId, server) {
       const sealed = await repository.find(userId, server)
       if (sealed === undefined) return undefined
-      return McpGrant.parse(JSON.parse(box.open(sealed, grantOf(userId, server))))
+      return McpGrant.parse(JSON.parse(box.open(sealed, mcpGrantPurpose(userId, server))))
     },
     save: (userId, server, grant) =>
-      repository.save(userId, server, box.seal(JSON.stringify(grant), grantOf(userId, server))),
+      repository.save(
+        userId,
+        server,
+        box.seal(JSON.stringify(grant), mcpGrantPurpose(userId, server)),
+      ),
     remove: repository.remove,
     async findClient(issuer, redirectUri) {
       const sealed = await repository.findClient(issuer, redirectUri)
       if (sealed === undefined) return undefined
-      return OAuthClient.parse(JSON.parse(box.open(sealed, clientOf(issuer))))
+      return OAuthClient.parse(JSON.parse(box.open(sealed, mcpClientPurpose(issuer))))
     },
     saveClient: (issuer, redirectUri, client) =>
       repository.saveClient(
         issuer,
         redirectUri,
-        box.seal(JSON.stringify(client), clientOf(issuer)),
+        box.seal(JSON.stringify(client), mcpClientPurpose(issuer)),
       ),
   }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Accounts } from '../auth/accounts.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
+import type { TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { ModelRepository } from '../db/repositories/models.ts'
@@ -101,13 +102,13 @@ export const toolSettings = ({
 
 export async function authenticationOptions(
   config: Config,
-  accounts: Accounts,
+  { accounts, tokenKeys }: { accounts: Accounts; tokenKeys: TokenKeys | null },
 ): Promise<AuthenticationOptions> {
-  if (config.auth_mode === 'single')
+  if (config.auth_mode === 'single' || tokenKeys === null)
     return { mode: 'single', defaultUser: await accounts.defaultUser() }
   return {
     mode: 'multi',
-    secret: config.jwt_secret ?? '',
+    keys: tokenKeys,
     credentials: accounts,
     reference: { isPublic: config.public_reference, allow: config.metrics_allow },
   }

@@ -21,6 +21,7 @@ import { createProjectRepository } from './repositories/projects.ts'
 import { createQuotaRepository } from './repositories/quotas.ts'
 import { createRunInputRepository } from './repositories/run-inputs.ts'
 import { createRunRepository } from './repositories/runs.ts'
+import { createSealedRepository } from './repositories/sealed.ts'
 import { createSearchRepository } from './repositories/search.ts'
 import { createSecondFactorRepository } from './repositories/second-factors.ts'
 import { createSessionRepository } from './repositories/sessions.ts'
@@ -49,6 +50,7 @@ export const createStore = (database: Database) => ({
   groups: createGroupRepository(database),
   quotas: createQuotaRepository(database),
   sessions: createSessionRepository(database),
+  sealed: createSealedRepository(database),
   secondFactors: createSecondFactorRepository(database),
   identities: createIdentityRepository(database),
   accountLinks: createAccountLinkRepository(database),

@@ -1,7 +1,9 @@
 // Authenticates requests: sets `request.user` from the Authorization header, for every non-public route under /api and /v1.
 import fastifyJwt from '@fastify/jwt'
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { Identity } from '../auth/identity.ts'
+import type { TokenKeys } from '../auth/token-keys.ts'
 import {
   CLOCK_LEEWAY_SECONDS,
   type NewTokenClaims,
@@ -44,7 +46,8 @@ export type AuthenticationOptions =
   | { mode: 'single'; defaultUser: Identity }
   | {
       mode: 'multi'
-      secret: string
+      /** Those that sign and verify tokens. */
+      keys: TokenKeys
       credentials: CredentialCheck
       /** Who may see the metrics and the API reference. */
       reference: ReferenceRules
@@ -78,9 +81,11 @@ export async function registerAuthentication(
       throw appError('single_user')
     }
   }
+  const { keys } = options
+  const newest = keys.current()
   await app.register(fastifyJwt, {
-    secret: options.secret,
-    sign: { algorithm: 'HS256', aud: TOKEN_AUDIENCE },
+    secret: newest.secret,
+    sign: { algorithm: 'HS256', aud: TOKEN_AUDIENCE, kid: newest.id },
     verify: {
       algorithms: ['HS256'],
       allowedAud: TOKEN_AUDIENCE,
@@ -94,15 +99,15 @@ export async function registerAuthentication(
     const { config } = request.routeOptions
     if (isReference(request)) {
       if (mayReadReference(request.ip, options.reference)) return
-      await identify(app, request, options.credentials)
+      await identify(app, request, options)
       if (request.user.role !== 'admin') throw appError('administrators_only')
       authorize(request)
       return
     }
-    if (config.mayKnowUser === true) return identifyIfPossible(app, request, options.credentials)
+    if (config.mayKnowUser === true) return identifyIfPossible(app, request, options)
     if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
     const since = connections.moment()
-    const sender = await identify(app, request, options.credentials)
+    const sender = await identify(app, request, options)
     if (!connections.add(sender, since, reply)) throw sessionEnded()
     authorize(request)
   })
@@ -118,15 +123,20 @@ export async function registerAuthentication(
     app.jwt.sign(newClaims(user, sessionId), { expiresIn: lifetimeSeconds })
 }
 
+interface Verification {
+  credentials: CredentialCheck
+  keys: TokenKeys
+}
+
 /** Leaves the request without a user when it has no valid credential. */
 async function identifyIfPossible(
   app: App,
   request: FastifyRequest,
-  credentials: CredentialCheck,
+  options: Verification,
 ): Promise<void> {
   if (request.headers.authorization === undefined) return
   try {
-    await identify(app, request, credentials)
+    await identify(app, request, options)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
   }
@@ -136,7 +146,7 @@ async function identifyIfPossible(
 async function identify(
   app: App,
   request: FastifyRequest,
-  credentials: CredentialCheck,
+  { credentials, keys }: Verification,
 ): Promise<Sender> {
   const credential = bearer(request.headers.authorization)
   if (credential === undefined) throw appError('sign_in_required')
@@ -147,7 +157,7 @@ async function identify(
     request.apiKey = found.key
     return { userId: found.user.id, credential: found.key.id }
   }
-  const claims = readClaims(app, credential)
+  const claims = readClaims(app, credential, keys)
   const user = claims === null ? null : await credentials.ofSession(claims)
   if (claims === null || user === null) throw sessionEnded()
   request.user = user
@@ -183,13 +193,38 @@ const sessionEnded = (): AppError => appError('session_ended')
 const bearer = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : (/^Bearer +([^\s]+) *$/i.exec(header)?.[1] ?? undefined)
 
-function readClaims(app: App, token: string): TokenClaims | null {
+/** The header of a token that names the key that signed it; tokens of earlier versions name none. */
+const Header = z.object({ kid: z.string().optional() })
+
+function readClaims(app: App, token: string, keys: TokenKeys): TokenClaims | null {
   try {
-    const claims = TokenClaims.parse(app.jwt.verify<object>(token))
-    const isFromTheFuture = claims.iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS
-    return isFromTheFuture ? null : claims
+    const { kid } = Header.parse(
+      JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()),
+    )
+    const newest = keys.current()
+    if (kid === newest.id) return checked(app.jwt.verify<object>(token))
+    const earlier = keys.accepted().filter(({ id }) => kid === undefined || id === kid)
+    for (const { secret } of earlier) {
+      const claims = verifiedWith(app, token, secret)
+      if (claims !== null) return claims
+    }
+    return null
   } catch {
     // The response is the same for every kind of invalid token.
     return null
   }
+}
+
+function verifiedWith(app: App, token: string, key: string): TokenClaims | null {
+  try {
+    return checked(app.jwt.verify<object>(token, { key }))
+  } catch {
+    return null // another key may fit
+  }
+}
+
+function checked(payload: object): TokenClaims | null {
+  const claims = TokenClaims.parse(payload)
+  const isFromTheFuture = claims.iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS
+  return isFromTheFuture ? null : claims
 }

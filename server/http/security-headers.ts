@@ -4,6 +4,17 @@ import type { App } from './app.ts'
 
 const API = /^\/(api|v1|mcp|s|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
 
+/** What the page and frames in it may use of the device. */
+const PERMISSIONS = [
+  ...['microphone', 'publickey-credentials-create', 'publickey-credentials-get'].map(
+    (name) => `${name}=(self)`,
+  ),
+  ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid'],
+  ...['magnetometer', 'midi', 'payment', 'serial', 'usb', 'xr-spatial-tracking'],
+]
+  .map((entry) => (entry.includes('=') ? entry : `${entry}=()`))
+  .join(', ')
+
 /** @param options.https the page is served over TLS; enables HSTS. */
 export async function registerSecurityHeaders(
   app: App,
@@ -26,10 +37,14 @@ export async function registerSecurityHeaders(
     },
     strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
     crossOriginEmbedderPolicy: false,
+    // Over plain HTTP browsers ignore it, with a warning in the console of every page.
+    crossOriginOpenerPolicy: https ? { policy: 'same-origin' } : false,
+    crossOriginResourcePolicy: { policy: 'same-origin' },
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   })
   app.addHook('onRequest', async (request, reply) => {
+    void reply.header('permissions-policy', PERMISSIONS)
     if (API.test(request.url)) void reply.header('cache-control', 'no-store')
   })
 }

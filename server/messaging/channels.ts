@@ -14,7 +14,7 @@ const MAX_PENDING_DELIVERIES = 100
 /** How long a sender waits for the outcome of the first attempt. */
 const FIRST_ATTEMPT_TIMEOUT_MS = 3_000
 /** Binds sealed settings to channels: `SecretBox` opens a value only for the purpose it was sealed for. */
-const SEAL_PURPOSE = 'channel'
+export const CHANNEL_SEAL_PURPOSE = 'channel'
 
 export interface Delivery {
   id: string
@@ -65,7 +65,7 @@ const HOUR_MS = 60 * 60_000
 export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>
-    JSON.parse(secrets.open(channel.sealedSettings, SEAL_PURPOSE))
+    JSON.parse(secrets.open(channel.sealedSettings, CHANNEL_SEAL_PURPOSE))
   // In memory: a count of stored deliveries could be reset by recreating the channel, which removes them.
   const allowance = createRateLimit({ limit: options.messagesPerHour, windowMs: HOUR_MS })
   const recipientsOf = (channel: ChannelRow): number => {
@@ -131,7 +131,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         userId,
         type,
         name,
-        sealedSettings: secrets.seal(JSON.stringify(settings), SEAL_PURPOSE),
+        sealedSettings: secrets.seal(JSON.stringify(settings), CHANNEL_SEAL_PURPOSE),
         createdAt: options.now(),
       }
       let isStored: boolean

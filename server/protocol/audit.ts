@@ -13,6 +13,7 @@ export const AuditAction = z.enum([
   'second_factor_removed',
   'second_factor_reset',
   'recovery_codes_created',
+  'keys_rotated',
   'session_reused',
   'sessions_ended',
   'password_reset',

@@ -29,7 +29,7 @@ const Params = z.object({ id: withoutNul(z.string().min(1).max(200)) })
 const One = envelope(AdminModel)
 
 /** Binds the sealed key of a model to its id, so that no other row can use it. */
-const modelKeyPurpose = (id: string): string => `model:${id}`
+export const modelKeyPurpose = (id: string): string => `model:${id}`
 
 /** The key of a stored model: none, its text, or unreadable because the server's secret key has changed. */
 export type StoredKey = { text: string } | 'none' | 'unreadable'

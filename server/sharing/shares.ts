@@ -48,6 +48,9 @@ export interface Visit {
 
 export type Shares = ReturnType<typeof createShares>
 
+/** What the tokens of shared links are sealed for. */
+export const SHARE_SEAL_PURPOSE = 'share'
+
 export function createShares({ database, store, box, passwords, enabled, now }: ShareDependencies) {
   const { shares } = store
   // One copy at a time: copies of one conversation would remove each other's rows.
@@ -109,7 +112,7 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
       }),
 
     /** The token of a share, for its owner. */
-    tokenOf: ({ sealedToken }: ShareRow): string => box.open(sealedToken, 'share'),
+    tokenOf: ({ sealedToken }: ShareRow): string => box.open(sealedToken, SHARE_SEAL_PURPOSE),
 
     /** Ends the link at once. @throws AppError `share_not_found`. */
     async remove(userId: UserId, conversationId: ConversationId): Promise<void> {
@@ -146,7 +149,7 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
       userId,
       conversationId,
       tokenHash: hashOf(token),
-      sealedToken: box.seal(token, 'share'),
+      sealedToken: box.seal(token, SHARE_SEAL_PURPOSE),
       passwordHash: null,
       include: [],
       title: '',

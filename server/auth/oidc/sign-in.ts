@@ -63,6 +63,9 @@ export const ATTEMPT_LIFETIME_SECONDS = 600
 const SEAL_PURPOSE = 'oidc attempt'
 const MAX_NAME_ATTEMPTS = 50
 
+/** What the ID token of a session is sealed for. */
+export const idTokenPurpose = (sessionId: string): string => `id token of ${sessionId}`
+
 const Kept = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -83,7 +86,6 @@ export function createOidcSignIn({
   now,
 }: OidcSignInDependencies): OidcSignIn {
   const base = publicUrl.replace(/\/+$/, '')
-  const tokenPurpose = (sessionId: string): string => `id token of ${sessionId}`
 
   function readKept(kept: string | undefined): z.output<typeof Kept> {
     try {
@@ -218,12 +220,12 @@ export function createOidcSignIn({
     },
 
     began: (sessionId, idToken) =>
-      identities.saveIdToken(sessionId, box.seal(idToken, tokenPurpose(sessionId))),
+      identities.saveIdToken(sessionId, box.seal(idToken, idTokenPurpose(sessionId))),
 
     async logoutUrl(sessionId) {
       const sealed = await identities.findIdToken(sessionId)
       if (sealed === undefined) return null
-      return issuer.logoutUrl(box.open(sealed, tokenPurpose(sessionId)), `${base}/`)
+      return issuer.logoutUrl(box.open(sealed, idTokenPurpose(sessionId)), `${base}/`)
     },
 
     close: () => issuer.close(),

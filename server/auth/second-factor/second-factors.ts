@@ -44,6 +44,9 @@ const CHALLENGE_PURPOSE = 'second factor'
 const ATTEMPTS = { limit: 10, windowMs: 5 * 60_000 }
 const ISSUER_NAME = 'NanoClaw'
 
+/** What the secret of an authenticator app is sealed for. */
+export const totpPurpose = (userId: string): string => `totp of ${userId}`
+
 const Challenge = z.object({ userId: UserId, version: z.int(), until: z.number() })
 
 /** Create one per process: it holds the rate limit. */
@@ -59,7 +62,6 @@ export function createSecondFactors({
   now(): Date
 }): SecondFactors {
   const attempts = createRateLimit(ATTEMPTS)
-  const secretPurpose = (userId: UserId): string => `totp of ${userId}`
 
   async function createRecoveryCodes(userId: UserId): Promise<string[]> {
     const codes = newRecoveryCodes()
@@ -110,7 +112,7 @@ export function createSecondFactors({
     async acceptCode({ id }, code) {
       const totp = await factors.totp(id)
       if (totp !== undefined && totp.confirmedAt !== null) {
-        const step = stepOfCode(box.open(totp.sealedSecret, secretPurpose(id)), code, now())
+        const step = stepOfCode(box.open(totp.sealedSecret, totpPurpose(id)), code, now())
         if (step !== null && (await factors.takeStep(id, step))) return 'totp'
       }
       if (await factors.takeRecoveryCode(id, hashRecoveryCode(code))) return 'recovery_code'
@@ -128,7 +130,7 @@ export function createSecondFactors({
 
     async beginTotp({ id, username }) {
       const secret = newTotpSecret()
-      if (!(await factors.beginTotp(id, box.seal(secret, secretPurpose(id)))))
+      if (!(await factors.beginTotp(id, box.seal(secret, totpPurpose(id)))))
         throw appError('second_factor_set')
       return { secret, uri: totpUri(secret, username, ISSUER_NAME) }
     },
@@ -136,7 +138,7 @@ export function createSecondFactors({
     async confirmTotp({ id }, code) {
       const totp = await factors.totp(id)
       if (totp === undefined || totp.confirmedAt !== null) throw appError('second_factor_missing')
-      const step = stepOfCode(box.open(totp.sealedSecret, secretPurpose(id)), code, now())
+      const step = stepOfCode(box.open(totp.sealedSecret, totpPurpose(id)), code, now())
       if (step === null || !(await factors.takeStep(id, step, now())))
         throw appError('second_factor_code_wrong')
     },

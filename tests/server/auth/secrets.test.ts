@@ -5,8 +5,12 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLoginGuard } from '../../../server/auth/login-guard.ts'
 import { createPasswords } from '../../../server/auth/passwords.ts'
-import { createSecretBox, loadSecretKey } from '../../../server/auth/secret-box.ts'
+import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import { loadSecretKeys } from '../../../server/auth/secret-keys.ts'
 import { AppError } from '../../../server/errors.ts'
+
+const loadSecretKey = (configured: string | undefined, folder: string): Buffer =>
+  loadSecretKeys({ configured }, folder)[0] ?? Buffer.alloc(0)
 
 describe('passwords', () => {
   const passwords = createPasswords()

@@ -184,6 +184,10 @@ describeOnEachServer('hostile requests', (start) => {
     const answer = await fetch(`${server.url}/api/models`)
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'")
     expect(answer.headers.get('content-security-policy')).toContain("object-src 'none'")
+    expect(answer.headers.get('permissions-policy')).toContain('camera=(), ')
+    expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    // Browsers ignore it over plain HTTP, and say so in the console.
+    expect(answer.headers.get('cross-origin-opener-policy')).toBeNull()
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })

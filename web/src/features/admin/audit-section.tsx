@@ -18,6 +18,7 @@ const ACTIONS: Record<AuditAction, true> = {
   second_factor_removed: true,
   second_factor_reset: true,
   recovery_codes_created: true,
+  keys_rotated: true,
   session_reused: true,
   sessions_ended: true,
   password_reset: true,

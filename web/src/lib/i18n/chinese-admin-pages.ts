@@ -93,6 +93,7 @@ export const chineseAdminPages: typeof adminPages = {
       second_factor_removed: '移除第二重验证',
       second_factor_reset: '重置第二重验证',
       recovery_codes_created: '生成恢复码',
+      keys_rotated: '轮换密钥',
       session_reused: '旧会话 Cookie 被再次使用',
       sessions_ended: '会话被终止',
       password_reset: '重置密码',

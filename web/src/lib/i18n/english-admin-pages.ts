@@ -92,6 +92,7 @@ export const adminPages = {
       second_factor_removed: 'Second factor removed',
       second_factor_reset: 'Second factors reset',
       recovery_codes_created: 'Recovery codes created',
+      keys_rotated: 'Keys rotated',
       session_reused: 'Old session cookie used',
       sessions_ended: 'Sessions ended',
       password_reset: 'Password reset',

@@ -1,0 +1,26 @@
+// Replaces a file that holds a secret: readable by its owner only, and never half written.
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+export function writeFileAtomically(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const descriptor = openSync(draft, 'wx', 0o600)
+  try {
+    fchmodSync(descriptor, 0o600)
+    writeSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(draft, file)
+}

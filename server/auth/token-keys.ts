@@ -1,0 +1,98 @@
+// The keys that sign tokens: the newest signs, earlier ones are accepted until everything that they signed has expired.
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { writeFileAtomically } from './atomic-file.ts'
+import { REFRESH_LIFETIME_SECONDS } from './sessions.ts'
+
+export interface TokenKey {
+  /** Named in the header of each token that it signed. */
+  id: string
+  secret: string
+}
+
+/** Newest first: that one signs. */
+export interface TokenKeys {
+  current(): TokenKey
+  /** Those that are still accepted. */
+  accepted(): readonly TokenKey[]
+}
+
+const FILE = 'token-keys.json'
+const SECRET_BYTES = 32
+/** A page that nobody uses renews its session after this time at the latest; a day more for clocks. */
+const OVERLAP_MS = (REFRESH_LIFETIME_SECONDS + 24 * 60 * 60) * 1000
+
+const Stored = z.strictObject({
+  keys: z
+    .array(
+      z.strictObject({
+        id: z.string().min(1),
+        /** Null: `jwt_secret` of the configuration. */
+        secret: z.string().min(32).nullable(),
+        /** Until when it is accepted after a newer one was created; null for the newest. */
+        until: z.iso.datetime().nullable(),
+      }),
+    )
+    .min(1),
+})
+type Stored = z.output<typeof Stored>
+
+const idOf = (secret: string): string =>
+  createHash('sha256').update(`token key ${secret}`).digest('hex').slice(0, 16)
+
+function read(dataDirectory: string, configured: string): Stored {
+  const file = join(dataDirectory, FILE)
+  if (!existsSync(file)) return { keys: [{ id: idOf(configured), secret: null, until: null }] }
+  try {
+    return Stored.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    throw new AppError(
+      'internal',
+      `${FILE} in the data folder is not valid. Restore it from your backup, or delete it (everybody must then sign in again).`,
+      { cause },
+    )
+  }
+}
+
+/** @param configured `jwt_secret`, which signs until keys are rotated for the first time. */
+export function loadTokenKeys(
+  dataDirectory: string,
+  configured: string,
+  now: () => Date,
+): TokenKeys {
+  const keys = read(dataDirectory, configured).keys.map(({ id, secret, until }) => ({
+    id,
+    secret: secret ?? configured,
+    until: until === null ? Number.POSITIVE_INFINITY : Date.parse(until),
+  }))
+  const accepted = (): TokenKey[] => keys.filter(({ until }) => until > now().getTime())
+  const current = (): TokenKey => {
+    const [newest] = keys
+    if (newest === undefined) throw new AppError('internal', `${FILE} has no key.`)
+    return newest
+  }
+  return { current, accepted }
+}
+
+/**
+ * Creates a new key that signs from the next start on. Earlier ones are accepted until everything that they signed has
+ * expired, or not at all.
+ * @returns how many are accepted.
+ */
+export function rotateTokenKeys(
+  dataDirectory: string,
+  configured: string,
+  { now, overlap }: { now: Date; overlap: boolean },
+): number {
+  const until = new Date(now.getTime() + OVERLAP_MS).toISOString()
+  const earlier = read(dataDirectory, configured)
+    .keys.map((key) => ({ ...key, until: key.until ?? until }))
+    .filter((key) => overlap && Date.parse(key.until) > now.getTime())
+  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+  const stored: Stored = { keys: [{ id: idOf(secret), secret, until: null }, ...earlier] }
+  writeFileAtomically(join(dataDirectory, FILE), `${JSON.stringify(stored, null, 2)}\n`)
+  return stored.keys.length
+}

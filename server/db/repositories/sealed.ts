@@ -1,0 +1,123 @@
+// Everything that is stored sealed, for sealing it again with a new key.
+import { and, eq } from 'drizzle-orm'
+import { UserId } from '../../protocol/ids.ts'
+import type { Database, Writer } from '../database.ts'
+
+/** One sealed value. `ids` are the values of its row's key, from which what it was sealed for follows. */
+export interface SealedValue {
+  kind: SealedKind
+  ids: readonly [string] | readonly [string, string]
+  sealed: string
+}
+
+export type SealedKind =
+  | 'model'
+  | 'channel'
+  | 'share'
+  | 'mcp_grant'
+  | 'mcp_client'
+  | 'totp'
+  | 'id_token'
+  | 'idempotency_key'
+
+export type SealedRepository = ReturnType<typeof createSealedRepository>
+
+export function createSealedRepository({ read, write, tables }: Database) {
+  const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
+    tables
+
+  async function set(tx: Writer, { kind, ids: [id, second = ''], sealed }: SealedValue) {
+    switch (kind) {
+      case 'model':
+        return tx.update(models).set({ sealedApiKey: sealed }).where(eq(models.id, id))
+      case 'channel':
+        return tx.update(channels).set({ sealedSettings: sealed }).where(eq(channels.id, id))
+      case 'share':
+        return tx.update(shares).set({ sealedToken: sealed }).where(eq(shares.id, id))
+      case 'mcp_grant':
+        return tx
+          .update(mcpGrants)
+          .set({ sealed })
+          .where(and(eq(mcpGrants.userId, UserId.parse(id)), eq(mcpGrants.server, second)))
+      case 'mcp_client':
+        return tx
+          .update(mcpClients)
+          .set({ sealed })
+          .where(and(eq(mcpClients.issuer, id), eq(mcpClients.redirectUri, second)))
+      case 'totp':
+        return tx
+          .update(totps)
+          .set({ sealedSecret: sealed })
+          .where(eq(totps.userId, UserId.parse(id)))
+      case 'id_token':
+        return tx.update(idTokens).set({ sealed }).where(eq(idTokens.sessionId, id))
+      case 'idempotency_key':
+        return tx
+          .update(idempotencyKeys)
+          .set({ sealedBody: sealed })
+          .where(and(eq(idempotencyKeys.userId, UserId.parse(id)), eq(idempotencyKeys.key, second)))
+    }
+  }
+
+  return {
+    async list(): Promise<SealedValue[]> {
+      const found: { kind: SealedKind; id: string; second?: string; sealed: string | null }[] = [
+        ...(await read.select({ id: models.id, sealed: models.sealedApiKey }).from(models)).map(
+          (row) => ({ kind: 'model' as const, ...row }),
+        ),
+        ...(
+          await read.select({ id: channels.id, sealed: channels.sealedSettings }).from(channels)
+        ).map((row) => ({ kind: 'channel' as const, ...row })),
+        ...(await read.select({ id: shares.id, sealed: shares.sealedToken }).from(shares)).map(
+          (row) => ({ kind: 'share' as const, ...row }),
+        ),
+        ...(
+          await read
+            .select({ id: mcpGrants.userId, second: mcpGrants.server, sealed: mcpGrants.sealed })
+            .from(mcpGrants)
+        ).map((row) => ({ kind: 'mcp_grant' as const, ...row })),
+        ...(
+          await read
+            .select({
+              id: mcpClients.issuer,
+              second: mcpClients.redirectUri,
+              sealed: mcpClients.sealed,
+            })
+            .from(mcpClients)
+        ).map((row) => ({ kind: 'mcp_client' as const, ...row })),
+        ...(await read.select({ id: totps.userId, sealed: totps.sealedSecret }).from(totps)).map(
+          (row) => ({ kind: 'totp' as const, ...row }),
+        ),
+        ...(
+          await read.select({ id: idTokens.sessionId, sealed: idTokens.sealed }).from(idTokens)
+        ).map((row) => ({ kind: 'id_token' as const, ...row })),
+        ...(
+          await read
+            .select({
+              id: idempotencyKeys.userId,
+              second: idempotencyKeys.key,
+              sealed: idempotencyKeys.sealedBody,
+            })
+            .from(idempotencyKeys)
+        ).map((row) => ({ kind: 'idempotency_key' as const, ...row })),
+      ]
+      return found.flatMap(({ kind, id, second, sealed }) =>
+        sealed === null
+          ? []
+          : [
+              {
+                kind,
+                ids: second === undefined ? ([id] as const) : ([id, second] as const),
+                sealed,
+              },
+            ],
+      )
+    },
+
+    /** In one transaction. */
+    replace: (values: readonly SealedValue[]): Promise<void> =>
+      write(async (tx) => {
+        for (const value of values) await set(tx, value)
+      }),
+  }
+}
