@@ -21,6 +21,7 @@ test('a form that nobody changed leaves the settings as they are', () => {
     tool_mode: null,
     thinking: null,
     vision: false,
+    pdf: null,
     context_window: null,
     max_tokens: null,
     price: model.price,
@@ -34,6 +35,7 @@ test('changed fields are sent in their types, and emptied ones are cleared', () 
     api: 'messages',
     thinking: 'high',
     vision: '',
+    pdf: 'true',
     contextWindow: '200000',
     cachedInput: '',
   }
@@ -42,6 +44,7 @@ test('changed fields are sent in their types, and emptied ones are cleared', () 
     api: 'messages',
     thinking: 'high',
     vision: null,
+    pdf: true,
     context_window: 200_000,
     price: { currency: 'EUR', input: 1, output: 2, cache_write: 3 },
   })

@@ -83,6 +83,14 @@ export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: ()
             { value: 'false', label: t('models.off') },
           ]}
         />
+        <SelectField
+          {...field('pdf')}
+          options={[
+            auto,
+            { value: 'true', label: t('models.on') },
+            { value: 'false', label: t('models.off') },
+          ]}
+        />
         <TextField {...field('contextWindow')} {...count} />
         <TextField {...field('maxTokens')} {...count} />
         <TextField {...field('currency')} maxLength={10} />

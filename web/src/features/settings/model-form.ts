@@ -10,6 +10,7 @@ export type ModelForm = Readonly<
     | 'tools'
     | 'thinking'
     | 'vision'
+    | 'pdf'
     | 'contextWindow'
     | 'maxTokens'
     | 'currency'
@@ -29,6 +30,7 @@ export const formOf = (model: AdminModel): ModelForm => ({
   tools: text(model.tool_mode),
   thinking: text(model.thinking),
   vision: text(model.vision),
+  pdf: text(model.pdf),
   contextWindow: text(model.context_window),
   maxTokens: text(model.max_tokens),
   currency: text(model.price?.currency ?? 'USD'),
@@ -65,6 +67,7 @@ export function patchOf(form: ModelForm, model: AdminModel): ModelPatch {
     tool_mode: choose(TOOLS, form.tools),
     thinking: choose(THINKING, form.thinking),
     vision: form.vision === '' ? null : form.vision === 'true',
+    pdf: form.pdf === '' ? null : form.pdf === 'true',
     context_window: orNull(form.contextWindow, Number),
     max_tokens: orNull(form.maxTokens, Number),
     price:

@@ -111,6 +111,7 @@ export const settingsPages: typeof english = {
       tools: '工具',
       thinking: '思考',
       vision: '支持图片',
+      pdf: '直接阅读 PDF',
       contextWindow: '上下文窗口（token）',
       maxTokens: '回答的最大长度（token）',
       currency: '货币',

@@ -114,6 +114,7 @@ export const settingsPages = {
       tools: 'Tools',
       thinking: 'Thinking',
       vision: 'Sees images',
+      pdf: 'Reads PDF files itself',
       contextWindow: 'Context window (tokens)',
       maxTokens: 'Longest answer (tokens)',
       currency: 'Currency',
