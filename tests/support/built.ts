@@ -2,12 +2,16 @@
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { buildServer, exists, filesOf } from '../../scripts/build-server.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** How long builds of other sources are kept: another process may still be using one. */
 const KEPT_MS = 24 * 3_600_000
+
+/** Far longer than a build takes. */
+const LONGEST_BUILD_MS = 120_000
 
 interface Build {
   /** Name of the folder that holds the builds. */
@@ -46,11 +50,25 @@ export const builtServer = async (): Promise<string> =>
 async function builtOnce({ name, sources, make }: Build): Promise<string> {
   const kept = join(root, 'node_modules/.cache', name)
   const folder = join(kept, await keyOf(sources))
-  if (await exists(folder)) {
-    await utimes(folder, new Date(), new Date())
-    return folder
-  }
   await mkdir(kept, { recursive: true })
+  // Several test processes start at once: one of them builds, the others wait for it.
+  const lock = `${folder}.lock`
+  while (!(await exists(folder))) {
+    if (!(await isTaken(lock))) {
+      try {
+        await buildInto(folder, kept, make)
+      } finally {
+        await rm(lock, { recursive: true, force: true })
+      }
+      break
+    }
+    await sleep(200)
+  }
+  await utimes(folder, new Date(), new Date())
+  return folder
+}
+
+async function buildInto(folder: string, kept: string, make: Build['make']): Promise<void> {
   await forgetOld(kept)
   const building = await mkdtemp(join(kept, 'building-'))
   await make(building)
@@ -59,7 +77,20 @@ async function builtOnce({ name, sources, make }: Build): Promise<string> {
     await rm(building, { recursive: true, force: true })
     if (!(await exists(folder))) throw error
   })
-  return folder
+}
+
+/** Takes the lock unless another process has it; one that was left behind by a killed process counts for two minutes. */
+async function isTaken(lock: string): Promise<boolean> {
+  try {
+    await mkdir(lock)
+    return false
+  } catch (error) {
+    const found = await stat(lock).catch(() => null)
+    // Released in this moment: the caller looks again.
+    if (found === null) return true
+    if (!found.isDirectory()) throw error
+    return Date.now() - found.mtimeMs < LONGEST_BUILD_MS
+  }
 }
 
 async function keyOf(sources: readonly string[]): Promise<string> {
