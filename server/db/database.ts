@@ -38,6 +38,7 @@ export interface Database {
   readonly vectors: 'sqlite' | 'pgvector' | 'scan'
   /**
    * Runs `work` in one transaction: all of it is stored durably when the promise resolves, nothing when it rejects.
+   * `work` runs again when the connection turns out to have been lost before its first statement took effect.
    * Await only statements on `tx` inside: on SQLite all other writers wait meanwhile. A `write` inside a `write` waits
    * for itself forever (the tests refuse it with an error); pass `tx` on instead.
    */

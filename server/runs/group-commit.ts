@@ -1,7 +1,9 @@
 // Group commit: combines the writes of many runs into few transactions, and retries while the store is unavailable.
 
 import type { Database, Writer } from '../db/database.ts'
+import { inParallel } from '../db/in-parallel.ts'
 import { AppError } from '../errors.ts'
+import type { RunId } from '../protocol/ids.ts'
 
 /** What one transaction does. It may be executed more than once; its result is ignored. */
 export type Write = (tx: Writer) => Promise<unknown>
@@ -43,13 +45,16 @@ export async function retryWhileUnavailable<T>(
 export interface WriteGroup {
   /**
    * Resolves when the write is durable. The write must be idempotent: it may be executed again, even after a commit. Writes
-   * that wait at the same time share one transaction, in order; if one fails, the others are not affected.
+   * that wait at the same time share one transaction; if one fails, the others are not affected.
+   * @param run writes of one run are performed in order; those of different runs at the same time, so they must not depend
+   * on each other.
    */
-  commit(write: Write): Promise<void>
+  commit(write: Write, run?: RunId): Promise<void>
 }
 
 interface Waiting {
   write: Write
+  run: RunId | undefined
   resolve(): void
   reject(error: unknown): void
 }
@@ -70,7 +75,7 @@ export function createWriteGroup(
     retryWhileUnavailable(
       () =>
         database.write(async (tx) => {
-          for (const { write } of writes) await write(tx)
+          await inParallel(...byRun(writes).map((own) => () => performInOrder(tx, own)))
         }),
       delays,
       // If only the batch is too large, its writes are first tried one by one.
@@ -103,11 +108,26 @@ export function createWriteGroup(
   }
 
   return {
-    commit(write) {
+    commit(write, run) {
       return new Promise((resolve, reject) => {
-        waiting.push({ write, resolve, reject })
+        waiting.push({ write, run, resolve, reject })
         if (!isRunning) void drain()
       })
     },
   }
+}
+
+/** The writes of each run, in order. */
+function byRun(writes: readonly Waiting[]): Waiting[][] {
+  const groups = new Map<RunId | undefined, Waiting[]>()
+  for (const write of writes) {
+    const own = groups.get(write.run)
+    if (own === undefined) groups.set(write.run, [write])
+    else own.push(write)
+  }
+  return [...groups.values()]
+}
+
+async function performInOrder(tx: Writer, writes: readonly Waiting[]): Promise<void> {
+  for (const { write } of writes) await write(tx)
 }

@@ -1,5 +1,6 @@
 // Keeps the store equal to what listeners receive: anything that is complete is stored first, then emitted.
 import type { Writer } from '../db/database.ts'
+import { inParallel } from '../db/in-parallel.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { StepRepository } from '../db/repositories/steps.ts'
 import type { Carry } from '../llm/carry.ts'
@@ -86,11 +87,13 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     const index = openStep.take()
     if (index === null && write === undefined) return
     const writeIds = takeLateIds()
-    await writes.commit(async (tx) => {
-      if (index !== null) await openStep.store(tx, index, true)
-      await writeIds(tx)
-      await write?.(tx)
-    })
+    await writes.commit((tx) =>
+      inParallel(
+        ...(index === null ? [] : [() => openStep.store(tx, index, true)]),
+        () => writeIds(tx),
+        ...(write === undefined ? [] : [() => write(tx)]),
+      ),
+    )
     if (index !== null) runLog.closeProse(index)
   }
 
@@ -117,16 +120,20 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       // Nothing else is emitted before the calls, so their event ids are known in advance.
       const firstEvent = runLog.lastId + (proseIndex === null ? 1 : 2)
       const writeIds = takeLateIds()
-      await writes.commit(async (tx) => {
-        if (proseIndex !== null) await openStep.store(tx, proseIndex, true)
-        await writeIds(tx)
-        for (const [at, call] of calls.entries())
-          await stepRepository.putOf(run, tx, userId, {
-            ...callRow(messageId, base + at, call, firstEvent + at),
-            carry: at === 0 ? (carry ?? null) : null,
-          })
-        await write(tx)
-      })
+      await writes.commit((tx) =>
+        inParallel(
+          ...(proseIndex === null ? [] : [() => openStep.store(tx, proseIndex, true)]),
+          () => writeIds(tx),
+          ...calls.map(
+            (call, at) => () =>
+              stepRepository.putOf(run, tx, userId, {
+                ...callRow(messageId, base + at, call, firstEvent + at),
+                carry: at === 0 ? (carry ?? null) : null,
+              }),
+          ),
+          () => write(tx),
+        ),
+      )
       if (proseIndex !== null) runLog.closeProse(proseIndex)
       for (const [at, call] of calls.entries()) {
         indexes.set(call.id, { call: base + at, result: base + calls.length + at })
@@ -154,8 +161,11 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       const found = indexes.get(result.call.id)
       if (found === undefined) return
       await writes.commit(async (tx) => {
-        await stepRepository.putOf(run, tx, userId, resultRow(messageId, found.result, result))
-        await write(tx)
+        const row = resultRow(messageId, found.result, result)
+        await inParallel(
+          () => stepRepository.putOf(run, tx, userId, row),
+          () => write(tx),
+        )
       })
     },
 

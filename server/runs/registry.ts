@@ -95,7 +95,9 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     const startedAt = performance.now()
     const isNew = activeRun.runLog.stepCount === 0 && run.attempt === 1
     const endPublishing = sharing?.publish(run, activeRun.runLog, { isNew })
-    await performRun(activeRun, run, runDependencies, writes)
+    await performRun(activeRun, run, runDependencies, {
+      commit: (write) => writes.commit(write, run.id),
+    })
     endPublishing?.()
     const { terminal } = activeRun.runLog
     dependencies.observe?.({
@@ -170,7 +172,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
         await promptWrites.commit(async (tx) => {
           // The lock order is the same everywhere: the user's runs, the run, the conversation.
           if (await insertRun(tx, run, dependencies)) await write(tx)
-        })
+        }, run.id)
       } catch (error) {
         active.delete(run.id)
         activeRun.markEnded()

@@ -56,16 +56,16 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .returning({ id: searchTitles.id })
       .prepare('number title'),
   )
-  // The row of its message is looked up in the same statement: every answer runs it.
+  // The row of its message is looked up in the same statement: every send runs it for the question and the answer.
   const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
-  const putStepStatement = prepareOnEach((tx) =>
+  const putOfMessageStatement = prepareOnEach((tx) =>
     tx
       .insert(searchWords)
       .select(
         sql`select ${stepEntry}, ${words} from ${messages}
           where ${messages.id} = ${sql.placeholder('messageId')} and not ${isIndexed(stepEntry)}`,
       )
-      .prepare('index step'),
+      .prepare('index text of message'),
   )
 
   async function put(
@@ -80,6 +80,24 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     for (const [part, piece] of partsOf(text).entries())
       await putStatement(tx).execute({
         entry: range[0] + part,
+        words: toIndexedWords(dialect, userId, piece),
+      })
+  }
+
+  /** Indexes a text of a message whose row is not known. */
+  async function putOfMessage(
+    tx: Writer,
+    { messageId, userId }: { messageId: MessageId; userId: UserId },
+    kind: SearchKind,
+    position: number,
+    text: string,
+  ): Promise<void> {
+    const range = rowidRange({ messageRow: 0, kind, position })
+    if (range === null || text.trim() === '') return
+    for (const [part, piece] of partsOf(text).entries())
+      await putOfMessageStatement(tx).execute({
+        entry: range[0] + part,
+        messageId,
         words: toIndexedWords(dialect, userId, piece),
       })
   }
@@ -122,15 +140,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     ): Promise<void> {
       const kind = KIND_OF_STEP[step.type]
       if (kind === null) return
-      const range = rowidRange({ messageRow: 0, kind, position: step.position })
-      const text = stepText(kind, step)
-      if (range === null || text.trim() === '') return
-      for (const [part, piece] of partsOf(text).entries())
-        await putStepStatement(tx).execute({
-          entry: range[0] + part,
-          messageId,
-          words: toIndexedWords(dialect, userId, piece),
-        })
+      await putOfMessage(tx, { messageId, userId }, kind, step.position, stepText(kind, step))
     },
 
     /** Removes the entries of a message's steps from `position` on. */
@@ -148,16 +158,12 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       }
     },
 
-    /** Indexes the text of a message with the names and texts of its attachments. */
-    async putMessage(
-      tx: Writer,
-      owner: Owner,
-      { id, text }: { id: MessageId; text: string },
-      hasFiles: boolean,
-    ): Promise<void> {
-      await put(tx, owner, 'text', 0, text)
-      if (hasFiles) await putFiles(tx, owner, id)
-    },
+    /** Indexes the text of a user message. */
+    putQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
+      putOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
+
+    /** Indexes the names and texts of a message's attachments. */
+    putFiles,
 
     async putTitle(
       tx: Writer,

@@ -5,6 +5,7 @@ import type { CallId, MessageId, UserId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Reader, Writer } from '../database.ts'
 import { byteLength, parametersOf, prepareOnEach, readLongText, valuesOf } from '../fragments.ts'
+import { inParallel } from '../in-parallel.ts'
 import { assertWritten, createAttemptFence, type RunAttempt } from '../run-attempt.ts'
 import { createSearchIndex } from './search-index.ts'
 
@@ -73,6 +74,11 @@ export function createStepRepository(database: Database) {
       .where(and(eq(steps.messageId, messageId), eq(steps.position, position), fence(id, attempt)))
       .returning({ position: steps.position })
 
+  /** Texts do not change once they are complete. */
+  async function indexClosed(tx: Writer, userId: UserId, step: ProseRow | NewStep): Promise<void> {
+    if (step.closed) await searchIndex.putStep(tx, userId, step.messageId, step)
+  }
+
   return {
     /**
      * Stores thinking or text at its position, replacing what was there. The most frequent write of a run.
@@ -86,19 +92,24 @@ export function createStepRepository(database: Database) {
       { id: runId, attempt }: RunAttempt,
     ): Promise<void> {
       const values = { ...DEFAULT_COLUMNS, skipped: false, ...step, runId, attempt }
-      assertWritten(await proseStatement(tx).execute(values))
-      if (step.closed) await searchIndex.putStep(tx, userId, step.messageId, step)
+      await inParallel(
+        async () => assertWritten(await proseStatement(tx).execute(values)),
+        () => indexClosed(tx, userId, step),
+      )
     },
 
     /** Stores a step at its position, replacing what was there. @param userId the owner of the conversation. */
     async put(tx: Writer, userId: UserId, step: NewStep): Promise<void> {
       const { messageId, position, ...given } = step
       const content = { ...DEFAULT_COLUMNS, ...given }
-      await tx
-        .insert(steps)
-        .values({ messageId, position, ...content })
-        .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
-      if (step.closed) await searchIndex.putStep(tx, userId, messageId, step)
+      await inParallel(
+        () =>
+          tx
+            .insert(steps)
+            .values({ messageId, position, ...content })
+            .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content }),
+        () => indexClosed(tx, userId, step),
+      )
     },
 
     /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
@@ -110,15 +121,19 @@ export function createStepRepository(database: Database) {
     ): Promise<void> {
       const { messageId, position, ...given } = step
       const content = { ...DEFAULT_COLUMNS, ...given }
-      const written = await tx
-        .insert(steps)
-        .select(
-          sql`select ${parametersOf(steps, { messageId, position, ...content })} where ${fence(id, attempt)}`,
-        )
-        .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
-        .returning({ position: steps.position })
-      assertWritten(written)
-      if (step.closed) await searchIndex.putStep(tx, userId, messageId, step)
+      await inParallel(
+        async () =>
+          assertWritten(
+            await tx
+              .insert(steps)
+              .select(
+                sql`select ${parametersOf(steps, { messageId, position, ...content })} where ${fence(id, attempt)}`,
+              )
+              .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
+              .returning({ position: steps.position }),
+          ),
+        () => indexClosed(tx, userId, step),
+      )
     },
 
     /** @throws RunOver when the attempt may no longer write. */

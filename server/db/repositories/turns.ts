@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { prepareOnEach } from '../fragments.ts'
+import { inParallel } from '../in-parallel.ts'
 import { createAttachmentRepository, type StoredOrInline, toAttachmentRow } from './attachments.ts'
 import type { MessageRow } from './branches.ts'
 import { createSearchIndex } from './search-index.ts'
@@ -56,16 +57,16 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
       createdAt: of('createdAt'),
     } satisfies Record<keyof MessageRow, unknown>
   }
-  /** Statements that insert so many messages at once. */
-  const insertStatements = [1, 2].map((count) =>
+  /** A statement that inserts so many messages at once. */
+  const insertStatement = (count: number) =>
     prepareOnEach((tx) =>
       tx
         .insert(messages)
         .values(Array.from({ length: count }, (_, at) => placeholders(at)))
         .returning({ row: messages.row })
         .prepare(`insert ${count} messages`),
-    ),
-  )
+    )
+  const insertStatements = [insertStatement(1), insertStatement(2)] as const
   /**
    * Adds the messages of one turn, each the child of the previous one.
    * @param userId the owner of the conversation.
@@ -81,20 +82,26 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
     const values = turn.flatMap((message, at) =>
       Object.entries(message).map(([name, value]) => [`${name}${at}`, value]),
     )
-    const rows = await insertStatements[turn.length - 1]?.(tx).execute(Object.fromEntries(values))
+    let rows: { row: number }[] = []
+    await inParallel(
+      async () => {
+        const insert = insertStatements[turn.length === 1 ? 0 : 1](tx)
+        rows = await insert.execute(Object.fromEntries(values))
+      },
+      async () => {
+        // The text of an answer is indexed with its steps.
+        if (first.role === 'user') await searchIndex.putQuestion(tx, userId, first)
+      },
+    )
     if ('of' in files) await copyAttachments(tx, files.of, first.id)
     else if (files.length > 0)
       await tx
         .insert(attachments)
         .values(files.map((file, position) => toAttachmentRow(first.id, position, file)))
-    const hasFiles = 'of' in files || files.length > 0
+    else return
     // SQLite returns rows in any order; their numbers are in the order of the values.
-    const [row] = rows?.map((inserted) => inserted.row).sort((one, other) => one - other) ?? []
-    if (row === undefined) return
-    // The text of an answer is indexed with its steps.
-    const text = first.role === 'user' ? first.text : ''
-    if (text !== '' || hasFiles)
-      await searchIndex.putMessage(tx, { row, userId }, { id: first.id, text }, hasFiles)
+    const [row] = rows.map((inserted) => inserted.row).sort((one, other) => one - other)
+    if (row !== undefined) await searchIndex.putFiles(tx, { row, userId }, first.id)
   }
 
   return {

@@ -2,6 +2,7 @@
 
 import { iterationsOf } from '../../agent/history.ts'
 import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
+import { inParallel } from '../../db/in-parallel.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
 import { type AppError, errorText } from '../../errors.ts'
 import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
@@ -117,14 +118,17 @@ export async function storeEnd(
   const batch = await usage.takeBatch({ endsIteration: ending.kind === 'done' })
   const stored = recorder.end(async (tx, lastEvent) => {
     if (!(await batch.write(tx, { ...change, lastEvent }))) return
-    await store.messages.update(tx, run.messageId, {
-      status,
-      // Read here, so that it includes the text that the recorder was still gathering.
-      text: answerText(recorder),
-      tokenCount: total.completion_tokens,
-      error: failure?.content ?? null,
-    })
-    await store.conversations.endTurn(tx, run.conversationId, { endedAt, title })
+    await inParallel(
+      () =>
+        store.messages.update(tx, run.messageId, {
+          status,
+          // Read here, so that it includes the text that the recorder was still gathering.
+          text: answerText(recorder),
+          tokenCount: total.completion_tokens,
+          error: failure?.content ?? null,
+        }),
+      () => store.conversations.endTurn(tx, run.conversationId, { endedAt, title }),
+    )
     if (run.attempt > 1 || hasAskedForInput(active.runLog)) await store.runInputs.remove(tx, run.id)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
     if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)

@@ -1,6 +1,7 @@
 // Counts the tokens of a run: totals over its iterations, and exactly one addition to the user's usage per model call.
 import type { CallUsage } from '../../agent/run-scope.ts'
 import type { Writer } from '../../db/database.ts'
+import { inParallel } from '../../db/in-parallel.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
 import { MAX_INTEGER } from '../../protocol/bounds.ts'
 import type { Price } from '../../protocol/catalog.ts'
@@ -201,7 +202,7 @@ export function createRunUsage(
         revision = lastRevision
       }
       if (!(await store.runs.writeOnce(tx, run, revision, { ...totals, ...patch }))) return false
-      for (const entry of added) await store.tokenUsage.add(tx, moment, entry)
+      await inParallel(...added.map((entry) => () => store.tokenUsage.add(tx, moment, entry)))
       return true
     }
   }
