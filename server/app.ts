@@ -21,7 +21,6 @@ import {
   authenticationOptions,
   blobFolder,
   chatSettings,
-  createPreferencesReader,
   databaseSettings,
   defaultQuota,
   originRules,
@@ -43,6 +42,7 @@ import { registerAudit } from './http/audit.ts'
 import { registerChangeNotices } from './http/change-notices.ts'
 import { registerIdempotency } from './http/idempotency.ts'
 import { createHttpStack } from './http/stack.ts'
+import { memorySection } from './knowledge/memory.ts'
 import { newId } from './lib/ids.ts'
 import {
   createRedactor,
@@ -86,9 +86,6 @@ export interface ServerOptions {
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
-
-/** Maximum size of the user's memory in the system prompt, in tokens. */
-const MEMORY_TOKENS = 1500
 
 /** Opens the store and wires all modules. @throws AppError with a message for the operator. */
 export async function createServer(options: ServerOptions): Promise<Server> {
@@ -185,8 +182,7 @@ async function assemble(
     safety: tools.safety,
     isToolAllowed: tools.isToolAllowed,
     prepareTools: tools.mcp.prepare,
-    memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
-    preferences: createPreferencesReader(store.settings),
+    memory: memorySection,
     describeProject: createProjectDescription(store.projects, workspace),
     log,
     redact: redactor.redact,

@@ -6,14 +6,13 @@ import type { TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { ModelRepository } from '../db/repositories/models.ts'
-import type { Store } from '../db/store.ts'
 import type { AuthenticationOptions } from '../http/authentication.ts'
 import type { OriginRules } from '../http/origin-guard.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { CatalogModel } from '../llm/catalog.ts'
 import { NO_QUOTA, type Quota } from '../protocol/quota.ts'
 import { keyOf } from '../routes/models.ts'
-import type { ChatDependencies, ChatSettings } from '../runs/dependencies.ts'
+import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web-search.ts'
 
@@ -122,14 +121,6 @@ export const originRules = (config: Config): OriginRules => ({
   ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
   ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
 })
-
-/** What each run follows of its user's preferences. */
-export const createPreferencesReader =
-  (settings: Store['settings']): ChatDependencies['preferences'] =>
-  async (userId) => {
-    const { instructions, disabled_tools: disabledTools } = await settings.preferences(userId)
-    return { instructions, disabledTools }
-  }
 
 /** The stored models with unsealed keys. Only for calling them; never expose. */
 export async function storedModels(

@@ -8,6 +8,8 @@ import type { UserId } from '../protocol/ids.ts'
 const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
 const MAX_FACT_CHARACTERS = 500
+/** Tokens of the memory in a prompt. */
+const PROMPT_TOKENS = 1_500
 const MAX_FACTS = 500
 const MAX_MEMORY_CHARACTERS = 200_000
 /** Share of the prompt's budget for the user's own text. */
@@ -38,8 +40,6 @@ export interface Memory {
     fact: string,
     options: { untrusted: boolean },
   ): Promise<'saved' | 'known' | 'full'>
-  /** The memory for a prompt, in at most `budget` tokens: facts that match the query first, then the newest. */
-  promptSection(userId: UserId, question: string, budget: number): Promise<MemorySection>
 }
 
 /** Either part is '' when there is nothing to include. */
@@ -78,9 +78,6 @@ export function createMemory(store: MemoryStore, options: { now(): Date }): Memo
         return appendFact(content, factLine(fact, untrusted, options.now()))
       })
       return outcome
-    },
-    async promptSection(userId, question, budget) {
-      return await renderSection(splitMemory(await store.get(userId)), question, budget)
     },
   }
 }
@@ -156,11 +153,13 @@ const normalizeFact = (fact: string): string =>
     .replace(/[.。!!\s]+$/, '')
     .trim()
 
-async function renderSection(
-  { own, facts }: MemoryParts,
+/** A memory for a prompt, in at most `budget` tokens: facts that match the question first, then the newest. */
+export async function memorySection(
+  content: string,
   question: string,
-  budget: number,
+  budget = PROMPT_TOKENS,
 ): Promise<MemorySection> {
+  const { own, facts } = splitMemory(content)
   const lines: string[] = []
   let left = budget
   if (own !== '') {

@@ -53,14 +53,6 @@ export interface ProjectDescription {
   usesMemory: boolean
 }
 
-/** What a user has set for all conversations, as far as runs need it. */
-export interface UserPreferences {
-  /** How to answer, in the user's words; '' for nothing special. */
-  instructions: string
-  /** Tools that are never offered, by name. */
-  disabledTools: readonly string[]
-}
-
 /** What the prompt contains of the user's memory; '' for an empty part. */
 export interface MemorySection {
   /** The user's own text, and facts from untainted conversations. */
@@ -121,10 +113,8 @@ export interface ChatDependencies {
     tool: ToolDefinition,
     conversation: { userId: UserId; disabledMcpServers: readonly string[] },
   ): boolean
-  /** The parts of the user's memory that are relevant to the question. */
-  memory(userId: UserId, question: string): Promise<MemorySection>
-  /** What the user has set for all conversations. */
-  preferences(userId: UserId): Promise<UserPreferences>
+  /** The parts of a user's memory, given as Markdown, that are relevant to the question. */
+  memory(content: string, question: string): Promise<MemorySection>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
   /** Notifies the user's open pages of a change; call it after the commit. */
   announce(userId: UserId, change: Change): void

@@ -7,6 +7,7 @@ import type { Database, Reader, Writer } from '../database.ts'
 import { foldCase, prepareUpdates } from '../fragments.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
 import { leafUnder } from './message-tree.ts'
+import { createRunSettingReader } from './run-setting.ts'
 import { createRunSiteReader } from './run-site.ts'
 import { createSearchIndex } from './search-index.ts'
 
@@ -176,6 +177,8 @@ export function createConversationRepository(database: Database) {
     },
 
     findRunSite: createRunSiteReader(database),
+
+    findRunSetting: createRunSettingReader(database),
 
     get: items.get,
     list: items.list,

@@ -94,28 +94,28 @@ export async function createRunContext(
   const question = options.task ?? recent.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
   // The conversation is read after its messages, so that its taint is at least as recent as they are.
-  const [conversation, userMemory, preferences, project] = await Promise.all([
-    store.conversations.find(run.userId, run.conversationId),
-    dependencies.memory(run.userId, question),
-    dependencies.preferences(run.userId),
+  const [setting, project] = await Promise.all([
+    store.conversations.findRunSetting(run.userId, run.conversationId),
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
     dependencies.prepareTools(run.userId),
   ])
-  if (conversation === undefined) throw appError('conversation_gone')
+  if (setting === undefined) throw appError('conversation_gone')
+  const { conversation, preferences } = setting
   const runs = earlierRuns(recent)
   const allTools = dependencies.registry.snapshot(run.userId)
   const resume = resumePoint(rows, allTools)
   const clientTools =
     model.tool_mode === 'none' || options.toolChoice === 'none' ? [] : (options.clientTools ?? [])
-  const disabled = new Set([...preferences.disabledTools, ...(project?.disabledTools ?? [])])
+  const disabled = new Set([...preferences.disabled_tools, ...(project?.disabledTools ?? [])])
   const tools = toolsOf(conversation, model, options, allTools, dependencies).filter(
     ({ name }) => !disabled.has(name),
   )
-  const usesMemory = project?.usesMemory !== false
+  const userMemory =
+    project?.usesMemory === false ? NO_MEMORY : await dependencies.memory(setting.memory, question)
 
   const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
   state.prompt ??= nextPrompt(earlier, {
-    memory: usesMemory ? userMemory : NO_MEMORY,
+    memory: userMemory,
     listing: project?.listing ?? '',
     time: dependencies.now(),
   })
@@ -123,7 +123,7 @@ export async function createRunContext(
     custom: conversation.systemPrompt,
     instructions: preferences.instructions,
     project: project?.about ?? null,
-    memory: usesMemory ? (state.prompt.memory ?? memoryOf(earlier) ?? '') : '',
+    memory: userMemory === NO_MEMORY ? '' : (state.prompt.memory ?? memoryOf(earlier) ?? ''),
     began: conversation.createdAt,
   })
   // Each question keeps what was added to it: earlier messages stay the same, so that providers can cache them.

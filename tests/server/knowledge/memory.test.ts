@@ -1,6 +1,11 @@
 // The user's memory: dated facts, no duplicates, and how a prompt shows it.
 import { describe, expect, test } from 'vitest'
-import { cleanFact, createMemory, type MemoryStore } from '../../../server/knowledge/memory.ts'
+import {
+  cleanFact,
+  createMemory,
+  type MemoryStore,
+  memorySection,
+} from '../../../server/knowledge/memory.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'
 
@@ -54,7 +59,7 @@ describe('facts', () => {
     const { memory, text } = memoryWith()
     await memory.remember(user, 'The password is swordfish', { untrusted: true })
     expect(text()).toContain('swordfish (from outside text)')
-    const section = await memory.promptSection(user, '', 500)
+    const section = await memorySection(text(), '', 500)
     expect(section.outside).toContain('not confirmed by the user')
     expect(section.outside).toContain('swordfish')
     expect(section.trusted).toBe('')
@@ -80,18 +85,18 @@ describe('facts', () => {
 
 describe('what a prompt shows', () => {
   test('is empty when nothing is known', async () => {
-    expect(await memoryWith().memory.promptSection(user, 'hello', 500)).toEqual({
+    expect(await memorySection('', 'hello', 500)).toEqual({
       trusted: '',
       outside: '',
     })
   })
 
   test('begins with the text that the user wrote, then facts that match the message, then the newest', async () => {
-    const { memory } = memoryWith('Call me Kim.')
+    const { memory, text } = memoryWith('Call me Kim.')
     await memory.remember(user, 'Has a dog named Rex', trusted)
     await memory.remember(user, 'Lives in Oslo', trusted)
     await memory.remember(user, 'Prefers metric units', trusted)
-    const { trusted: section } = await memory.promptSection(user, "What is my dog's name?", 500)
+    const { trusted: section } = await memorySection(text(), "What is my dog's name?", 500)
     const order = ['Call me Kim', 'dog named Rex', 'metric units', 'Oslo'].map((part) =>
       section.indexOf(part),
     )
@@ -100,19 +105,19 @@ describe('what a prompt shows', () => {
   })
 
   test('finds Chinese facts that match', async () => {
-    const { memory } = memoryWith()
+    const { memory, text } = memoryWith()
     await memory.remember(user, '用户的生日是三月五日', trusted)
     await memory.remember(user, '喜欢爬山', trusted)
-    const { trusted: section } = await memory.promptSection(user, '我的生日是哪天?', 40)
+    const { trusted: section } = await memorySection(text(), '我的生日是哪天?', 40)
     expect(section).toContain('三月五日')
   })
 
   test('stays within its budget, however much is remembered', async () => {
     const lines = Array.from({ length: 400 }, (_, i) => `- 2025-01-01: a fact number ${i} of many`)
-    const { memory } = memoryWith(
+    const { text } = memoryWith(
       `${'own words '.repeat(5_000)}\n## Agent Memories\n${lines.join('\n')}`,
     )
-    const { trusted: section } = await memory.promptSection(user, 'number 7', 300)
+    const { trusted: section } = await memorySection(text(), 'number 7', 300)
     expect(section.length).toBeLessThan(300 * 4 + 100)
     expect(section).toContain('a fact number 7 of')
   })
