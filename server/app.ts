@@ -26,6 +26,7 @@ import {
   originRules,
   storedModels,
 } from './composition/settings.ts'
+import { refreshRules } from './composition/shared-rules.ts'
 import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
 import { createTransfers } from './composition/transfers.ts'
 import { createConfiguredWorkspace, createProjectDescription } from './composition/workspace.ts'
@@ -273,6 +274,7 @@ async function assemble(
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await instance.start(chat)
   await transfers.start()
+  const stopRefreshing = instance.claims === undefined ? null : refreshRules({ access, log })
   instance.lead(() => {
     void searchIndexer.run()
     return () => searchIndexer.stop()
@@ -303,6 +305,7 @@ async function assemble(
         : null,
     drain: (graceMs) => instance.drain(chat.runs, graceMs),
     async close() {
+      stopRefreshing?.()
       accounts.oidc?.close()
       await transfers.stop()
       await instance.stopLeading()

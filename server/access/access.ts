@@ -61,8 +61,8 @@ interface UserEntry extends Entry {
 }
 
 /**
- * All groups are held in memory, because every send asks: one process serves a store, and it reads them again after each
- * change. Users without a group may use everything; `defaults` limits users for whom nothing else is set.
+ * All groups are held in memory, because every send asks, and read again after each change; with several instances, every
+ * few seconds too. Users without a group may use everything; `defaults` limits users for whom nothing else is set.
  */
 export function createAccess(
   {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Access } from '../access/access.ts'
+import { createResourceLimits } from '../access/resource-limits.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import { postMessage } from '../chat/post-message.ts'
 import type { Config } from '../config/schema.ts'
@@ -35,6 +36,7 @@ import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
+import { withMeteredPrograms } from './metered-tools.ts'
 import { embeddingSettings, toolSettings } from './settings.ts'
 
 export interface ToolModule {
@@ -102,6 +104,7 @@ export function createToolModule({
     },
     { now },
   )
+  const limits = createResourceLimits({ access, quotas: store.quotas, now })
   const channels = createChannels({
     repository: createChannelRepository(database),
     kinds: createChannelKinds({
@@ -123,6 +126,7 @@ export function createToolModule({
           ),
     secrets: box,
     isUniqueViolation: (error) => database.isUniqueViolation(error),
+    takeMessages: limits.takeMessages,
     messagesPerHour: config.limits.channel_messages_per_hour,
     now,
     log,
@@ -161,9 +165,10 @@ export function createToolModule({
   // Changes that a person makes in the editor invalidate cached results, too.
   workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
   // Tools that cannot run here are neither offered to models nor listed.
-  let offered: readonly ToolDefinition[] = builtin
+  const metered = withMeteredPrograms(builtin, limits)
+  let offered: readonly ToolDefinition[] = metered
   const isolationKnown = python.ready.then(() => {
-    if (!python.state.available) offered = builtin.filter(({ name }) => name !== 'execute_python')
+    if (!python.state.available) offered = metered.filter(({ name }) => name !== 'execute_python')
   })
   const mcp = createMcpServers({
     servers: config.mcp_servers,

@@ -56,6 +56,8 @@ export interface ChannelsOptions {
   log: { warn(details: object, message: string): void }
   /** Recipients that all channels of one user may reach within an hour. */
   messagesPerHour: number
+  /** Counts messages against the user's quota before they are sent. Throws when it is used up. */
+  takeMessages?(userId: UserId, count: number): Promise<void>
   /** For tests: the pause between attempts, in milliseconds. */
   pauseMs?: number
 }
@@ -159,6 +161,7 @@ export function createChannels(options: ChannelsOptions): Channels {
           { limit: options.messagesPerHour, minutes: Math.ceil(retryAfter / 60) },
           { retryAfter },
         )
+      await options.takeMessages?.(userId, recipientsOf(channel))
       const id = newId()
       const now = options.now()
       const cancel = new AbortController()

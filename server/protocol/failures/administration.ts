@@ -25,6 +25,10 @@ export const ADMINISTRATION_FAILURES = {
     'The {{limit}} tokens that your group "{{group}}" shares are used up. They are renewed at {{renews_at}}.',
   ],
   groups_exhausted: ['conflict', 'There are already {{limit}} groups. Delete one first.'],
+  messages_per_day_used_up: [
+    'budget_exceeded',
+    'Your {{limit}} messages for today are used up. They are renewed at {{renews_at}}.',
+  ],
   model_not_permitted: [
     'forbidden',
     'Your group may not use the model "{{model}}". Choose another: {{available}}.',
@@ -32,6 +36,10 @@ export const ADMINISTRATION_FAILURES = {
   no_model_permitted: [
     'forbidden',
     'Your group may not use any model of this server. Ask an administrator.',
+  ],
+  program_seconds_used_up: [
+    'budget_exceeded',
+    'Your {{limit}} seconds for programs are used up for today. They are renewed at {{renews_at}}.',
   ],
   requests_exhausted: [
     'too_many_requests',

@@ -41,11 +41,12 @@ describeOnEachServer('quotas', (start) => {
     const set = (fields: object) =>
       server.call('PATCH', `/api/admin/users/${id}`, { body: { quota: fields }, token: admin })
     if (quota !== undefined) expect((await set(quota)).status).toBe(200)
-    const ask = async () => {
+    const ask = async (body: object = {}) => {
       const conversation = (await call('POST', '/api/conversations', {})).json.data.id
       return call('POST', `/api/conversations/${conversation}/messages`, {
         text: 'Go',
         stream: false,
+        ...body,
       })
     }
     const items = async () => (await call('GET', '/api/quota')).json.data.items
@@ -159,6 +160,29 @@ describeOnEachServer('quotas', (start) => {
     })
     const others = await server.call('GET', '/api/tags', { token: admin })
     expect(others.status).toBe(200)
+  })
+
+  test('messages to channels and seconds of programs are counted, and refused when they are used up', async () => {
+    const hal = await person('hal', { messages_per_day: 1, program_seconds_per_day: 0 })
+    await hal.call('POST', '/api/channels', {
+      type: 'webhook',
+      name: 'team',
+      settings: { url: 'https://hooks.invalid/x' },
+    })
+    const message = { name: 'message', arguments: { content: 'Hi', to: 'channel:team' } }
+    const program = { name: 'execute_python', arguments: { code: 'print(1)' } }
+    const contents: string[] = []
+    for (const call of [message, message, program]) {
+      upstream.enqueue(turn.toolCalls([call], usage(1)), turn.text('Done.', usage(1)))
+      const steps = (await hal.ask({ approval: 'auto' })).json.data.message.process_steps
+      contents.push(steps.find((step: { type: string }) => step.type === 'tool_result').content)
+    }
+    expect(contents[0]).not.toContain('used up')
+    expect(contents[1]).toContain('Your 1 messages for today are used up')
+    expect(contents[2]).toContain('seconds for programs are used up')
+    expect(await hal.items()).toContainEqual(
+      expect.objectContaining({ kind: 'messages_per_day', used: 1, limit: 1 }),
+    )
   })
 
   test('setting the role that an account has already ends none of its requests', async () => {
