@@ -39,6 +39,8 @@ export const AuthMode = z.object({
   registration: z.enum(['open', 'invite', 'closed']),
   /** The name of the single sign-on that is offered. */
   oidc: z.string().optional(),
+  /** Passkeys work at the address of this request. */
+  passkeys: z.literal(true).optional(),
   /** Passwords are switched off, except for the account for emergencies. */
   password_off: z.literal(true).optional(),
   /** There is no account yet, and this client may create it, which makes it the administrator's. */

@@ -24,7 +24,7 @@ import {
   SignedOut,
 } from '../protocol/user.ts'
 import { success } from './envelope.ts'
-import { registerPasskeyRoutes } from './passkeys.ts'
+import { registerPasskeyRoutes, siteOf } from './passkeys.ts'
 import { presentUser } from './present-user.ts'
 import {
   assertNoSecondFactor,
@@ -86,7 +86,14 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request) => {
-      const known = { mode, registration, ...dependencies.offered }
+      const { passkeys, publicUrl, offered } = dependencies
+      const hasPasskeys = mode === 'multi' && passkeys.areAvailable(siteOf(request, publicUrl))
+      const known = {
+        mode,
+        registration,
+        ...offered,
+        ...(hasPasskeys ? { passkeys: true as const } : {}),
+      }
       if (mode === 'single' || (await accounts.exist())) return success(known)
       return success({
         ...known,

@@ -31,10 +31,14 @@ export interface PasskeyRouteDependencies {
 }
 
 /** Where the browser sees the page. */
-export const siteOf = (
+export function siteOf(
   { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
   publicUrl: string | undefined,
-): Site => ({ origin: new URL(publicUrl ?? `${protocol}://${host}`).origin })
+): Site {
+  const url = publicUrl ?? `${protocol}://${host}`
+  // Any client may send any Host; passkeys work under none that is not an address.
+  return { origin: URL.canParse(url) ? new URL(url).origin : '' }
+}
 
 /** Per address: a passkey cannot be guessed, so this bounds the work. */
 const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }

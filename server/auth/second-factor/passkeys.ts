@@ -14,7 +14,7 @@ import type { SecretBox } from '../secret-box.ts'
 
 /** Where the page is: passkeys belong to its host name, and can be used nowhere else. */
 export interface Site {
-  /** For example `https://chat.example.org`. */
+  /** For example `https://chat.example.org`; empty when it is not known. */
   origin: string
 }
 
@@ -111,6 +111,7 @@ export function createPasskeys({
     },
 
     async register(user, site, { challenge: sealed, name, response }) {
+      if (!areAvailable(site)) throw appError('passkey_unavailable')
       const { challenge, userId } = take(sealed, 'registration')
       if (userId !== user.id) throw appError('second_factor_expired')
       const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
@@ -161,6 +162,7 @@ export function createPasskeys({
     },
 
     async verify(site, { challenge: sealed, response }) {
+      if (!areAvailable(site)) throw appError('passkey_unavailable')
       const { challenge, userId } = take(sealed, 'sign-in')
       const found = await factors.findPasskey(response.id)
       if (found === undefined || (userId !== null && found.user.id !== userId))
@@ -198,6 +200,7 @@ export function createPasskeys({
 
 /** Browsers offer no passkeys for IP addresses, nor without TLS except on localhost. */
 function areAvailable({ origin }: Site): boolean {
+  if (!URL.canParse(origin)) return false
   const { protocol, hostname } = new URL(origin)
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
   const isName = /[a-z]/i.test(hostname) && !hostname.startsWith('[')

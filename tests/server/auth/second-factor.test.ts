@@ -1,4 +1,5 @@
 // Second factors: codes of an authenticator app, recovery codes, limits, and who may remove them.
+import { get } from 'node:http'
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -156,6 +157,34 @@ describeOnEachServer('second factors', (start) => {
 
 describe('guessing second factors', () => {
   const { start } = useServers()
+
+  test.each([
+    ['https://chat.example.org', true],
+    ['http://localhost:3000', true],
+    ['http://chat.example.org', undefined],
+    ['https://192.0.2.1', undefined],
+    ['https://[2001:db8::1]', undefined],
+  ])('whether %s offers passkeys: %s', async (publicUrl, offered) => {
+    const server = await start({ config: { ...multi, public_url: publicUrl } })
+    expect((await server.call('GET', '/api/auth/mode')).json.data.passkeys).toBe(offered)
+    const { status } = await server.call('POST', '/api/auth/passkeys/options', { body: {} })
+    expect(status).toBe(offered === true ? 200 : 409)
+  })
+
+  test('a Host header that is no address is refused or has no passkeys, and breaks nothing', async () => {
+    const server = await start({ config: multi })
+    const { port } = new URL(server.url)
+    for (const host of ['[', 'a b', '%', 'localhost:99999', '']) {
+      const status = await new Promise<number>((resolve, reject) => {
+        const request = get({ port, path: '/api/auth/mode', headers: { host } }, (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        })
+        request.on('error', reject)
+      })
+      expect([200, 400]).toContain(status)
+    }
+  })
 
   test('guesses are limited per account, and a challenge ends with a new password or when it is changed', async () => {
     const server = await start({ config: multi })

@@ -87,6 +87,7 @@ function Gate() {
           first={mode.data.first_user === true}
           needsSetupLink={mode.data.setup_link === true}
           ssoName={mode.data.oidc}
+          hasPasskeys={mode.data.passkeys === true}
           passwordOff={mode.data.password_off === true}
         />
         <FirstScreenReady />

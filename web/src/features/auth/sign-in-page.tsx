@@ -24,6 +24,7 @@ export function SignInPage({
   needsSetupLink,
   ssoName,
   passwordOff,
+  hasPasskeys,
 }: {
   canRegister: boolean
   /** There is no account yet, and it can be created here. */
@@ -34,6 +35,8 @@ export function SignInPage({
   ssoName: string | undefined
   /** Only the account for emergencies has a password. */
   passwordOff: boolean
+  /** Passkeys work at this address. */
+  hasPasskeys: boolean
 }) {
   const { t } = useTranslation()
   const [isRegistering, setIsRegistering] = useState(first)
@@ -58,6 +61,7 @@ export function SignInPage({
     return (
       <LoginForm
         refusal={refusal}
+        hasPasskeys={hasPasskeys}
         onRegister={canRegister ? () => setIsRegistering(true) : undefined}
       >
         {ssoName !== undefined && <SsoLink name={ssoName} />}
@@ -116,11 +120,13 @@ function SsoLink({ name, primary = false }: { name: string; primary?: boolean })
 
 function LoginForm({
   refusal,
+  hasPasskeys,
   onRegister,
   children,
 }: {
   /** Why an earlier sign-in by other means was refused. */
   refusal: string | undefined
+  hasPasskeys: boolean
   onRegister: (() => void) | undefined
   /** Other ways to sign in. */
   children: ReactNode
@@ -168,7 +174,7 @@ function LoginForm({
       <Button tone="primary" type="submit" className="mt-1 h-10" disabled={login.isPending}>
         {t('auth.login')}
       </Button>
-      {'PublicKeyCredential' in window && (
+      {hasPasskeys && 'PublicKeyCredential' in window && (
         <Button icon={Fingerprint} className="h-10" onClick={signInWithPasskey}>
           {t('auth.withPasskey')}
         </Button>
