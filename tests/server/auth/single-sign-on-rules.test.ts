@@ -1,0 +1,175 @@
+// Who gets in through single sign-on, and what an issuer that lies achieves.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createBrowser, type ScriptedIssuer, startScriptedIssuer } from '../../support/issuer.ts'
+import { type TestServer, useServers } from '../../support/server.ts'
+import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/single-sign-on.ts'
+
+describe('single sign-on', () => {
+  const { start } = useServers()
+  let issuer: ScriptedIssuer
+  let shared: TestServer
+  beforeAll(async () => {
+    issuer = await startScriptedIssuer()
+    shared = await start({ config: settings(issuer.url) })
+    await setUp(shared)
+  })
+  afterAll(() => issuer.close())
+
+  const past = Math.floor(Date.now() / 1000) - 7200
+  test.each([
+    ['the issuer is another one', { claims: { iss: 'https://evil.example' } }],
+    ['the token is for another client', { claims: { aud: 'somebody-else' } }],
+    ['the nonce is of another sign-in', { claims: { nonce: 'x' } }],
+    ['the nonce is missing', { claims: { nonce: undefined } }],
+    ['the token has expired', { claims: { exp: past, iat: past - 60 } }],
+    ['the token has no subject', { claims: { sub: undefined } }],
+    ['the token is not signed', { header: { alg: 'none' } }],
+    ['the token is signed with the client secret', { header: { alg: 'HS256' } }],
+    ['the token is signed with a foreign key', { foreignKey: true }],
+    ['the response is no JSON', { tokenResponse: { status: 200, body: '<html>' } }],
+    ['the code is refused', { tokenResponse: { status: 400, body: '{"error":"invalid_grant"}' } }],
+    [
+      'the response is larger than any token',
+      { tokenResponse: { status: 200, body: 'x'.repeat(2_000_000) } },
+      'oidc_unreachable',
+    ],
+    [
+      'the token endpoint fails',
+      { tokenResponse: { status: 500, body: '{"error":"server_error"}' } },
+      'oidc_unreachable',
+    ],
+  ])('a sign-in is refused when %s', async (_name, lie, reason = 'oidc_response_invalid') => {
+    issuer.lie = lie
+    const browser = createBrowser()
+    expect(await signIn(shared, browser)).toBe(`/#sign-in-refused=${reason}`)
+    expect(await accountOf(shared, browser)).toBeUndefined()
+    expect(shared.logged()).toContain('a single sign-on was refused')
+  })
+
+  test('a callback works once, in the browser that began it, with what the issuer sent', async () => {
+    issuer.lie = {}
+    const server = shared
+    const browser = createBrowser()
+    const begun = await browser.visit(`${server.url}/api/auth/oidc/start?return_to=//evil.example`)
+    const back = await browser.visit(begun.location)
+    const callback = server.url + back.location.slice(PUBLIC.length)
+    const unknown = `${server.url}/#sign-in-refused=oidc_sign_in_unknown`
+    expect((await createBrowser().visit(callback)).location).toBe(unknown)
+    const kept = browser.cookies(server.url)
+    const [name = '', value = ''] = [...kept][0] ?? []
+    expect((await browser.visit(callback.replace('state=', 'state=x'))).location).toBe(unknown)
+    // The refusal has removed the cookie. Another attempt's response of the issuer changes nothing.
+    expect((await browser.visit(callback)).location).toBe(unknown)
+    kept.set(
+      name,
+      value.replace(/.(?=.{20}$)/, (one) => (one === 'A' ? 'B' : 'A')),
+    )
+    expect((await browser.visit(callback)).location).toBe(unknown)
+    kept.set(name, value)
+    const refused = callback.replace(/code=[^&]*/, 'error=access_denied')
+    expect((await browser.visit(refused)).location).toBe(
+      `${server.url}/#sign-in-refused=oidc_refused`,
+    )
+    kept.set(name, value)
+    // Neither another site nor anything but a path of the page.
+    expect((await browser.visit(callback)).location).toBe(`${server.url}/#signed-in`)
+  })
+
+  test('only members of the allowed groups may sign in, by a nested claim too', async () => {
+    const config = { allowed_groups: ['staff'], claims: { groups: 'realm_access.roles' } }
+    const server = await start({ config: settings(issuer.url, config) })
+    await setUp(server)
+    const outcome = async (claims: object) => {
+      issuer.lie = { claims: { sub: 'x', ...claims } }
+      return signIn(server)
+    }
+    expect(await outcome({ groups: ['staff'] })).toBe('/#sign-in-refused=oidc_not_allowed')
+    expect(await outcome({ realm_access: { roles: 'staffers' } })).toBe(
+      '/#sign-in-refused=oidc_not_allowed',
+    )
+    expect(await outcome({ _claim_names: { realm_access: { roles: 'src1' } } })).toBe(
+      '/#sign-in-refused=oidc_groups_withheld',
+    )
+    expect(await outcome({ realm_access: { roles: ['other', 'staff'] } })).toBe('/#signed-in')
+    // Whoever leaves the group cannot sign in again.
+    expect(await outcome({ realm_access: { roles: [] } })).toBe(
+      '/#sign-in-refused=oidc_not_allowed',
+    )
+  })
+
+  test('nobody becomes the first account through single sign-on, except an administrator of the issuer', async () => {
+    const server = await start({ config: settings(issuer.url, { admin_groups: ['ops'] }) })
+    issuer.lie = {}
+    expect(await signIn(server)).toBe('/#sign-in-refused=setup_link_required')
+    issuer.lie = { claims: { groups: ['ops'] } }
+    const browser = createBrowser()
+    expect(await signIn(server, browser)).toBe('/#signed-in')
+    expect((await accountOf(server, browser)).user.role).toBe('admin')
+    // The last administrator stays one, whatever the issuer says.
+    issuer.lie = { claims: { groups: [] } }
+    expect(await signIn(server, browser)).toBe('/#signed-in')
+    expect((await accountOf(server, browser)).user.role).toBe('admin')
+  })
+
+  test('without automatic accounts, and with a disabled one, nobody gets in', async () => {
+    const server = await start({ config: settings(issuer.url) })
+    const admin = await setUp(server)
+    issuer.lie = {}
+    const browser = createBrowser()
+    await signIn(server, browser)
+    const { user } = await accountOf(server, browser)
+    const body = { is_active: false }
+    await server.call('PATCH', `/api/admin/users/${user.id}`, { token: admin, body })
+    expect(await signIn(server)).toBe('/#sign-in-refused=account_disabled')
+    const closed = await start({ config: settings(issuer.url, { auto_create: false }) })
+    await setUp(closed)
+    expect(await signIn(closed)).toBe('/#sign-in-refused=oidc_no_account')
+  })
+
+  test('with passwords switched off, only the account for emergencies signs in with one', async () => {
+    const off = { password_login: false, break_glass: 'Root' }
+    const server = await start({ config: settings(issuer.url, off) })
+    const admin = await setUp(server)
+    expect((await server.call('GET', '/api/auth/mode')).json.data).toMatchObject({
+      password_off: true,
+    })
+    const post = (path: string, body: object) => server.call('POST', path, { body })
+    const account = { username: 'ann', password: 'a good password' }
+    const refusal = { code: 403, reason: 'password_sign_in_off' }
+    expect((await post('/api/auth/register', account)).json).toMatchObject(refusal)
+    expect((await post('/api/auth/login', account)).json).toMatchObject(refusal)
+    issuer.lie = {}
+    const browser = createBrowser()
+    await signIn(server, browser)
+    const { user } = await accountOf(server, browser)
+    const made = await server.call('POST', `/api/admin/users/${user.id}/reset-link`, {
+      token: admin,
+    })
+    const { token: link } = made.json.data
+    expect(
+      (await post('/api/auth/reset', { link, password: 'another password' })).json,
+    ).toMatchObject(refusal)
+    expect((await post('/api/auth/login', { ...account, username: 'root' })).status).toBe(200)
+  })
+
+  test('the server starts without its issuer, says so at sign-in, and finds it as soon as it is there', async () => {
+    const late = await startScriptedIssuer()
+    late.metadata = { issuer: 'https://not.the.same' }
+    const server = await start({ config: settings(late.url) })
+    await setUp(server)
+    expect(await signIn(server)).toBe('/#sign-in-refused=oidc_unreachable')
+    late.metadata = {}
+    expect(await signIn(server)).toBe('/#signed-in')
+    const found = late.discoveries()
+    // What was found is remembered: also the keys.
+    expect(await signIn(server)).toBe('/#signed-in')
+    expect(late.discoveries()).toBe(found)
+    // It goes away while somebody signs in.
+    const browser = createBrowser()
+    const begun = await browser.visit(`${server.url}/api/auth/oidc/start`)
+    const back = await browser.visit(begun.location)
+    await late.close()
+    const { location } = await browser.visit(server.url + back.location.slice(PUBLIC.length))
+    expect(location).toBe(`${server.url}/#sign-in-refused=oidc_unreachable`)
+  })
+})
