@@ -9,6 +9,7 @@ import { startUpstream } from '../tests/support/upstream.ts'
 import { startNanoClaw } from './processes/start.ts'
 import type { Row } from './row.ts'
 import { longAnswer, shortAnswer } from './web/answers.ts'
+import { measureConversationList } from './web/conversation-list.ts'
 import { measureDownloads } from './web/downloads.ts'
 import { measureOpening } from './web/opening.ts'
 import { measureHeap, measureResponsiveness } from './web/responsiveness.ts'
@@ -47,6 +48,7 @@ async function run(browserPath: string): Promise<Row[]> {
       ...(await measureOpening(target, file)),
       ...(await measureResponsiveness(target)),
       await measureHeap(target),
+      ...(await measureConversationList(target, file)),
     ]
   } finally {
     await browser.close()

@@ -190,6 +190,7 @@ export function routeDependencies({
       },
     },
     messages: { chat, store, database, attachments },
+    answers: { store, database, maxCharacters: config.limits.message },
     files: { files, uploadSlots, fileLimit: config.limits.attachments },
     exports: { store, database, attachments, markdown, hasModel, moveAttachments },
     transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },

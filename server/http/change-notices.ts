@@ -11,6 +11,10 @@ const conversation =
   (change: Kind) =>
   ({ id }: RouteParams) =>
     ({ type: 'conversation', id, change }) as const
+const message =
+  (change: Kind) =>
+  ({ id, mid }: RouteParams) =>
+    ({ type: 'message', id: mid, change, conversation_id: ConversationId.parse(id) }) as const
 const project =
   (change: Kind) =>
   ({ id }: RouteParams) =>
@@ -29,12 +33,10 @@ const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>
   'PATCH /api/conversations/:id': conversation('updated'),
   'DELETE /api/conversations/:id': conversation('deleted'),
   'POST /api/conversations/:id/restore': conversation('created'),
-  'DELETE /api/conversations/:id/messages/:mid': ({ id, mid }) => ({
-    type: 'message',
-    id: mid,
-    change: 'deleted',
-    conversation_id: ConversationId.parse(id),
-  }),
+  'DELETE /api/conversations/:id/messages/:mid': message('deleted'),
+  'POST /api/conversations/:id/messages/:mid/revisions': message('created'),
+  'PUT /api/conversations/:id/messages/:mid/feedback': message('updated'),
+  'PUT /api/conversations/pins': settings('pins'),
   'POST /api/projects': project('created'),
   'POST /api/projects/upload': project('created'),
   'PUT /api/projects/:id': project('updated'),

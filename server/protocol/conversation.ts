@@ -39,6 +39,8 @@ export const Conversation = z
     /** MCP servers switched off in this conversation, by name. */
     disabled_mcp_servers: z.array(z.string()),
     pinned: z.boolean(),
+    /** Its place among the pinned conversations; null: above those that have one. */
+    pin_position: z.int().nullable(),
     archived: z.boolean(),
     leaf_id: MessageId.nullable(),
     message_count: z.int(),
@@ -132,6 +134,11 @@ export const BulkBody = z
 export const BulkResult = z
   .object({ changed: z.array(ConversationId), not_found: z.array(ConversationId) })
   .meta({ id: 'BulkResult' })
+
+/** The pinned conversations, from the top down. */
+export const PinOrderBody = z
+  .object({ ids: z.array(ConversationId).min(1).max(200) })
+  .meta({ id: 'PinOrder' })
 
 /** A tag and how many conversations outside the trash have it. */
 export const TagCount = z.object({ tag: z.string(), count: z.int() })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { SystemPrompt, Tags, Temperature } from './conversation.ts'
 import { Timestamp } from './envelope.ts'
 import { ConversationId, MessageId, ProjectId } from './ids.ts'
-import { Attachment, MessageStatus } from './message.ts'
+import { Attachment, Feedback, MessageStatus } from './message.ts'
 import { Step } from './step.ts'
 
 /** `md` and `html` contain the shown branch, `json` the whole conversation. */
@@ -25,6 +25,9 @@ export const ExportedMessage = z.object({
   created_at: Timestamp,
   attachments: z.array(Attachment).max(100),
   steps: z.array(Step),
+  /** The answer whose text a person changed into this one. */
+  edited_from: MessageId.optional(),
+  feedback: Feedback.optional(),
 })
 export type ExportedMessage = z.infer<typeof ExportedMessage>
 

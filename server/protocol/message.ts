@@ -20,6 +20,21 @@ export const MessageStatus = z.enum([
 ])
 export type MessageStatus = z.infer<typeof MessageStatus>
 
+const FeedbackNote = z.string().trim().max(2_000)
+/** What a person thinks of an answer. */
+export const Feedback = z
+  .object({
+    rating: z.enum(['up', 'down']),
+    /** What was good or bad about it. */
+    note: FeedbackNote.optional(),
+  })
+  .meta({ id: 'Feedback' })
+export type Feedback = z.infer<typeof Feedback>
+/** `null` takes it back. */
+export const SetFeedbackBody = z
+  .object({ feedback: Feedback.extend({ note: optional(FeedbackNote) }).nullable() })
+  .meta({ id: 'SetFeedback' })
+
 export const TextAttachment = z.object({
   name: z.string().min(1).max(255),
   extension: optional(z.string().max(50)),
@@ -96,6 +111,9 @@ export const Message = z
     error_params: ErrorParams.nullable().optional(),
     /** How its run ended; after `max_iterations` and `budget` the run can be resumed. */
     finish_reason: FinishReason.nullable().optional(),
+    /** On an answer that a person wrote by changing another one: the id of that one. */
+    edited_from: MessageId.optional(),
+    feedback: Feedback.optional(),
     created_at: Timestamp,
   })
   .meta({ id: 'Message' })
@@ -134,6 +152,11 @@ const runOptions = {
 
 export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
 export type RegenerateBody = z.infer<typeof RegenerateBody>
+
+/** The new text of an answer. */
+export const ReviseAnswerBody = z
+  .object({ text: z.string().refine((text) => text.trim() !== '', 'must not be empty') })
+  .meta({ id: 'ReviseAnswer' })
 
 const content = {
   text: optional(z.string()),

@@ -39,6 +39,8 @@ export const ThinkingStep = z.object({
   ...position,
   type: z.literal('thinking'),
   content: z.string(),
+  /** How long the model thought, in milliseconds; absent while it thinks, and where it is not known. */
+  duration_ms: z.int().min(0).optional(),
 })
 export const TextStep = z.object({ ...position, type: z.literal('text'), content: z.string() })
 export const ToolCallStep = z.object({

@@ -12,6 +12,7 @@ import {
   ConversationPage,
   CreateConversationBody,
   PatchConversationBody,
+  PinOrderBody,
   TagList,
 } from '../protocol/conversation.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
@@ -101,6 +102,21 @@ export function registerConversationRoutes(
         tags: body.tags ?? [],
       })
       return success(presentConversation(await conversations.get(user.id, id)))
+    },
+  )
+
+  app.put(
+    '/api/conversations/pins',
+    {
+      schema: {
+        summary: 'Put your pinned conversations in order',
+        body: PinOrderBody,
+        response: { 200: envelope(PinOrderBody) },
+      },
+    },
+    async ({ user, body }) => {
+      await conversations.orderPins(user.id, body.ids)
+      return success(body)
     },
   )
 
@@ -206,6 +222,7 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   approval: item.approval,
   disabled_mcp_servers: [...item.disabledMcpServers],
   pinned: item.pinned,
+  pin_position: item.pinPosition,
   archived: item.archived,
   leaf_id: item.leafId,
   message_count: item.messageCount,

@@ -5,6 +5,7 @@ import { registerAdminAuditRoutes } from './admin-audit.ts'
 import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin-groups.ts'
 import { registerAdminInvitationRoutes } from './admin-invitations.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-users.ts'
+import { type AnswerRouteDependencies, registerAnswerRoutes } from './answers.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
 import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
 import { registerChannelRoutes } from './channels.ts'
@@ -57,6 +58,7 @@ export interface RouteDependencies {
   quota: Parameters<typeof registerQuotaRoutes>[1]
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
+  answers: AnswerRouteDependencies
   exports: ExportRouteDependencies
   transfers: TransferRouteDependencies
   files: FileRouteDependencies
@@ -94,6 +96,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAdminAuditRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
+  registerAnswerRoutes(app, dependencies.answers)
   registerFileRoutes(app, dependencies.files)
   registerExportRoutes(app, dependencies.exports)
   registerTransferRoutes(app, dependencies.transfers)

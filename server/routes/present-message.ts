@@ -39,6 +39,8 @@ export function presentMessage(row: FullMessage): Message {
     finish_reason: row.finishReason,
     usage: row.usage === null ? null : usageOfRun(row.usage),
     timing: timingOf(row.timeline ?? []),
+    ...(row.editedFrom === null ? {} : { edited_from: row.editedFrom }),
+    ...(row.feedback === null ? {} : { feedback: row.feedback }),
   }
 }
 

@@ -48,7 +48,7 @@ export function createOpenStep({
   writes,
   onLateStore,
 }: Dependencies): OpenStep {
-  let open: { index: number; kind: ProseKind } | null = null
+  let open: { index: number; kind: ProseKind; since: number } | null = null
   let gathered = ''
   let gatherTimer: NodeJS.Timeout | undefined
   let lastEmitted = Number.NEGATIVE_INFINITY
@@ -83,6 +83,7 @@ export function createOpenStep({
       closed: isClosed || prose.closed,
       firstEvent: prose.firstEvent,
       cuts: writeCuts(prose),
+      durationMs: isClosed || prose.closed ? prose.durationMs : null,
     }
     await stepRepository.putProse(tx, run.userId, row, run)
   }
@@ -91,7 +92,7 @@ export function createOpenStep({
     kind: () => open?.kind ?? null,
     append(kind, text, takeIndex) {
       if (open === null) {
-        open = { index: takeIndex(), kind }
+        open = { index: takeIndex(), kind, since: performance.now() }
         gathered = text
         emit()
         return
@@ -108,8 +109,13 @@ export function createOpenStep({
       emit()
       clearTimeout(storeTimer)
       storeTimer = undefined
-      const index = open?.index ?? null
+      if (open === null) return null
+      const { index, kind, since } = open
       open = null
+      if (kind === 'thinking') {
+        const prose = runLog.prose(index)
+        if (prose !== undefined) prose.durationMs = Math.round(performance.now() - since)
+      }
       return index
     },
     store,

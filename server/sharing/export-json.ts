@@ -84,6 +84,8 @@ const toExported = (message: FullMessage, files: unknown[]) => ({
   status: message.status,
   error: message.error,
   created_at: message.createdAt.toISOString(),
+  ...(message.editedFrom === null ? {} : { edited_from: message.editedFrom }),
+  ...(message.feedback === null ? {} : { feedback: message.feedback }),
   attachments: files,
   steps: message.steps.map((step) => ({
     ...step,

@@ -58,6 +58,10 @@ export async function importJson(
             createdAt: new Date(message.created_at),
           }
           await store.messages.insert(tx, userId, [row], message.attachments)
+          await store.messages.setMarks(tx, messageId, {
+            editedFrom: message.edited_from && idOf(message.edited_from),
+            feedback: message.feedback,
+          })
           for (const step of message.steps)
             await store.steps.put(tx, userId, {
               messageId,
@@ -69,6 +73,7 @@ export async function importJson(
               ...(step.type === 'tool_call' || step.type === 'tool_result'
                 ? { idRef: step.id_ref, name: step.name }
                 : {}),
+              ...(step.type === 'thinking' ? { durationMs: step.duration_ms ?? null } : {}),
               ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
             })
         }

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
 import type { MessageId } from '../protocol/ids.ts'
+import type { Feedback } from '../protocol/message.ts'
 import type { Step } from '../protocol/step.ts'
 import type { ImportFormat } from '../protocol/transfer.ts'
 
@@ -14,7 +15,12 @@ export type ImportedFile = { name: string; path: string }
 export type ImportedMessage = Pick<
   MessageColumns,
   'id' | 'parentId' | 'role' | 'text' | 'tokenCount' | 'model' | 'status' | 'error' | 'createdAt'
-> & { steps: Step[]; files: ImportedFile[] }
+> & {
+  steps: Step[]
+  files: ImportedFile[]
+  editedFrom?: MessageId | undefined
+  feedback?: Feedback | undefined
+}
 
 export type ImportedConversation = Pick<
   ConversationColumns,

@@ -166,8 +166,9 @@ async function insertMessage(
   { userId, conversationId }: { userId: UserId; conversationId: ConversationId },
   { message, files }: { message: ImportedMessage; files: readonly FileRow[] },
 ): Promise<void> {
-  const { steps, files: _files, ...columns } = message
+  const { steps, files: _files, editedFrom, feedback, ...columns } = message
   await store.messages.insert(tx, userId, [{ ...columns, conversationId, runId: null }], files)
+  await store.messages.setMarks(tx, message.id, { editedFrom, feedback })
   for (const step of steps) await store.steps.put(tx, userId, stepRow(message, step))
 }
 
@@ -181,6 +182,7 @@ const stepRow = ({ id }: ImportedMessage, step: Step) => ({
   ...(step.type === 'tool_call' || step.type === 'tool_result'
     ? { idRef: step.id_ref, name: step.name }
     : {}),
+  ...(step.type === 'thinking' ? { durationMs: step.duration_ms ?? null } : {}),
   ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
 })
 

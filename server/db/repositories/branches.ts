@@ -2,6 +2,7 @@
 import { and, asc, type Column, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
+import type { Feedback } from '../../protocol/message.ts'
 import type { RunFailure } from '../../protocol/run.ts'
 import type { FinishReason } from '../../protocol/run-event.ts'
 import type { Step } from '../../protocol/step.ts'
@@ -11,16 +12,19 @@ import { type AttachmentInfo, attachmentColumns, toAttachmentInfo } from './atta
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
-/** An existing message, without the columns that record a deletion. */
+/** An existing message, without what is known only later: its deletion, what a person thinks of it, who wrote it. */
 export type MessageRow = Omit<
   Database['tables']['messages']['$inferSelect'],
-  'row' | 'deletedAt' | 'deletedWith'
+  'row' | 'deletedAt' | 'deletedWith' | 'editedFrom' | 'feedback'
 >
 
 type RunColumns = Database['tables']['runs']['$inferSelect']
 
 /** A message with everything that belongs to it, except the contents of attachments. */
 export type FullMessage = MessageRow & {
+  /** The answer whose text a person changed into this one. */
+  editedFrom: MessageId | null
+  feedback: Feedback | null
   /** How its run ended; null for a user message and while the run is active. */
   finishReason: FinishReason | null
   /** Why its run failed. */

@@ -7,6 +7,7 @@ import type { Database, Reader, Writer } from '../database.ts'
 import { foldCase, prepareUpdates } from '../fragments.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
 import { leafUnder } from './message-tree.ts'
+import { createPinOrder } from './pin-order.ts'
 import { createRunSettingReader } from './run-setting.ts'
 import { createRunSiteReader } from './run-site.ts'
 import { createSearchIndex } from './search-index.ts'
@@ -152,6 +153,7 @@ export function createConversationRepository(database: Database) {
       approvalGrants: [],
       tainted: false,
       pinned: false,
+      pinPosition: null,
       archived: false,
       leafId: null,
       messageCount: 0,
@@ -204,6 +206,9 @@ export function createConversationRepository(database: Database) {
           // Clients that send every setting also send the placeholder title, which nobody has chosen.
           ...(title === undefined || title === row.title ? {} : titleColumns(title)),
           ...(leaf === undefined ? {} : { leafId: leaf }),
+          ...(changes.pinned === undefined || changes.pinned === row.pinned
+            ? {}
+            : { pinPosition: null }),
         }
         if (Object.keys(set).length > 0)
           await tx.update(conversations).set(set).where(eq(conversations.id, id))
@@ -212,6 +217,8 @@ export function createConversationRepository(database: Database) {
       })
       return items.get(userId, id)
     },
+
+    orderPins: createPinOrder(database),
 
     /** Moves a conversation to the top of the list. */
     async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {

@@ -9,6 +9,7 @@ import type { Database, Reader, Writer } from '../database.ts'
 import { prepareUpdates } from '../fragments.ts'
 import { createBranchHistory } from './branch-history.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
+import { createMessageMarks } from './message-marks.ts'
 import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 import { createTurnWriter } from './turns.ts'
 
@@ -26,7 +27,14 @@ const MessageCursor = z.tuple([MessageId])
 export function createMessageRepository(database: Database) {
   const { read, tables } = database
   const { messages, conversations, runs } = tables
-  const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
+  const {
+    row: _row,
+    deletedAt: _at,
+    deletedWith: _with,
+    editedFrom: _from,
+    feedback: _feedback,
+    ...columns
+  } = getTableColumns(messages)
 
   const readBranch = createBranchReader(database)
   const readHistory = createBranchHistory(database)
@@ -183,6 +191,8 @@ export function createMessageRepository(database: Database) {
     ): Promise<void> {
       await updateStatement(tx, changes).execute({ ...changes, updated: id })
     },
+
+    ...createMessageMarks(database),
 
     /**
      * Deletes a message and its descendants. Nothing reads them any more, but until they are purged they can be

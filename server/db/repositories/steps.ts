@@ -30,6 +30,8 @@ export type ProseRow = {
   closed: boolean
   firstEvent: number
   cuts: string
+  /** Of complete thinking. */
+  durationMs?: number | null
 }
 
 export type StepRepository = ReturnType<typeof createStepRepository>
@@ -55,6 +57,7 @@ export function createStepRepository(database: Database) {
           closed: sql`excluded.closed`,
           firstEvent: sql`excluded.first_event`,
           cuts: sql`excluded.cuts`,
+          durationMs: sql`excluded.duration_ms`,
         },
       })
       .returning({ position: steps.position })
@@ -227,6 +230,7 @@ const DEFAULT_COLUMNS = {
   cuts: null,
   startedAt: null,
   carry: null,
+  durationMs: null,
 } satisfies Partial<NewStep>
 
 /** A stored step as it is sent to clients. */
@@ -234,6 +238,12 @@ export function toStep(row: StepRow): Step {
   const identity = { id: stepId(row.position), index: row.position }
   switch (row.type) {
     case 'thinking':
+      return {
+        ...identity,
+        type: row.type,
+        content: row.content,
+        ...(row.durationMs === null ? {} : { duration_ms: row.durationMs }),
+      }
     case 'text':
       return { ...identity, type: row.type, content: row.content }
     case 'tool_call':

@@ -9,7 +9,7 @@ import type {
   RunId,
   UserId,
 } from '../../protocol/ids.ts'
-import type { MessageStatus } from '../../protocol/message.ts'
+import type { Feedback, MessageStatus } from '../../protocol/message.ts'
 import type { Artifact, Step } from '../../protocol/step.ts'
 import type { AnyColumn, Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
@@ -47,6 +47,8 @@ export function defineConversationTables(c: Columns, { users, projects, files }:
       /** The taint: the conversation contains text from outside. */
       tainted: c.boolean('tainted').notNull(),
       pinned: c.boolean('pinned').notNull(),
+      /** Its place among the pinned conversations, from 0; null: above them, since nobody has placed it. */
+      pinPosition: c.integer('pin_position'),
       archived: c.boolean('archived').notNull(),
       /** The message whose branch is shown. */
       leafId: c.key<MessageId>('leaf_id'),
@@ -109,6 +111,10 @@ export function defineConversationTables(c: Columns, { users, projects, files }:
       deletedAt: c.time('deleted_at'),
       /** The message whose deletion included this one (or this one itself): restoring that one restores this one. */
       deletedWith: c.key<MessageId>('deleted_with'),
+      /** The answer whose text a person changed into this one. */
+      editedFrom: c.key<MessageId>('edited_from'),
+      /** What the person thinks of the answer. */
+      feedback: c.json<Feedback>('feedback'),
     },
     (t) => [
       c.index('messages_conversation').on(t.conversationId, t.parentId, t.row),
@@ -169,6 +175,8 @@ export function defineConversationTables(c: Columns, { users, projects, files }:
       startedAt: c.time('started_at'),
       /** What its provider, and no other, must receive back with an iteration's calls; in the row of the first call. */
       carry: c.text('carry'),
+      /** How long the model thought, in a complete `thinking` step. */
+      durationMs: c.integer('duration_ms'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
   )

@@ -56,6 +56,8 @@ export const RUN_FAILURES = {
     'There is nothing to answer: end the messages with one of the user, or with results of your tools.',
   ],
   only_own_messages_editable: ['bad_request', 'Only your own messages can be edited.'],
+  only_answers_revisable: ['bad_request', 'Only the text of an answer can be changed this way.'],
+  answer_not_finished: ['conflict', 'This answer is still being written. Wait, or stop it first.'],
   parent_gone: ['not_found', 'The message that this one belongs to was deleted meanwhile.'],
   parent_not_an_answer: ['bad_request', '`parent_id` must be an answer in this conversation.'],
   project_would_be_too_large: [

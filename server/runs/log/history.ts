@@ -65,6 +65,7 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
       firstEvent: first,
       cuts,
       replaces,
+      durationMs: row.durationMs,
     }
     let from = 0
     for (const [at, length] of cuts.entries()) {

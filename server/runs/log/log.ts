@@ -34,6 +34,8 @@ export interface ProseState {
   cuts: number[]
   /** It replaced an interrupted step, so its first event contains the whole step. */
   replaces: boolean
+  /** How long the model thought, in milliseconds; null while it does, and for text. */
+  durationMs: number | null
 }
 
 export interface RunListener {
@@ -169,6 +171,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       firstEvent: id,
       cuts: [text.length],
       replaces,
+      durationMs: null,
     }
     push(
       replaces
@@ -199,7 +202,8 @@ export function createRunLog(history: RunLogHistory): RunLog {
     step(index) {
       const slot = steps[index]
       if (slot === undefined || !isProse(slot)) return slot
-      return { id: stepId(index), index, type: slot.type, content: slot.content }
+      const step = { id: stepId(index), index, type: slot.type, content: slot.content }
+      return slot.durationMs === null ? step : { ...step, duration_ms: slot.durationMs }
     },
     prose(index) {
       const slot = steps[index]

@@ -44,7 +44,14 @@ export async function* replayRun(
     const isDelta = mode === 'delta' && isKnown
     if (isDelta && lastCut > after) yield* deltasOf(row, { cuts, replaces, first, after, head })
     if (!isDelta || row.closed)
-      yield { id: lastId, event: 'process_step', data: { ...head, content } }
+      yield {
+        id: lastId,
+        event: 'process_step',
+        data:
+          row.durationMs === null
+            ? { ...head, content }
+            : { ...head, content, duration_ms: row.durationMs },
+      }
   }
   const { title } = readRunState(run.state)
   if (title !== undefined) {

@@ -43,11 +43,22 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
   let held: { index: number; id: number } | null = null
   let lastSentAt = Number.NEGATIVE_INFINITY
 
+  /** The id of the event that ends a prose step. */
+  const endOfProse = (index: number): number => {
+    const prose = runLog.prose(index)
+    return prose === undefined ? 0 : prose.firstEvent + prose.cuts.length
+  }
+
   const whole = (index: number, id: number, to?: number): OutgoingEvent[] => {
     const step = runLog.step(index)
     if (step === undefined) return []
     const isCut = to !== undefined && 'content' in step && to < step.content.length
     const data = isCut ? { ...step, content: step.content.slice(0, to) } : step
+    // Only the event that ends the thinking says how long it took, whenever it is read.
+    if ('duration_ms' in data && id < endOfProse(index)) {
+      const { duration_ms: _later, ...earlier } = data
+      return [{ id, event: 'process_step', data: earlier }]
+    }
     return [{ id, event: 'process_step', data }]
   }
 

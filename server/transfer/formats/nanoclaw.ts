@@ -45,6 +45,8 @@ export function readNanoClaw(value: unknown, hasEntry: (name: string) => boolean
       error: message.error,
       createdAt: new Date(message.created_at),
       steps: message.steps,
+      editedFrom: message.edited_from === undefined ? undefined : idOf(message.edited_from),
+      feedback: message.feedback,
       files: message.attachments.map((file): DraftFile => {
         const { name } = file
         if ('data' in file) return { name, base64: file.data }

@@ -86,6 +86,36 @@ describeOnEachServer('conversations', (start) => {
     expect((await call('PATCH', path, { project_id: 'nothing' })).status).toBe(404)
   })
 
+  test('pinned conversations have the order that was stored; one that is pinned again has no place', async () => {
+    const ids: string[] = []
+    for (const title of ['one', 'two', 'three']) {
+      const { id } = await make({ title })
+      await call('PATCH', `/api/conversations/${id}`, { pinned: true })
+      ids.push(id)
+    }
+    const [one = '', two = '', three = ''] = ids
+    const loose = await make({ title: 'not pinned' })
+    const foreign = await make({ title: 'his' }, bob)
+    await call('PATCH', `/api/conversations/${foreign.id}`, { pinned: true }, bob)
+    const order = { ids: [three, loose.id, foreign.id, one] }
+    expect((await call('PUT', '/api/conversations/pins', order)).status).toBe(200)
+    const place = async (id: string, token = ann) =>
+      (await call('GET', `/api/conversations/${id}`, undefined, token)).json.data.pin_position
+    expect(await place(three)).toBe(0)
+    expect(await place(one)).toBe(3)
+    expect(await place(two)).toBeNull()
+    expect(await place(loose.id)).toBeNull()
+    expect(await place(foreign.id, bob)).toBeNull()
+    await call('DELETE', `/api/conversations/${foreign.id}?permanent=true`, undefined, bob)
+    await call('PATCH', `/api/conversations/${one}`, { pinned: true })
+    expect(await place(one)).toBe(3)
+    await call('PATCH', `/api/conversations/${one}`, { pinned: false })
+    await call('PATCH', `/api/conversations/${one}`, { pinned: true })
+    expect(await place(one)).toBeNull()
+    for (const body of [{ ids: [] }, { ids: 'x' }, { ids: ids.concat(Array(200).fill('x')) }])
+      expect((await call('PUT', '/api/conversations/pins', body)).status).toBe(400)
+  })
+
   test('every request to somebody else’s conversation returns 404', async () => {
     const { id } = await make({ title: 'Secret plans' })
     const path = `/api/conversations/${id}`

@@ -60,6 +60,7 @@ const rowOf = (step: Omit<NewStep, 'skipped'> & { skipped?: boolean }): StepRow 
   firstEvent: step.firstEvent ?? null,
   cuts: step.cuts ?? null,
   startedAt: step.startedAt ?? null,
+  durationMs: step.durationMs ?? null,
 })
 
 export function createRecorderBench({

@@ -3,7 +3,8 @@ import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Change } from '../../../server/protocol/change.ts'
-import { conversationKeys } from '../lib/api/conversations.ts'
+import { refreshPins, refreshTrash } from '../lib/api/conversation-lists.ts'
+import { refreshConversations } from '../lib/api/conversations.ts'
 import { messageKeys } from '../lib/api/messages.ts'
 import { ApiError, send } from '../lib/api-client.ts'
 import { readFrames } from '../lib/event-stream.ts'
@@ -37,15 +38,10 @@ const toNews = (id: string | null, name: string, data: string): News | null => {
 const touched = (change: Change): (readonly unknown[])[] => {
   switch (change.type) {
     case 'conversation':
-      return [conversationKeys.lists, conversationKeys.one(change.id), messageKeys.list(change.id)]
+      return [messageKeys.list(change.id)]
     case 'message':
     case 'run':
-      return [
-        conversationKeys.lists,
-        conversationKeys.one(change.conversation_id),
-        messageKeys.list(change.conversation_id),
-        ['background', change.conversation_id],
-      ]
+      return [messageKeys.list(change.conversation_id), ['background', change.conversation_id]]
     case 'project':
       return [['projects'], ['project', change.id], ['documents', change.id]]
     case 'file':
@@ -64,21 +60,44 @@ const touched = (change: Change): (readonly unknown[])[] => {
   }
 }
 
+/** The conversation that the change is about, if it is about one. */
+const conversationOf = (change: Change): string | null => {
+  if (change.type === 'conversation') return change.id
+  return change.type === 'message' || change.type === 'run' ? change.conversation_id : null
+}
+
 /** Collects stale queries and refetches them together. */
 function createRefresher(client: QueryClient) {
   let everything = false
   let keys = new Map<string, readonly unknown[]>()
+  let conversations = new Set<string>()
+  let trash = false
+  let pins = false
   let scheduled = false
   const refresh = (): void => {
     scheduled = false
     if (everything) void client.invalidateQueries()
-    else for (const queryKey of keys.values()) void client.invalidateQueries({ queryKey })
+    else {
+      for (const queryKey of keys.values()) void client.invalidateQueries({ queryKey })
+      void refreshConversations(client, [...conversations])
+      if (trash) void refreshTrash(client)
+      if (pins) void refreshPins(client)
+    }
     everything = false
+    trash = false
+    pins = false
     keys = new Map()
+    conversations = new Set()
   }
   return (change: Change | 'reset'): void => {
     if (change === 'reset') everything = true
-    else for (const key of touched(change)) keys.set(JSON.stringify(key), key)
+    else {
+      pins ||= change.type === 'settings' && change.id === 'pins'
+      for (const key of touched(change)) keys.set(JSON.stringify(key), key)
+      const id = conversationOf(change)
+      if (id !== null) conversations.add(id)
+      trash ||= change.type === 'conversation' && change.change !== 'updated'
+    }
     if (!scheduled) setTimeout(refresh, GATHER_MS)
     scheduled = true
   }

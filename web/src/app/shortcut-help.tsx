@@ -13,6 +13,8 @@ const SHORTCUTS = [
   ['edit', ['↑']],
   ['commands', ['/']],
   ['mentions', ['@']],
+  ['list', ['↑', '↓']],
+  ['movePin', ['Alt', '↑', '↓']],
   ['stop', COMMAND_KEYS.stop],
   ['approve', ['A', 'R', 'E']],
   ['help', COMMAND_KEYS.shortcuts],

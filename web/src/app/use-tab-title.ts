@@ -15,7 +15,13 @@ export function useTabTitle(): void {
   const [, params] = useRoute('/c/:id')
   const openId = params?.id
   const seen = useSeen()
-  const { data } = useConversations({ q: '', view: 'current', tag: null, pinned: false })
+  const { data } = useConversations({
+    q: '',
+    view: 'current',
+    tag: null,
+    pinned: false,
+    projectId: null,
+  })
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data])
   const open = items.find(({ id }) => id === openId)
   const live = useLiveRuns(({ byConversation }) => {

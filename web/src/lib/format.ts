@@ -46,21 +46,27 @@ export const fileSize = (bytes: number): string => {
   return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${SIZE_UNITS[unit]}`
 }
 
-const DAY_MS = 86_400_000
-
 const startOfDay = (date: Date): number =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 
 export type DayGroup = 'today' | 'yesterday' | 'week' | 'month' | 'older'
 
-/** The heading of the conversation list for a time. */
-export const dayGroup = (iso: string, now: Date): DayGroup => {
-  const days = Math.round((startOfDay(now) - startOfDay(new Date(iso))) / DAY_MS)
-  if (days <= 0) return 'today'
-  if (days === 1) return 'yesterday'
-  if (days <= 7) return 'week'
-  return days <= 30 ? 'month' : 'older'
-}
+const GROUP_DAYS: readonly [DayGroup, number][] = [
+  ['today', 0],
+  ['yesterday', 1],
+  ['week', 7],
+  ['month', 30],
+]
+
+/**
+ * Headings of the conversation list, newest first, with the first moment of each as ISO 8601 in UTC, so that times of the
+ * server compare with it as texts. What is before the last one is `older`.
+ */
+export const startsOfGroups = (now: Date): { group: DayGroup; from: string }[] =>
+  GROUP_DAYS.map(([group, days]) => ({
+    group,
+    from: new Date(now.getFullYear(), now.getMonth(), now.getDate() - days).toISOString(),
+  }))
 
 /** The time of day for today, the date otherwise. */
 export const shortTime = (iso: string, language: string, now = new Date()): string => {

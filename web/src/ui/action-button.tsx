@@ -12,7 +12,7 @@ export function ActionButton({
       type="button"
       aria-label={label}
       title={label}
-      className="inline-flex size-7 shrink-0 items-center justify-center rounded-lg text-muted transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40"
+      className="inline-flex size-7 shrink-0 items-center justify-center rounded-lg text-muted transition-colors duration-100 hover:bg-hover hover:text-ink aria-pressed:text-accent disabled:opacity-40"
       {...rest}
     >
       <Icon size={15} aria-hidden />

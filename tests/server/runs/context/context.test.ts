@@ -23,6 +23,7 @@ const row = (position: number, more: Partial<StepRow> & Pick<StepRow, 'type'>): 
   closed: true,
   firstEvent: null,
   cuts: null,
+  durationMs: null,
   startedAt: null,
   ...more,
 })

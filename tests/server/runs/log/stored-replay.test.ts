@@ -33,6 +33,8 @@ describeOnEachDatabase('the replay of a run', (open) => {
       message_id: run.messageId,
     })
     for (const piece of ['Let ', 'me ', 'see.']) runLog.appendProse(0, 'thinking', piece)
+    const thinking = runLog.prose(0)
+    if (thinking !== undefined) thinking.durationMs = 1_250
     runLog.closeProse(0)
     const call = { id_ref: 'call_1' as CallId, name: 'get_current_time' }
     runLog.appendEvent({
@@ -66,6 +68,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
               closed: prose.closed,
               firstEvent: prose.firstEvent,
               cuts: writeCuts(prose),
+              durationMs: prose.durationMs,
             },
             run,
           )

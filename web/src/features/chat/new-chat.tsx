@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
-import { conversationKeys } from '../../lib/api/conversations.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { readLastModel } from '../../lib/last-model.ts'
 import { paths } from '../../lib/paths.ts'
@@ -73,7 +72,6 @@ export function NewChat({
         clientId,
       )
       place.taken()
-      void client.invalidateQueries({ queryKey: conversationKeys.lists })
       navigate(paths.conversation(conversation.id))
       return true
     } catch (error) {

@@ -3,7 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
-import { conversationKeys, createConversation, deleteIfEmpty } from '../../lib/api/conversations.ts'
+import {
+  conversationKeys,
+  createConversation,
+  deleteIfEmpty,
+  refreshConversations,
+} from '../../lib/api/conversations.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { conversationPatch } from './conversation-patch.ts'
 
@@ -38,7 +43,7 @@ export function useNewConversation(
       void deleteIfEmpty(left.conversation.id)
         // Unreachable, as it was for the message: the empty conversation stays in the list and can be deleted there.
         .catch(() => undefined)
-        .finally(() => client.invalidateQueries({ queryKey: conversationKeys.lists }))
+        .finally(() => refreshConversations(client, [left.conversation.id]))
     }
     return {
       giveUp,

@@ -1,85 +1,47 @@
 // One conversation of the list: open, rename, pin, archive, move to the trash; marked when it is running or needs approval.
 
-import {
-  Archive,
-  ArchiveRestore,
-  Download,
-  Ellipsis,
-  PencilLine,
-  Pin,
-  PinOff,
-  Share2,
-  Tag,
-  Trash2,
-} from 'lucide-react'
+import type { TFunction } from 'i18next'
+import { Ellipsis } from 'lucide-react'
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
-import { useExport } from '../../lib/api/sharing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { paths } from '../../lib/paths.ts'
 import { isUnread, useSeen } from '../../lib/seen-conversations.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { Menu, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
-import { showDialog } from './shown-dialog.ts'
-import { useChangeWithUndo } from './use-change-with-undo.ts'
-
-const EXPORT_FORMATS = ['md', 'html', 'json'] as const
+import { Menu } from '../../ui/menu.tsx'
+import { ConversationActions } from './conversation-actions.tsx'
 
 export const ConversationRow = memo(function ConversationRow({
   conversation,
   active,
+  isTabStop,
   onOpened,
+  onMove,
 }: {
   conversation: Conversation
   active: boolean
+  /** Tab leads to this row; arrow keys lead to the others. */
+  isTabStop: boolean
   onOpened: () => void
+  /** Moves a pinned conversation by some places; absent where there is nothing to move it past. */
+  onMove?: (id: string, places: number) => void
 }) {
   const { t } = useTranslation()
-  const [, navigate] = useLocation()
-  const patch = usePatchConversation()
-  const change = useChangeWithUndo()
-  const exported = useExport()
   const [renaming, setRenaming] = useState(false)
-  const { id, pinned, archived } = conversation
+  const { id } = conversation
   const unread = useSeen((seen) => isUnread(seen, conversation)) && !active
   const title = conversationTitle(conversation.title, t)
 
-  if (renaming)
-    return (
-      <li>
-        <input
-          // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename
-          autoFocus
-          dir="auto"
-          defaultValue={conversation.title}
-          maxLength={255}
-          aria-label={t('conversation.rename')}
-          className="h-9 w-full rounded-lg border border-accent bg-surface px-2.5 text-sm outline-offset-0"
-          onFocus={(event) => event.target.select()}
-          onBlur={(event) => {
-            const next = event.target.value.trim()
-            if (next !== '' && next !== conversation.title) patch.mutate({ id, title: next })
-            setRenaming(false)
-          }}
-          onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing) return
-            if (event.key === 'Enter') event.currentTarget.blur()
-            if (event.key === 'Escape') {
-              event.currentTarget.value = conversation.title
-              event.currentTarget.blur()
-            }
-          }}
-        />
-      </li>
-    )
+  if (renaming) return <RenameField conversation={conversation} onDone={() => setRenaming(false)} />
   return (
-    <li className="list-row group/row relative">
+    <>
       <Link
         href={paths.conversation(id)}
         aria-current={active ? 'page' : undefined}
+        tabIndex={isTabStop ? 0 : -1}
         className={classNames(
           'flex h-9 items-center gap-2 rounded-lg pr-9 pointer-coarse:h-11 pointer-coarse:pr-12 pl-2.5 text-sm -outline-offset-2',
           active ? 'bg-hover' : 'hover:bg-hover/60',
@@ -90,13 +52,14 @@ export const ConversationRow = memo(function ConversationRow({
         <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
           {title}
         </span>
-        <RunMark conversation={conversation} unread={unread} />
+        <RunMark conversation={conversation} unread={unread} t={t} />
       </Link>
       <Menu
         align="end"
         trigger={
           <button
             type="button"
+            tabIndex={isTabStop ? 0 : -1}
             aria-label={t('conversation.actions', { title })}
             className="absolute top-1 right-1 grid size-7 pointer-coarse:top-0 pointer-coarse:right-0 place-items-center rounded-md text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 [@media(hover:none)]:opacity-100"
           >
@@ -104,49 +67,57 @@ export const ConversationRow = memo(function ConversationRow({
           </button>
         }
       >
-        <MenuItem icon={PencilLine} onSelect={() => setTimeout(() => setRenaming(true), 0)}>
-          {t('conversation.rename')}
-        </MenuItem>
-        <MenuItem
-          icon={pinned ? PinOff : Pin}
-          onSelect={() => patch.mutate({ id, pinned: !pinned })}
-        >
-          {t(pinned ? 'conversation.unpin' : 'conversation.pin')}
-        </MenuItem>
-        <MenuItem
-          icon={archived ? ArchiveRestore : Archive}
-          onSelect={() => change([id], archived ? 'unarchive' : 'archive')}
-        >
-          {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
-        </MenuItem>
-        <MenuItem icon={Tag} onSelect={() => showDialog('tags', id)}>
-          {t('conversations.tags')}
-        </MenuItem>
-        <MenuItem icon={Share2} onSelect={() => showDialog('share', id)}>
-          {t('conversation.share')}
-        </MenuItem>
-        <MenuSeparator />
-        <MenuHeading>{t('conversation.export')}</MenuHeading>
-        {EXPORT_FORMATS.map((format) => (
-          <MenuItem key={format} icon={Download} onSelect={() => exported.mutate({ id, format })}>
-            {t(`conversation.exportAs.${format}`)}
-          </MenuItem>
-        ))}
-        <MenuSeparator />
-        <MenuItem
-          icon={Trash2}
-          danger
-          onSelect={() => change([id], 'delete', () => active && navigate(paths.home))}
-        >
-          {t('common.delete')}
-        </MenuItem>
+        <ConversationActions
+          conversation={conversation}
+          active={active}
+          onRename={() => setTimeout(() => setRenaming(true), 0)}
+          {...(onMove === undefined ? {} : { onMove })}
+        />
       </Menu>
-    </li>
+    </>
   )
 })
 
-function RunMark({ conversation, unread }: { conversation: Conversation; unread: boolean }) {
+function RenameField({ conversation, onDone }: { conversation: Conversation; onDone: () => void }) {
   const { t } = useTranslation()
+  const patch = usePatchConversation()
+  return (
+    <input
+      // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename
+      autoFocus
+      dir="auto"
+      defaultValue={conversation.title}
+      maxLength={255}
+      aria-label={t('conversation.rename')}
+      className="h-9 w-full rounded-lg border border-accent bg-surface px-2.5 text-sm outline-offset-0"
+      onFocus={(event) => event.target.select()}
+      onBlur={(event) => {
+        const next = event.target.value.trim()
+        if (next !== '' && next !== conversation.title)
+          patch.mutate({ id: conversation.id, title: next })
+        onDone()
+      }}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === 'Enter') event.currentTarget.blur()
+        if (event.key === 'Escape') {
+          event.currentTarget.value = conversation.title
+          event.currentTarget.blur()
+        }
+      }}
+    />
+  )
+}
+
+function RunMark({
+  conversation,
+  unread,
+  t,
+}: {
+  conversation: Conversation
+  unread: boolean
+  t: TFunction
+}) {
   if (conversation.active_run_id === null)
     return unread ? (
       <span title={t('conversation.unread')} className="flex shrink-0 items-center">

@@ -7,27 +7,29 @@ import { conversationTitle } from '../../lib/conversation-title.ts'
 export function SelectableRow({
   conversation,
   selected,
+  isTabStop,
   onToggle,
 }: {
   conversation: Conversation
   selected: boolean
+  /** Tab leads to this row; arrow keys lead to the others. */
+  isTabStop: boolean
   onToggle: () => void
 }) {
   const { t } = useTranslation()
   const title = conversationTitle(conversation.title, t)
   return (
-    <li>
-      <label className="flex h-9 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft hover:bg-hover/60 has-checked:bg-hover has-checked:text-ink pointer-coarse:h-11">
-        <input
-          type="checkbox"
-          checked={selected}
-          className="size-4 shrink-0 accent-accent"
-          onChange={onToggle}
-        />
-        <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
-          {title}
-        </span>
-      </label>
-    </li>
+    <label className="flex h-9 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft hover:bg-hover/60 has-checked:bg-hover has-checked:text-ink pointer-coarse:h-11">
+      <input
+        type="checkbox"
+        checked={selected}
+        tabIndex={isTabStop ? 0 : -1}
+        className="size-4 shrink-0 accent-accent"
+        onChange={onToggle}
+      />
+      <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
+        {title}
+      </span>
+    </label>
   )
 }

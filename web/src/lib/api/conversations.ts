@@ -1,6 +1,5 @@
 // Conversations: the list, a single one, and changes to them.
 import {
-  type InfiniteData,
   type QueryClient,
   queryOptions,
   useInfiniteQuery,
@@ -18,69 +17,57 @@ import type {
   PatchConversationBody,
   TagList,
 } from '../../../../server/protocol/conversation.ts'
-import { authorization, request, requestDone } from '../api-client.ts'
+import { ApiError, authorization, request, requestDone } from '../api-client.ts'
+import {
+  findListed,
+  type ListFilters,
+  listKeys,
+  placeInLists,
+  refreshTrash,
+} from './conversation-lists.ts'
 
-type Pages = InfiniteData<z.infer<typeof ConversationPage>, string | null>
-
-/** Which conversations the list shows. */
-export type ListView = 'current' | 'archived' | 'trash'
-
-type ListFilters = {
-  q: string
-  view: ListView
-  /** Only conversations with this tag; null: all. */
-  tag: string | null
-  /** Only pinned conversations, or only the others; the trash has both together. */
-  pinned: boolean
-}
+/** Conversations of one request for a list: the most that the server gives. */
+const PAGE_SIZE = 100
 
 export const conversationKeys = {
-  lists: ['conversations'] as const,
-  list: (filters: ListFilters) => ['conversations', filters] as const,
+  lists: listKeys.all,
   one: (id: string) => ['conversation', id] as const,
 }
 
-/** Newest activity first, in pages; the first page is polled while one of them is running. */
+/**
+ * Newest activity first, in pages. `GET /api/events` keeps what is loaded up to date, so a long list is not read again when
+ * its window gets the focus; a short one is, since that costs one request.
+ */
 export const useConversations = (filters: ListFilters) =>
   useInfiniteQuery({
-    enabled: !(filters.view === 'trash' && filters.pinned),
-    queryKey: conversationKeys.list(filters),
+    enabled: !(filters.view === 'trash' && filters.pinned === true),
+    queryKey: listKeys.one(filters),
     queryFn: ({ pageParam, signal }) =>
       request<z.output<typeof ConversationPage>>('/api/conversations', {
         query: {
-          limit: 40,
+          limit: PAGE_SIZE,
           cursor: pageParam,
           q: filters.q,
           tag: filters.tag,
-          ...(filters.view === 'trash' ? { trashed: 'true' } : { pinned: filters.pinned }),
+          project_id: filters.projectId,
+          ...(filters.pinned === null || filters.view === 'trash'
+            ? {}
+            : { pinned: filters.pinned }),
+          ...(filters.view === 'trash' ? { trashed: 'true' } : {}),
           ...(filters.view === 'archived' ? { archived: 'true' } : {}),
         },
         signal,
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
-    refetchInterval: (query) =>
-      query.state.data?.pages.some(({ items }) =>
-        items.some(({ active_run_id: run }) => run !== null),
-      ) === true
-        ? 8_000
-        : false,
+    staleTime: ({ state }) =>
+      (state.data?.pages.length ?? 0) > 1 ? Number.POSITIVE_INFINITY : 15_000,
     placeholderData: (previous) => previous,
   })
 
 /** The conversations of a project, newest activity first, in pages. */
 export const useProjectConversations = (projectId: string) =>
-  useInfiniteQuery({
-    queryKey: [...conversationKeys.lists, 'project', projectId],
-    queryFn: ({ pageParam, signal }) =>
-      request<z.output<typeof ConversationPage>>('/api/conversations', {
-        query: { limit: 40, cursor: pageParam, project_id: projectId },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor,
-    meta: { quiet: true },
-  })
+  useConversations({ q: '', view: 'current', tag: null, pinned: null, projectId })
 
 /** The user's tags, most used first. */
 export const useTags = () =>
@@ -103,12 +90,7 @@ export function useConversation(id: string) {
   return useQuery({
     ...conversationQuery(id),
     // The sidebar knows it already, so its title and composer appear while it is refetched.
-    placeholderData: () =>
-      client
-        .getQueriesData<Pages>({ queryKey: conversationKeys.lists })
-        .flatMap(([, list]) => list?.pages ?? [])
-        .flatMap(({ items }) => items)
-        .find((conversation) => conversation.id === id),
+    placeholderData: () => findListed(client, id),
   })
 }
 
@@ -138,24 +120,52 @@ export async function deleteIfEmpty(id: string): Promise<void> {
     await requestDone(`/api/conversations/${id}?permanent=true`, { method: 'DELETE' })
 }
 
-/** Puts the current conversation into every cached list and its own entry. */
+/** Changes the conversation in its own entry and in every cached list, where it may move, appear or leave. */
 export function updateCached(
   client: QueryClient,
   id: string,
   change: (conversation: Conversation) => Conversation,
 ): void {
-  client.setQueryData<Conversation>(conversationKeys.one(id), (old) => old && change(old))
-  client.setQueriesData<Pages>({ queryKey: conversationKeys.lists }, (old) =>
-    old === undefined
-      ? old
-      : {
-          ...old,
-          pages: old.pages.map((page) => ({
-            ...page,
-            items: page.items.map((item) => (item.id === id ? change(item) : item)),
-          })),
-        },
+  const known =
+    client.getQueryData<Conversation>(conversationKeys.one(id)) ?? findListed(client, id)
+  if (known === undefined) return
+  const changed = change(known)
+  client.setQueryData<Conversation>(conversationKeys.one(id), (old) => old && changed)
+  placeInLists(client, id, changed)
+}
+
+/** Reads conversations that have changed on the server, one by one, and puts them into the cached lists. */
+export async function refreshConversations(
+  client: QueryClient,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length > MAX_SINGLE_READS)
+    return await client.invalidateQueries({ queryKey: conversationKeys.lists })
+  await Promise.all(
+    ids.map(async (id) => {
+      try {
+        const conversation = await client.fetchQuery({ ...conversationQuery(id), staleTime: 0 })
+        placeInLists(client, id, conversation)
+      } catch (error) {
+        // Otherwise the server cannot be reached: what changed is read again with the connection.
+        if (error instanceof ApiError && error.status === 404) placeInLists(client, id, null)
+      }
+    }),
   )
+}
+
+/** Stores the order of the pinned conversations, which is shown at once. */
+export function useOrderPins() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (ids: readonly string[]) =>
+      request('/api/conversations/pins', { method: 'PUT', body: { ids } }),
+    onMutate(ids) {
+      for (const [at, id] of ids.entries())
+        updateCached(client, id, (conversation) => ({ ...conversation, pin_position: at }))
+    },
+    onError: () => client.invalidateQueries({ queryKey: conversationKeys.lists }),
+  })
 }
 
 /** Shown at once, and rolled back if the server refuses. */
@@ -173,16 +183,16 @@ export function usePatchConversation() {
     onSuccess: (conversation) => {
       updateCached(client, conversation.id, () => conversation)
     },
-    onSettled: (_data, _error, { tags }) => {
-      if (tags !== undefined) void client.invalidateQueries({ queryKey: ['tags'] })
-      return client.invalidateQueries({ queryKey: conversationKeys.lists })
-    },
-    onError: (_error, { id }) => client.invalidateQueries({ queryKey: conversationKeys.one(id) }),
+    onSettled: (_data, _error, { tags }) =>
+      tags === undefined ? undefined : client.invalidateQueries({ queryKey: ['tags'] }),
+    onError: (_error, { id }) => refreshConversations(client, [id]),
   })
 }
 
 /** Conversations in one request, at most. */
 const BULK_LIMIT = 100
+/** Conversations that are read one by one after a change; when more have changed, the lists are read again. */
+const MAX_SINGLE_READS = 100
 
 const deletedHere = new Set<string>()
 
@@ -224,8 +234,17 @@ export function useChangeConversations() {
     },
     onSuccess({ changed }, { action }) {
       if (action.startsWith('delete'))
-        for (const id of changed) client.removeQueries({ queryKey: conversationKeys.one(id) })
+        for (const id of changed) {
+          client.removeQueries({ queryKey: conversationKeys.one(id) })
+          placeInLists(client, id, null)
+        }
     },
-    onSettled: () => client.invalidateQueries({ queryKey: conversationKeys.lists }),
+    onSettled: (data, error, { ids, action }) => {
+      const deleted = action.startsWith('delete') && error === null
+      return Promise.all([
+        refreshTrash(client),
+        deleted ? undefined : refreshConversations(client, data?.changed ?? ids),
+      ])
+    },
   })
 }

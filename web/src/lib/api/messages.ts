@@ -9,8 +9,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { Message, MessagePage } from '../../../../server/protocol/message.ts'
+import type { Feedback, Message, MessagePage } from '../../../../server/protocol/message.ts'
 import { request, requestDone, send } from '../api-client.ts'
+import { refreshConversations } from './conversations.ts'
 
 type Pages = InfiniteData<z.infer<typeof MessagePage>, string | null>
 
@@ -125,5 +126,51 @@ export function useRestoreMessage(conversationId: string) {
         method: 'POST',
       }),
     onSettled: () => client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
+  })
+}
+
+/** Changes the text of an answer; the changed one is shown beside the old one. */
+export function useReviseAnswer(conversationId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, text }: { id: string; text: string }) =>
+      request<Message>(`/api/conversations/${conversationId}/messages/${id}/revisions`, {
+        method: 'POST',
+        body: { text },
+      }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
+        refreshConversations(client, [conversationId]),
+      ]),
+  })
+}
+
+/** Stores what the person thinks of an answer, which is shown at once. */
+export function useSetFeedback(conversationId: string) {
+  const client = useQueryClient()
+  const queryKey = messageKeys.list(conversationId)
+  return useMutation({
+    mutationFn: ({ id, feedback }: { id: string; feedback: Feedback | null }) =>
+      request(`/api/conversations/${conversationId}/messages/${id}/feedback`, {
+        method: 'PUT',
+        body: { feedback },
+      }),
+    onMutate: ({ id, feedback }) => {
+      client.setQueryData<Pages>(
+        queryKey,
+        (old) =>
+          old && {
+            ...old,
+            pages: old.pages.map((page) => ({
+              ...page,
+              items: page.items.map((item) =>
+                item.id === id ? { ...item, feedback: feedback ?? undefined } : item,
+              ),
+            })),
+          },
+      )
+    },
+    onError: () => client.invalidateQueries({ queryKey }),
   })
 }

@@ -68,6 +68,8 @@ export const chinesePages: typeof englishPages = {
     edit: '编辑上一条消息（输入框为空时）',
     commands: '命令（在输入框开头）',
     mentions: '引用文件、文档、对话或资源',
+    list: '下一个或上一个对话（在列表中）',
+    movePin: '移动置顶的对话（在列表中）',
     stop: '停止回答',
     approve: '批准、拒绝或修改等待批准的调用',
     help: '显示此列表',

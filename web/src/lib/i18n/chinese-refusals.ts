@@ -181,6 +181,8 @@ const runs = {
   message_too_long: '消息太长：{{length}} 个字符，最多 {{limit}} 个。',
   nothing_to_answer: '没有需要回答的内容：最后一条应是用户消息，或你的工具的结果。',
   only_own_messages_editable: '只能编辑自己的消息。',
+  only_answers_revisable: '只有回答的文字可以这样修改。',
+  answer_not_finished: '该回答仍在生成。请等它完成，或先停止它。',
   parent_gone: '它所回复的消息刚刚被删除了。',
   parent_not_an_answer: '`parent_id` 必须是这个对话中的一条回答。',
   project_would_be_too_large: '项目会达到 {{size}}，超过 {{limit}} 的上限。这次改动已撤销。',

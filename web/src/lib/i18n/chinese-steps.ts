@@ -3,6 +3,7 @@
 export const steps = {
   thinking: '思考中',
   thought: '思考过程',
+  thoughtFor: '思考了 {{time}}',
   arguments: '参数',
   result: '结果',
   output: '输出',

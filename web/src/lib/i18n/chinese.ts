@@ -166,6 +166,7 @@ export const chinese: typeof english = {
   approval,
   input,
   conversations: {
+    pinPlaced: '已移至第 {{place}} 位，共 {{count}} 位',
     title: '对话',
     filter: '按标题筛选',
     view: '查看与选择',
@@ -227,6 +228,8 @@ export const chinese: typeof english = {
     rename: '重命名',
     pin: '置顶',
     unpin: '取消置顶',
+    moveUp: '上移',
+    moveDown: '下移',
     archive: '归档',
     unarchive: '取消归档',
     export: '导出为',

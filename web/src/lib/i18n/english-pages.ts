@@ -74,6 +74,8 @@ export const englishPages = {
     edit: 'Edit last message (in the empty field)',
     commands: 'Commands (at the beginning of the field)',
     mentions: 'Mention a file, document, conversation or resource',
+    list: 'Next or previous conversation (in the list)',
+    movePin: 'Move a pinned conversation (in the list)',
     stop: 'Stop answer',
     approve: 'Approve, reject or change a waiting call',
     help: 'Show this list',

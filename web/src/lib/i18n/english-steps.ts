@@ -3,6 +3,7 @@
 export const steps = {
   thinking: 'Thinking',
   thought: 'Thought',
+  thoughtFor: 'Thought for {{time}}',
   arguments: 'Arguments',
   result: 'Result',
   output: 'Output',

@@ -167,6 +167,7 @@ export const english = {
   approval,
   input,
   conversations: {
+    pinPlaced: 'Moved to place {{place}} of {{count}}',
     title: 'Conversations',
     filter: 'Filter by title',
     view: 'Show and select',
@@ -228,6 +229,8 @@ export const english = {
     rename: 'Rename',
     pin: 'Pin',
     unpin: 'Unpin',
+    moveUp: 'Move up',
+    moveDown: 'Move down',
     archive: 'Archive',
     unarchive: 'Unarchive',
     export: 'Export as',

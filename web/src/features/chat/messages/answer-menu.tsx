@@ -1,5 +1,5 @@
 // More that can be done with an answer: regenerate it with another model, copy its link, have it read aloud.
-import { Activity, AudioLines, Ellipsis, Link2, Square } from 'lucide-react'
+import { Activity, AudioLines, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
@@ -30,11 +30,13 @@ export function AnswerMenu({
   conversationId,
   locked,
   onRegenerate,
+  onEdit,
 }: {
   message: Message
   conversationId: string
   locked: boolean
   onRegenerate: (id: string, model: string) => void
+  onEdit: () => void
 }) {
   const { t, i18n } = useTranslation()
   const models = useMenuModels(null)
@@ -57,6 +59,11 @@ export function AnswerMenu({
       <MenuItem icon={Link2} onSelect={() => void copyLink()}>
         {t('answer.copyLink')}
       </MenuItem>
+      {!locked && (
+        <MenuItem icon={PencilLine} onSelect={() => setTimeout(onEdit, 0)}>
+          {t('answer.edit')}
+        </MenuItem>
+      )}
       {canReadAloud && (
         <MenuItem icon={isRead ? Square : AudioLines} onSelect={read}>
           {t(isRead ? 'answer.stopReading' : 'answer.readAloud')}

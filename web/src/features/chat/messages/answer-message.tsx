@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import type { Step } from '../../../../../server/protocol/step.ts'
+import { useReviseAnswer } from '../../../lib/api/messages.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
@@ -14,9 +15,11 @@ import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
+import { useAnswerFeedback } from './answer-feedback.tsx'
 import { AnswerMenu } from './answer-menu.tsx'
 import { AnswerUsage } from './answer-usage.tsx'
 import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
+import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { Working } from './working.tsx'
@@ -57,6 +60,8 @@ export const AnswerMessage = memo(function AnswerMessage({
   onSwitch,
   onDelete,
   onShow,
+  editing,
+  onEditing,
 }: {
   message: Message
   conversationId: string
@@ -70,6 +75,8 @@ export const AnswerMessage = memo(function AnswerMessage({
   onSwitch: (id: string, model: string) => void
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
+  editing: boolean
+  onEditing: (id: MessageId | null) => void
 }) {
   const { t } = useTranslation()
   const live = useRunOf(conversationId, message)
@@ -94,6 +101,24 @@ export const AnswerMessage = memo(function AnswerMessage({
     [live, running],
   )
   const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
+  const { buttons, note } = useAnswerFeedback(message, conversationId)
+  const revise = useReviseAnswer(conversationId)
+  if (editing && !running)
+    return (
+      <EditForm
+        initial={steps.findLast((step) => step?.type === 'text')?.content ?? message.text}
+        hint={t('answer.editHint')}
+        submit={t('common.save')}
+        onCancel={() => onEditing(null)}
+        onSubmit={async (text) => {
+          await revise.mutateAsync({ id: message.id, text }).then(
+            () => onEditing(null),
+            // Reported centrally; the form stays, with what was written.
+            () => undefined,
+          )
+        }}
+      />
+    )
   const usage = live?.usage ?? message.usage ?? null
   return (
     <article
@@ -139,6 +164,7 @@ export const AnswerMessage = memo(function AnswerMessage({
           <div className="message-actions -ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
             <CopyMessage text={() => textOf(steps)} />
             <CopyMarkdown text={() => textOf(steps)} />
+            {buttons}
             <ActionButton
               icon={RefreshCw}
               label={t('message.regenerate')}
@@ -156,6 +182,7 @@ export const AnswerMessage = memo(function AnswerMessage({
               conversationId={conversationId}
               locked={locked}
               onRegenerate={onRegenerate}
+              onEdit={() => onEditing(message.id)}
             />
             <SiblingSwitch
               id={message.id}
@@ -169,7 +196,11 @@ export const AnswerMessage = memo(function AnswerMessage({
               model={message.model ?? null}
               timing={message.timing ?? null}
             />
+            {message.edited_from !== undefined && (
+              <span className="px-1.5 text-xs text-muted">{t('answer.edited')}</span>
+            )}
           </div>
+          {note}
         </>
       )}
     </article>

@@ -19,7 +19,7 @@ export type MessageActions = Pick<
 > & {
   remove: (id: string) => void
   show: (id: MessageId) => void
-  /** Opens the user message for editing, or closes the open one with null. */
+  /** Opens the message for editing, or closes the open one with null. */
   setEdited: (id: MessageId | null) => void
 }
 
@@ -75,7 +75,7 @@ export function MessageList({
   conversationId: string
   /** A run is active: the branch must not change. */
   locked: boolean
-  /** The user message that is being edited. */
+  /** The message that is being edited. */
   edited: MessageId | null
   hasOlder: boolean
   loadOlder: () => void
@@ -140,6 +140,8 @@ export function MessageList({
                   onSwitch={actions.switchModel}
                   onDelete={actions.remove}
                   onShow={actions.show}
+                  editing={edited === message.id}
+                  onEditing={actions.setEdited}
                 />
               )}
             </div>

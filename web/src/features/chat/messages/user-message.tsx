@@ -5,11 +5,10 @@ import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message, StoredAttachment } from '../../../../../server/protocol/message.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { inputClass } from '../../../ui/field.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { ConversationContext } from '../conversation-context.ts'
 import { CopyMessage } from './copy-message.tsx'
+import { EditForm } from './edit-form.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
 
@@ -44,6 +43,8 @@ export const UserMessage = memo(function UserMessage({
     return (
       <EditForm
         initial={message.text}
+        hint={t('message.editHint')}
+        submit={t('composer.send')}
         onCancel={() => {
           onEditing(null)
           document.getElementById('composer')?.focus()
@@ -116,60 +117,3 @@ export const UserMessage = memo(function UserMessage({
     </article>
   )
 })
-
-function EditForm({
-  initial,
-  onCancel,
-  onSubmit,
-}: {
-  initial: string
-  onCancel: () => void
-  onSubmit: (text: string) => Promise<void>
-}) {
-  const { t } = useTranslation()
-  const [text, setText] = useState(initial)
-  const submit = (): void => {
-    if (text.trim() !== '') void onSubmit(text)
-  }
-  return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
-      <textarea
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
-        autoFocus
-        onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
-        aria-label={t('message.edit')}
-        dir="auto"
-        value={text}
-        rows={Math.min(14, Math.max(3, text.split('\n').length))}
-        className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-[15.5px] leading-relaxed sm:text-[15.5px]`}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return
-          if (event.key === 'Escape') {
-            event.stopPropagation()
-            onCancel()
-          }
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
-            event.preventDefault()
-            submit()
-          }
-        }}
-      />
-      <div className="flex items-center justify-end gap-2">
-        <span className="mr-auto text-[13px] text-muted">{t('message.editHint')}</span>
-        <Button size="small" tone="quiet" onClick={onCancel}>
-          {t('common.cancel')}
-        </Button>
-        <Button size="small" tone="primary" type="submit" disabled={text.trim() === ''}>
-          {t('composer.send')}
-        </Button>
-      </div>
-    </form>
-  )
-}

@@ -1,7 +1,7 @@
 // Follows a run to its end: reads its events, applies them once per frame, and reconnects when the connection drops.
 import type { QueryClient } from '@tanstack/react-query'
 import type { RunEvent } from '../../../../../server/protocol/run-event.ts'
-import { conversationKeys, updateCached } from '../../../lib/api/conversations.ts'
+import { refreshConversations, updateCached } from '../../../lib/api/conversations.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
 import { followRun } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
@@ -52,8 +52,7 @@ const deliverTo =
     for (const event of events) {
       if (event.event === 'title')
         updateCached(client, conversationId, (old) => ({ ...old, title: event.title }))
-      if (event.event === 'approval_required')
-        void client.invalidateQueries({ queryKey: conversationKeys.lists })
+      if (event.event === 'approval_required') void refreshConversations(client, [conversationId])
     }
   }
 
@@ -64,8 +63,7 @@ const deliverTo =
 async function settle({ conversationId, runId, client }: Following): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
-    client.invalidateQueries({ queryKey: conversationKeys.one(conversationId) }),
-    client.invalidateQueries({ queryKey: conversationKeys.lists }),
+    refreshConversations(client, [conversationId]),
   ]).catch(() => undefined)
   void client.invalidateQueries({ queryKey: ['stats'] })
   void client.invalidateQueries({ queryKey: ['project-files'] })

@@ -54,7 +54,7 @@ export const AnswerSteps = memo(function AnswerSteps({
 function ActivityItem({ item, live }: { item: Activity; live: Live | null }) {
   switch (item.kind) {
     case 'thinking':
-      return <ThinkingStep text={item.text} open={item.open} />
+      return <ThinkingStep text={item.text} open={item.open} durationMs={item.durationMs} />
     case 'tool': {
       const ref = item.call.id_ref
       return (

@@ -2,7 +2,7 @@
 import type { Step, ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 
 export type Activity =
-  | { kind: 'thinking'; key: string; text: string; open: boolean }
+  | { kind: 'thinking'; key: string; text: string; open: boolean; durationMs: number | null }
   | { kind: 'tool'; key: string; call: ToolCallStep; result: ToolResultStep | null }
 
 export type Segment =
@@ -33,6 +33,7 @@ export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
             key: step.id,
             text: step.content,
             open: live && step.index === steps.length - 1,
+            durationMs: step.duration_ms ?? null,
           })
         break
       case 'tool_call':

@@ -2,6 +2,7 @@
 import { Lightbulb } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { duration } from '../../../lib/format.ts'
 import { ActivityRow } from './activity-row.tsx'
 
 const newestLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.slice(-120) ?? ''
@@ -9,15 +10,24 @@ const newestLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.
 export const ThinkingStep = memo(function ThinkingStep({
   text,
   open,
+  durationMs,
 }: {
   text: string
   open: boolean
+  /** How long the model thought; null where it is not known. */
+  durationMs: number | null
 }) {
   const { t } = useTranslation()
   return (
     <ActivityRow
       icon={Lightbulb}
-      title={open ? t('steps.thinking') : t('steps.thought')}
+      title={
+        open
+          ? t('steps.thinking')
+          : durationMs === null
+            ? t('steps.thought')
+            : t('steps.thoughtFor', { time: duration(durationMs / 1_000) })
+      }
       summary={open ? newestLine(text) : ''}
       live={open}
     >

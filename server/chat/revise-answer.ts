@@ -1,0 +1,67 @@
+// Changes the text of an answer, which becomes another answer to the same question.
+import type { Database } from '../db/database.ts'
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { MessageId } from '../protocol/ids.ts'
+import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
+
+/**
+ * Creates a sibling of the answer with the new text in place of its last, and shows it. What the model thought and which
+ * tools it called is copied, so that the conversation goes on with it. Returns the id of the sibling.
+ * @throws AppError when there is no such answer, or it is still being written.
+ */
+export async function reviseAnswer(
+  { database, store, now }: { database: Database; store: Store; now(): Date },
+  {
+    conversation,
+    messageId,
+    text,
+  }: { conversation: Pick<ConversationRow, 'id' | 'userId'>; messageId: MessageId; text: string },
+): Promise<MessageId> {
+  const { id: conversationId, userId } = conversation
+  const id = newId<MessageId>()
+  const steps = await store.steps.list(messageId)
+  const lastText = steps.findLast(({ type }) => type === 'text')
+  await database.write(async (tx) => {
+    if ((await store.messages.lockLeaf(tx, conversationId)) === undefined)
+      throw appError('conversation_not_found')
+    const original = await store.messages.findAttached(tx, conversationId, messageId)
+    if (original === undefined) throw appError('message_not_found')
+    if (original.role !== 'assistant') throw appError('only_answers_revisable')
+    if (UNFINISHED.has(original.status)) throw appError('answer_not_finished')
+    await store.messages.insert(tx, userId, [
+      {
+        ...MESSAGE_DEFAULTS,
+        id,
+        conversationId,
+        parentId: original.parentId,
+        role: 'assistant',
+        text,
+        model: original.model,
+        createdAt: now(),
+      },
+    ])
+    await store.messages.setMarks(tx, id, { editedFrom: messageId })
+    const copied = steps.filter(({ closed }) => closed)
+    for (const step of copied)
+      await store.steps.put(tx, userId, {
+        ...step,
+        messageId: id,
+        content: step === lastText ? text : step.content,
+      })
+    if (lastText === undefined || !copied.includes(lastText))
+      await store.steps.put(tx, userId, {
+        messageId: id,
+        position: (steps.at(-1)?.position ?? -1) + 1,
+        type: 'text',
+        content: text,
+        skipped: false,
+        closed: true,
+      })
+  })
+  return id
+}
+
+const UNFINISHED = new Set(['streaming', 'awaiting_approval', 'awaiting_input'])

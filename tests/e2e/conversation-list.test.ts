@@ -1,0 +1,71 @@
+// A long list of conversations: few rows in the document, keys, changes from elsewhere, and the order of pinned ones.
+import { expect, test } from 'vitest'
+import { describeInBrowser, leave } from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
+
+describeInBrowser('the list of conversations', (visitor) => {
+  const at = usePageServer(visitor)
+  const create = async (title: string): Promise<string> =>
+    (await at.server.call('POST', '/api/conversations', { body: { title } })).json.data.id
+
+  test('a long list has few rows in the document, is walked with keys, stays in place when it changes, and pinned ones are reordered', async () => {
+    const pins: string[] = []
+    for (const title of ['Pin one', 'Pin two', 'Pin three']) {
+      const id = await create(title)
+      await at.server.call('PATCH', `/api/conversations/${id}`, { body: { pinned: true } })
+      pins.push(id)
+    }
+    for (let number = 0; number < 250; number += 1) await create(`Talk ${number}`)
+    const page = await visitor.open(at.server.url)
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    const pinned = list.getByRole('region', { name: 'Pinned' }).getByRole('link')
+    const rows = list.locator('[data-row]')
+    await list.getByRole('link', { name: 'Talk 249' }).waitFor()
+    expect(await pinned.allTextContents()).toEqual(['Pin three', 'Pin two', 'Pin one'])
+
+    await page.getByRole('searchbox', { name: 'Filter by title' }).press('ArrowDown')
+    await expect.poll(() => pinned.nth(0).evaluate((link) => link.matches(':focus'))).toBe(true)
+    await page.keyboard.press('Alt+ArrowDown')
+    await expect.poll(() => pinned.allTextContents()).toEqual(['Pin two', 'Pin three', 'Pin one'])
+    await list.getByText('Moved to place 2 of 3').waitFor({ state: 'attached' })
+    await pinned.nth(2).dragTo(pinned.nth(0))
+    await expect.poll(() => pinned.allTextContents()).toEqual(['Pin one', 'Pin two', 'Pin three'])
+    await expect
+      .poll(async () => {
+        const places = pins.map(
+          async (id) =>
+            (await at.server.call('GET', `/api/conversations/${id}`)).json.data.pin_position,
+        )
+        return await Promise.all(places)
+      })
+      .toEqual([0, 1, 2])
+
+    await pinned.nth(2).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    const focused = page.locator(':focus')
+    await expect.poll(() => focused.textContent()).toBe('Talk 248')
+    // Each time to the end of what is loaded, until everything is.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End')
+        return await focused.textContent()
+      })
+      .toBe('Talk 0')
+    expect(await rows.count()).toBeLessThan(60)
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(() => focused.textContent()).toBe('Talk 1')
+
+    await list.evaluate((element) => element.scrollTo(0, 3_000))
+    const line = list.getByRole('link', { name: 'Talk 165', exact: true })
+    await line.waitFor()
+    const before = await line.boundingBox()
+    const scrolled = await list.evaluate((element) => element.scrollTop)
+    await create('From elsewhere')
+    await expect.poll(() => list.evaluate((element) => element.scrollTop)).not.toBe(scrolled)
+    expect(Math.round((await line.boundingBox())?.y ?? 0)).toBe(Math.round(before?.y ?? 1))
+    await page.keyboard.press('Home')
+    await list.getByRole('link', { name: 'From elsewhere' }).waitFor()
+    await leave(page)
+  })
+})

@@ -1,0 +1,67 @@
+// The form in which the text of a message is changed.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../../ui/button.tsx'
+import { inputClass } from '../../../ui/field.tsx'
+
+export function EditForm({
+  initial,
+  hint,
+  submit: submitLabel,
+  onCancel,
+  onSubmit,
+}: {
+  initial: string
+  /** What submitting does. */
+  hint: string
+  submit: string
+  onCancel: () => void
+  onSubmit: (text: string) => Promise<void>
+}) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(initial)
+  const submit = (): void => {
+    if (text.trim() !== '') void onSubmit(text)
+  }
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+        autoFocus
+        onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
+        aria-label={t('message.edit')}
+        dir="auto"
+        value={text}
+        rows={Math.min(14, Math.max(3, text.split('\n').length))}
+        className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-[15.5px] leading-relaxed sm:text-[15.5px]`}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Escape') {
+            event.stopPropagation()
+            onCancel()
+          }
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+            event.preventDefault()
+            submit()
+          }
+        }}
+      />
+      <div className="flex items-center justify-end gap-2">
+        <span className="mr-auto text-[13px] text-muted">{hint}</span>
+        <Button size="small" tone="quiet" onClick={onCancel}>
+          {t('common.cancel')}
+        </Button>
+        <Button size="small" tone="primary" type="submit" disabled={text.trim() === ''}>
+          {submitLabel}
+        </Button>
+      </div>
+    </form>
+  )
+}

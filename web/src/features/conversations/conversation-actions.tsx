@@ -1,0 +1,93 @@
+// The menu of a conversation in the list: rename, pin, move, archive, tag, share, export, move to the trash.
+import {
+  Archive,
+  ArchiveRestore,
+  ArrowDown,
+  ArrowUp,
+  Download,
+  PencilLine,
+  Pin,
+  PinOff,
+  Share2,
+  Tag,
+  Trash2,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { usePatchConversation } from '../../lib/api/conversations.ts'
+import { useExport } from '../../lib/api/sharing.ts'
+import { paths } from '../../lib/paths.ts'
+import { MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { showDialog } from './shown-dialog.ts'
+import { useChangeWithUndo } from './use-change-with-undo.ts'
+
+const EXPORT_FORMATS = ['md', 'html', 'json'] as const
+
+/** A component of its own, because a list has many menus and shows one. */
+export function ConversationActions({
+  conversation: { id, pinned, archived },
+  active,
+  onRename,
+  onMove,
+}: {
+  conversation: Conversation
+  /** Its page is open. */
+  active: boolean
+  onRename: () => void
+  /** Moves a pinned conversation by some places; absent where there is nothing to move it past. */
+  onMove?: (id: string, places: number) => void
+}) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const patch = usePatchConversation()
+  const change = useChangeWithUndo()
+  const exported = useExport()
+  return (
+    <>
+      <MenuItem icon={PencilLine} onSelect={onRename}>
+        {t('conversation.rename')}
+      </MenuItem>
+      <MenuItem icon={pinned ? PinOff : Pin} onSelect={() => patch.mutate({ id, pinned: !pinned })}>
+        {t(pinned ? 'conversation.unpin' : 'conversation.pin')}
+      </MenuItem>
+      {onMove !== undefined && (
+        <>
+          <MenuItem icon={ArrowUp} onSelect={() => onMove(id, -1)}>
+            {t('conversation.moveUp')}
+          </MenuItem>
+          <MenuItem icon={ArrowDown} onSelect={() => onMove(id, 1)}>
+            {t('conversation.moveDown')}
+          </MenuItem>
+        </>
+      )}
+      <MenuItem
+        icon={archived ? ArchiveRestore : Archive}
+        onSelect={() => change([id], archived ? 'unarchive' : 'archive')}
+      >
+        {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
+      </MenuItem>
+      <MenuItem icon={Tag} onSelect={() => showDialog('tags', id)}>
+        {t('conversations.tags')}
+      </MenuItem>
+      <MenuItem icon={Share2} onSelect={() => showDialog('share', id)}>
+        {t('conversation.share')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuHeading>{t('conversation.export')}</MenuHeading>
+      {EXPORT_FORMATS.map((format) => (
+        <MenuItem key={format} icon={Download} onSelect={() => exported.mutate({ id, format })}>
+          {t(`conversation.exportAs.${format}`)}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem
+        icon={Trash2}
+        danger
+        onSelect={() => change([id], 'delete', () => active && navigate(paths.home))}
+      >
+        {t('common.delete')}
+      </MenuItem>
+    </>
+  )
+}

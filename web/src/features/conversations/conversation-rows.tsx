@@ -1,0 +1,236 @@
+// The rows of the conversation list: only those in view are in the document, however many conversations there are. Pinned
+// ones can be put into another order.
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { type Ref, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { classNames } from '../../ui/class-names.ts'
+import { Spinner } from '../../ui/feedback.tsx'
+import { ConversationRow } from './conversation-row.tsx'
+import {
+  type ConversationGroup,
+  entriesOf,
+  keyOf,
+  type ListEntry,
+  layoutOf,
+} from './list-entries.ts'
+import { SelectableRow } from './selectable-row.tsx'
+import { TrashRow } from './trash-row.tsx'
+import { useKeptPlace } from './use-kept-place.ts'
+import { usePinOrder } from './use-pin-order.ts'
+import { useRowHeight } from './use-row-height.ts'
+import { type RowsHandle, useRowKeys } from './use-row-keys.ts'
+
+/** Rows in the document before and after those in view. */
+const OVERSCAN = 8
+/** The next page is requested when fewer rows than this are below those in view. */
+const NEAR_END = 40
+
+type Placed = { entry: ListEntry; start: number; size: number }
+
+/** What is in the document, by group and in order. */
+function byGroup(placed: readonly Placed[]): [ConversationGroup, Placed[]][] {
+  const groups = new Map<ConversationGroup, Placed[]>()
+  for (const one of placed)
+    groups.set(one.entry.group, [...(groups.get(one.entry.group) ?? []), one])
+  return [...groups]
+}
+
+/** Absolutely placed: the list is as high as all of its rows, of which few are in the document. */
+const placeOf = ({ start, size }: Placed) => ({
+  height: size,
+  transform: `translateY(${start}px)`,
+})
+const PLACED = 'absolute inset-x-0 top-0'
+
+export function ConversationRows({
+  ref,
+  groups,
+  scroller,
+  activeId,
+  selected,
+  isWhole,
+  onToggle,
+  onOpened,
+  onNearEnd,
+}: {
+  ref: Ref<RowsHandle>
+  groups: readonly ConversationGroup[]
+  scroller: HTMLElement | null
+  activeId: string | null
+  /** The selected conversations; null while none are being selected. */
+  selected: ReadonlySet<string> | null
+  /** Nothing follows what is loaded. */
+  isWhole: boolean
+  onToggle: (id: string) => void
+  onOpened: () => void
+  onNearEnd: () => void
+}) {
+  const { t } = useTranslation()
+  const probe = useRef<HTMLDivElement>(null)
+  const rowHeight = useRowHeight(probe)
+  const entries = useMemo(() => entriesOf(groups), [groups])
+  const layout = useMemo(() => layoutOf(entries, rowHeight), [entries, rowHeight])
+  /** The row that had the focus last. */
+  const [focused, setFocused] = useState<string | null>(null)
+  // Tab leads to one row of the list, and arrow keys from there to the others.
+  const tabStop =
+    [focused, activeId].find((id) => id !== null && layout.indexes.has(id)) ?? keyOf(entries[1])
+  const stopIndex = layout.indexes.get(tabStop)
+  const virtualizer = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller,
+    estimateSize: (index) => layout.sizes[index] ?? rowHeight,
+    getItemKey: (index) => keyOf(entries[index]),
+    overscan: OVERSCAN,
+    useFlushSync: false,
+    // That row stays in the document while it is out of view, or Tab would not find it.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range)
+      return stopIndex === undefined || shown.includes(stopIndex)
+        ? shown
+        : [...shown, stopIndex].toSorted((a, b) => a - b)
+    },
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
+  const placed = virtualizer.getVirtualItems().flatMap(({ index }): Placed[] => {
+    const entry = entries[index]
+    if (entry === undefined) return []
+    const start = layout.starts.get(keyOf(entry)) ?? 0
+    return [{ entry, start, size: layout.sizes[index] ?? rowHeight }]
+  })
+  useKeptPlace(
+    layout.starts,
+    placed.map(({ entry }) => keyOf(entry)),
+    {
+      offset: () => scroller?.scrollTop ?? 0,
+      scrollTo: (offset) => {
+        if (scroller !== null) scroller.scrollTop = offset
+      },
+    },
+  )
+
+  const isNearEnd = !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END
+  const nearEnd = useRef(onNearEnd)
+  nearEnd.current = onNearEnd
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each page, while the end is still near
+  useEffect(() => {
+    if (isNearEnd) nearEnd.current()
+  }, [isNearEnd, entries.length])
+
+  const pins = groups[0]?.key === 'pinned' ? groups[0].items.map(({ id }) => id) : []
+  const order = usePinOrder(pins)
+  const [news, setNews] = useState('')
+  const { list, onKeyDown, refocus } = useRowKeys({
+    ref,
+    entries,
+    indexes: layout.indexes,
+    onFocus(id, index) {
+      setFocused(id)
+      virtualizer.scrollToIndex(index, { align: 'auto' })
+    },
+    onMove: (id, places) => movePin.current(id, places),
+  })
+  const movePin = useRef((_id: string, _places: number): void => undefined)
+  movePin.current = (id, places) => {
+    const to = order.moveBy(id, places)
+    if (to === null) return
+    setNews(t('conversations.pinPlaced', { place: to + 1, count: pins.length }))
+    refocus(id)
+  }
+  const [onMove] = useState(() => (id: string, places: number) => movePin.current(id, places))
+
+  const row = ({ entry }: Placed) => {
+    if (entry.kind === 'heading') return null
+    const { conversation } = entry
+    const isStop = conversation.id === tabStop
+    if (selected !== null)
+      return (
+        <SelectableRow
+          conversation={conversation}
+          selected={selected.has(conversation.id)}
+          isTabStop={isStop}
+          onToggle={() => onToggle(conversation.id)}
+        />
+      )
+    if (conversation.deleted_at !== null) return <TrashRow conversation={conversation} />
+    return (
+      <ConversationRow
+        conversation={conversation}
+        active={conversation.id === activeId}
+        isTabStop={isStop}
+        onOpened={onOpened}
+        {...(conversation.pinned && pins.length > 1 ? { onMove } : {})}
+      />
+    )
+  }
+  return (
+    <>
+      <div ref={probe} aria-hidden className="invisible absolute h-9 w-0 pointer-coarse:h-11" />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the rows inside are what is operated */}
+      <div
+        ref={list}
+        className="relative"
+        style={{ height: layout.height }}
+        onKeyDown={onKeyDown}
+        onFocus={({ target }) => {
+          const id = target.closest<HTMLElement>('[data-row]')?.dataset.row
+          if (id !== undefined) setFocused(id)
+        }}
+      >
+        {byGroup(placed).map(([group, inGroup]) => (
+          <section key={group.key} aria-label={t(`conversations.group.${group.key}`)}>
+            {inGroup
+              .filter(({ entry }) => entry.kind === 'heading')
+              .map((heading) => (
+                <h2
+                  key="heading"
+                  style={placeOf(heading)}
+                  className={classNames(
+                    PLACED,
+                    'flex items-end px-2.5 pb-1 text-xs font-medium text-muted',
+                  )}
+                >
+                  {t(`conversations.group.${group.key}`)}
+                </h2>
+              ))}
+            <ul>
+              {inGroup.map((one) =>
+                one.entry.kind === 'heading' ? null : (
+                  <li
+                    key={one.entry.conversation.id}
+                    data-row={one.entry.conversation.id}
+                    aria-posinset={one.entry.at + 1}
+                    aria-setsize={isWhole || group !== groups.at(-1) ? group.items.length : -1}
+                    style={placeOf(one)}
+                    className={classNames(
+                      PLACED,
+                      'group/row',
+                      order.target?.id === one.entry.conversation.id &&
+                        (order.target.side === 'above'
+                          ? 'shadow-[inset_0_2px_0_var(--accent)]'
+                          : 'shadow-[inset_0_-2px_0_var(--accent)]'),
+                    )}
+                    {...(group.key === 'pinned' && selected === null
+                      ? order.dragHandlers(one.entry.conversation.id)
+                      : {})}
+                  >
+                    {row(one)}
+                  </li>
+                ),
+              )}
+            </ul>
+          </section>
+        ))}
+      </div>
+      <span aria-live="polite" className="sr-only">
+        {news}
+      </span>
+      {!isWhole && entries.length > 0 && (
+        <div className="flex justify-center py-3">
+          <Spinner />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+// The height of a row of the conversation list in pixels: it depends on text size, density and the pointer.
+import { type RefObject, useLayoutEffect, useState } from 'react'
+
+/** @param probe an element with the height of a row. */
+export function useRowHeight(probe: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(36)
+  useLayoutEffect(() => {
+    const element = probe.current
+    if (element === null) return
+    const measure = (): void => setHeight(element.offsetHeight)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [probe])
+  return height
+}

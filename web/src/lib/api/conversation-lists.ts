@@ -1,0 +1,146 @@
+// The cached lists of conversations: where a conversation belongs, and how a change is put into them without reading them again.
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { Conversation, ConversationPage } from '../../../../server/protocol/conversation.ts'
+
+export type ConversationPages = InfiniteData<z.infer<typeof ConversationPage>>
+
+/** Which conversations the list shows. */
+export type ListView = 'current' | 'archived' | 'trash'
+
+export type ListFilters = {
+  /** Part of the title. */
+  q: string
+  view: ListView
+  /** Only conversations with this tag; null: all. */
+  tag: string | null
+  /** Only pinned conversations, or only the others; null: both together, as in the trash. */
+  pinned: boolean | null
+  /** Only those of this project; null: all. */
+  projectId: string | null
+}
+
+const LISTS = 'conversations'
+
+export const listKeys = {
+  all: [LISTS] as const,
+  one: (filters: ListFilters) => [LISTS, filters] as const,
+}
+
+/** As the server folds titles before it compares them. */
+const fold = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+const belongs = (conversation: Conversation, filters: ListFilters): boolean =>
+  !conversation.temporary &&
+  (conversation.deleted_at !== null) === (filters.view === 'trash') &&
+  (filters.view === 'trash' || conversation.archived === (filters.view === 'archived')) &&
+  (filters.pinned === null || conversation.pinned === filters.pinned) &&
+  (filters.projectId === null || conversation.project_id === filters.projectId) &&
+  (filters.tag === null || conversation.tags.includes(filters.tag)) &&
+  fold(conversation.title).includes(fold(filters.q))
+
+/** Newest activity first, as the server sorts. Times are ISO 8601 in UTC, so that their texts compare. */
+const isBefore = (a: Conversation, b: Conversation): boolean =>
+  a.updated_at > b.updated_at || (a.updated_at === b.updated_at && a.id > b.id)
+
+/**
+ * The list with the conversation in its place, or without it if it does not belong there. Beyond the end of what is loaded
+ * it is left out: it comes with the pages that follow.
+ */
+export function placeConversation(
+  pages: ConversationPages,
+  filters: ListFilters,
+  id: string,
+  conversation: Conversation | null,
+): ConversationPages {
+  const without = pages.pages.map((page) =>
+    page.items.some((item) => item.id === id)
+      ? { ...page, items: page.items.filter((item) => item.id !== id) }
+      : page,
+  )
+  if (conversation === null || !belongs(conversation, filters))
+    return without.some((page, at) => page !== pages.pages[at])
+      ? { ...pages, pages: without }
+      : pages
+  // What follows the last loaded one comes with the next page.
+  const end = pages.pages.at(-1)?.items.at(-1)
+  const isLoaded =
+    pages.pages.at(-1)?.has_more === false || (end !== undefined && !isBefore(end, conversation))
+  const following = without.findIndex(({ items }) => {
+    const last = items.at(-1)
+    return last !== undefined && isBefore(conversation, last)
+  })
+  const target = following === -1 ? without.length - 1 : following
+  if (following === -1 && !isLoaded) return { ...pages, pages: without }
+  return {
+    ...pages,
+    pages: without.map((page, at) => {
+      if (at !== target) return page
+      const before = page.items.findIndex((item) => isBefore(conversation, item))
+      const index = before === -1 ? page.items.length : before
+      return { ...page, items: page.items.toSpliced(index, 0, conversation) }
+    }),
+  }
+}
+
+const filtersOf = (queryKey: readonly unknown[]): ListFilters | null => {
+  const [name, filters] = queryKey
+  // Only `listKeys.one` creates such keys.
+  return name === LISTS && typeof filters === 'object' ? (filters as ListFilters) : null
+}
+
+/** Every cached list, with its filters. */
+const cachedLists = (client: QueryClient) =>
+  client
+    .getQueryCache()
+    .findAll({ queryKey: listKeys.all })
+    .flatMap(({ queryKey }) => {
+      const filters = filtersOf(queryKey)
+      const pages = client.getQueryData<ConversationPages>(queryKey)
+      return filters === null || pages === undefined ? [] : [{ queryKey, filters, pages }]
+    })
+
+/** The conversation as some list has it. */
+export function findListed(client: QueryClient, id: string): Conversation | undefined {
+  for (const { pages } of cachedLists(client))
+    for (const { items } of pages.pages) {
+      const found = items.find((item) => item.id === id)
+      if (found !== undefined) return found
+    }
+  return undefined
+}
+
+/** Puts a conversation into every cached list where it belongs; null removes it from all. */
+export function placeInLists(
+  client: QueryClient,
+  id: string,
+  conversation: Conversation | null,
+): void {
+  for (const { queryKey, filters, pages } of cachedLists(client)) {
+    const placed = placeConversation(pages, filters, id, conversation)
+    // The time stays: what else changed on the server since the list was read is not known.
+    if (placed !== pages)
+      client.setQueryData(queryKey, placed, {
+        updatedAt: client.getQueryState(queryKey)?.dataUpdatedAt ?? 0,
+      })
+  }
+}
+
+const refreshLists = (
+  client: QueryClient,
+  which: (filters: ListFilters) => boolean,
+): Promise<void> =>
+  client.invalidateQueries({
+    queryKey: listKeys.all,
+    predicate({ queryKey }) {
+      const filters = filtersOf(queryKey)
+      return filters !== null && which(filters)
+    },
+  })
+
+/** The trash is sorted by when each was deleted, which only its own list says. */
+export const refreshTrash = (client: QueryClient): Promise<void> =>
+  refreshLists(client, ({ view }) => view === 'trash')
+
+export const refreshPins = (client: QueryClient): Promise<void> =>
+  refreshLists(client, ({ pinned }) => pinned === true)
