@@ -66,6 +66,8 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   /** For new runs, where a person waits: a prompt error is better than a late success. */
   const promptWrites = createWriteGroup(database, [100, 400])
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
+  /** Of those, the ones that are stored. */
+  const launched = new Set<RunId>()
   const ended = new LRUCache<RunId, RunLog>({
     max: MAX_ENDED_LOGS,
     maxSize: MAX_ENDED_LOG_CHARACTERS,
@@ -90,6 +92,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   }
 
   async function launch(activeRun: ActiveRun, run: RunRow): Promise<void> {
+    launched.add(run.id)
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
     const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
     const startedAt = performance.now()
@@ -112,6 +115,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     })
     announceRun(run, 'updated', dependencies)
     active.delete(run.id)
+    launched.delete(run.id)
     if (activeRun.runLog.terminal !== null) ended.set(run.id, activeRun.runLog)
     else if (activeRun.stopReason === 'shutdown') await sharing?.dispatch(run.id)
     activeRun.markEnded()
@@ -254,6 +258,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       store,
       instance,
       active: (id) => active.get(id)?.run,
+      performed: () => [...launched],
       continueRun: continueWithRetry,
       log,
     }),

@@ -1,5 +1,18 @@
 // Leases: what one instance at a time may do, judged by the database's clock alone.
-import { and, asc, type Column, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  type Column,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { RunId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 
@@ -123,6 +136,16 @@ export function createLeaseRepository(database: Database) {
         .from(runs)
         .where(and(eq(runs.id, id), isNull(runs.endedAt), sql`not ${isUnheld(database, '')}`))
       return row?.owner ?? null
+    },
+
+    /** Those of some runs that an instance no longer holds: another one has continued them. */
+    async lostRuns(instance: string, ids: readonly RunId[]): Promise<RunId[]> {
+      if (ids.length === 0) return []
+      const rows = await read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(inArray(runs.id, [...ids]), or(isNull(runs.owner), ne(runs.owner, instance))))
+      return rows.map(({ id }) => id)
     },
 
     /** The runs of an instance that were asked to stop, or whose waiting calls a person has decided. */

@@ -14,6 +14,8 @@ interface Dependencies {
   store: Pick<Store, 'runs' | 'runInputs'> & { leases: LeaseRepository }
   instance: string
   active(id: RunId): ActiveRun | undefined
+  /** The runs that are stored and performed here. */
+  performed(): RunId[]
   /** Performs a run unless another instance does. Never rejects. */
   continueRun(id: RunId): Promise<void>
   log: { warn(details: object, message: string): void }
@@ -23,6 +25,7 @@ export function createSharedRuns({
   store,
   instance,
   active,
+  performed,
   continueRun,
   log,
 }: Dependencies): SharedRuns {
@@ -40,6 +43,9 @@ export function createSharedRuns({
       for (const id of lost) await continueRun(id)
     },
     async lookAtChanges() {
+      // A run that waits for a person writes nothing, so it would never notice.
+      for (const id of await store.leases.lostRuns(instance, performed()))
+        active(id)?.stop('shutdown')
       for (const { id, stopRequested } of await store.leases.changedRuns(instance)) {
         const run = active(id)
         if (run === undefined) continue
