@@ -15,6 +15,9 @@ import { type ServerPlace, type ServerProcess, serverPlace } from '../support/se
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
+/** Rounds of the long form, in which the owner is frozen or killed again and again. */
+const rounds = process.env.FAULTS === 'full' ? 10 : 0
+
 describe.skipIf(!hasRedis)('two instances', () => {
   const databases = useDatabases()
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-instances-'))
@@ -203,4 +206,52 @@ describe.skipIf(!hasRedis)('two instances', () => {
     const place = places[owner]
     if (place !== undefined) processes[owner] = await place.start()
   })
+
+  test.skipIf(rounds === 0)(
+    'an owner that is frozen and comes back writes nothing more, and one that is killed loses nothing, again and again',
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const id = await conversation()
+        const file = { path: `${round}.txt`, content: 'once' }
+        upstream.enqueue(
+          turn.text('What the first owner says. '.repeat(400), { delayMs: 20 }),
+          turn.toolCalls([{ id: `f_${round}`, name: 'file_write', arguments: file }]),
+          turn.text(`The end of round ${round}.`),
+        )
+        const stream = await send(round % 2, id)
+        const runId = (await stream.next(({ event }) => event === 'run')).data.run_id
+        await stream.next(({ event }) => event === 'step_delta')
+        const owner = await ownerOf(runId)
+        const followed = followToEnd(runId, 1 - owner)
+        const frozen = processes[owner]
+        if (frozen === undefined) throw new Error('it was started')
+        if (round % 2 === 0) process.kill(frozen.pid, 'SIGSTOP')
+        else await frozen.kill('SIGKILL')
+        await expect
+          .poll(
+            async () =>
+              (await call(1 - owner, 'GET', `/api/runs/${runId}`)).pending_approvals[0]?.id_ref,
+          )
+          .toBe(`f_${round}`)
+        if (round % 2 === 0) process.kill(frozen.pid, 'SIGCONT')
+        else processes[owner] = (await places[owner]?.start()) ?? frozen
+        const through = round % 4 < 2 ? owner : 1 - owner
+        await call(through, 'POST', `/api/runs/${runId}/approvals`, {
+          id_ref: `f_${round}`,
+          decision: 'approve',
+        })
+        const events = await followed
+        expect(events.at(-1)?.event).toBe('done')
+        expect(textsOf(events).at(-1)).toBe(`The end of round ${round}.`)
+        const run = await store.runs.find(runId)
+        expect(run).toMatchObject({ status: 'completed', attempt: 2 })
+        const rows = run === undefined ? [] : await store.steps.list(run.messageId)
+        expect(rows.filter(({ type }) => type === 'tool_result')).toHaveLength(1)
+        expect(rows.at(-1)?.content).toBe(`The end of round ${round}.`)
+        const { items } = await call(1 - owner, 'GET', `/api/conversations/${id}/messages`)
+        expect(items).toHaveLength(2)
+      }
+    },
+    600_000,
+  )
 })
