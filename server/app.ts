@@ -1,5 +1,4 @@
 // Wires all modules together: from the configuration to a server that is ready to listen.
-import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
@@ -11,10 +10,10 @@ import { loadSecretKeys, type SecretKeySources } from './auth/secret-keys.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { createAccountServices } from './composition/accounts.ts'
+import { leadBackgroundWork } from './composition/background-work.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
 import { createIdempotencyKeys } from './composition/idempotency.ts'
 import { openInstance } from './composition/instance.ts'
-import { purgeDeleted } from './composition/purge.ts'
 import { routeDependencies } from './composition/routes.ts'
 import { addRunGauges, createRunMetrics } from './composition/run-metrics.ts'
 import {
@@ -23,6 +22,7 @@ import {
   chatSettings,
   databaseSettings,
   defaultQuota,
+  httpBounds,
   originRules,
   storedModels,
 } from './composition/settings.ts'
@@ -34,7 +34,6 @@ import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
 import { createAttachmentReader } from './files/attachment-contents.ts'
-import { startCollecting } from './files/collect.ts'
 import { openDiskBlobs } from './files/disk-blobs.ts'
 import { createFileService } from './files/files.ts'
 import { createAttachmentMover } from './files/move-attachments.ts'
@@ -211,14 +210,7 @@ async function assemble(
   addRunGauges(metrics, chat.runs)
   const { app, issueToken, finish } = await createHttpStack({
     connections: accounts.connections,
-    bounds: {
-      bodyLimit: config.limits.json_body,
-      streamsPerUser: config.limits.streams_per_user,
-      connectionsPerAddress: config.limits.connections_per_address,
-      // A response that is not streamed starts when the run has ended.
-      silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
-      spoolFolder: join(config.data_dir, 'responses'),
-    },
+    bounds: httpBounds(config),
     logger: log,
     webRoot,
     version: packageJson.version,
@@ -275,25 +267,7 @@ async function assemble(
   await instance.start(chat)
   await transfers.start()
   const stopRefreshing = instance.claims === undefined ? null : refreshRules({ access, log })
-  instance.lead(() => {
-    void searchIndexer.run()
-    return () => searchIndexer.stop()
-  })
-  instance.lead(() => {
-    void mover.run()
-    return () => mover.stop()
-  })
-  instance.lead(() => startCollecting({ files: store.files, blobs, log, now }))
-  instance.lead(() =>
-    purgeDeleted({
-      store,
-      chat,
-      isSole: instance.claims === undefined,
-      auditDays: config.audit_days,
-      log,
-      now,
-    }),
-  )
+  leadBackgroundWork({ instance, searchIndexer, mover, store, blobs, chat, config, log, now })
 
   return {
     app,

@@ -15,7 +15,7 @@ import type { UserId } from '../protocol/ids.ts'
 import type { AccountLinks } from './account-links.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
-import { createLoginGuard, type LoginAttempt, type LoginGuard } from './login-guard.ts'
+import { createLoginGuard, type LoginGuard, runAttempt } from './login-guard.ts'
 import { networkOf } from './network.ts'
 import { assertUncommonPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
@@ -287,16 +287,6 @@ export function createAccounts({
     },
 
     defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),
-  }
-}
-
-/** Runs a comparison. If it throws (server busy, no database), the attempt does not count as failed. */
-async function runAttempt<T>(attempt: LoginAttempt, comparison: () => Promise<T>): Promise<T> {
-  try {
-    return await comparison()
-  } catch (error) {
-    attempt.withdraw()
-    throw error
   }
 }
 

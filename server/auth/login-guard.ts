@@ -85,3 +85,16 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
     },
   }
 }
+
+/** Runs a comparison. If it throws (server busy, no database), the attempt does not count as failed. */
+export async function runAttempt<T>(
+  attempt: LoginAttempt,
+  comparison: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await comparison()
+  } catch (error) {
+    attempt.withdraw()
+    throw error
+  }
+}

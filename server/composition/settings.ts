@@ -8,6 +8,7 @@ import type { DatabaseSettings } from '../db/database.ts'
 import type { ModelRepository } from '../db/repositories/models.ts'
 import type { AuthenticationOptions } from '../http/authentication.ts'
 import type { OriginRules } from '../http/origin-guard.ts'
+import type { HttpOptions } from '../http/stack.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { CatalogModel } from '../llm/catalog.ts'
 import { NO_QUOTA, type Quota } from '../protocol/quota.ts'
@@ -120,6 +121,16 @@ export const originRules = (config: Config): OriginRules => ({
   frontendPort: config.frontend_port,
   ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
   ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+})
+
+/** Limits of requests and connections. */
+export const httpBounds = (config: Config): HttpOptions['bounds'] => ({
+  bodyLimit: config.limits.json_body,
+  streamsPerUser: config.limits.streams_per_user,
+  connectionsPerAddress: config.limits.connections_per_address,
+  // A response that is not streamed starts when the run has ended.
+  silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
+  spoolFolder: join(config.data_dir, 'responses'),
 })
 
 /** The stored models with unsealed keys. Only for calling them; never expose. */

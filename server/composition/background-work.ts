@@ -1,0 +1,46 @@
+// Starts the work that one instance at a time does in the background.
+import type { ChatService } from '../chat/chat-service.ts'
+import type { Config } from '../config/schema.ts'
+import type { Store } from '../db/store.ts'
+import type { BlobStore } from '../files/blobs.ts'
+import { startCollecting } from '../files/collect.ts'
+import type { AttachmentMover } from '../files/move-attachments.ts'
+import type { SearchIndexer } from '../search/indexer.ts'
+import type { Instance } from './instance.ts'
+import { purgeDeleted } from './purge.ts'
+
+interface Dependencies {
+  instance: Instance
+  searchIndexer: SearchIndexer
+  mover: AttachmentMover
+  store: Store
+  blobs: BlobStore
+  chat: ChatService
+  config: Config
+  log: Parameters<typeof startCollecting>[0]['log'] & Parameters<typeof purgeDeleted>[0]['log']
+  now(): Date
+}
+
+/** Indexes, moves attachments to files, and removes what is no longer needed, for as long as this instance leads. */
+export function leadBackgroundWork(dependencies: Dependencies): void {
+  const { instance, searchIndexer, mover, store, blobs, chat, config, log, now } = dependencies
+  instance.lead(() => {
+    void searchIndexer.run()
+    return () => searchIndexer.stop()
+  })
+  instance.lead(() => {
+    void mover.run()
+    return () => mover.stop()
+  })
+  instance.lead(() => startCollecting({ files: store.files, blobs, log, now }))
+  instance.lead(() =>
+    purgeDeleted({
+      store,
+      chat,
+      isSole: instance.claims === undefined,
+      auditDays: config.audit_days,
+      log,
+      now,
+    }),
+  )
+}
