@@ -32,7 +32,7 @@ describeInBrowser('the administration', (visitor) => {
     })
     await page.getByLabel('用户名').fill('ada')
     await page.getByLabel('密码').fill('a good password')
-    await page.getByRole('button', { name: '登录' }).click()
+    await page.getByRole('button', { name: '登录', exact: true }).click()
     await composer(page).waitFor()
     await page.goto(`${server.url}/admin/groups`)
     await page.getByLabel('名称').fill('编辑部')

@@ -243,7 +243,7 @@ describeInBrowser('layout', (visitor) => {
     await guest.getByRole('heading', { name: 'Welcome back' }).waitFor()
     await guest.getByLabel('Username').fill('ben')
     await guest.getByLabel('Password').fill('battery staple')
-    await guest.getByRole('button', { name: 'Sign in' }).click()
+    await guest.getByRole('button', { name: 'Sign in', exact: true }).click()
     await guest.getByText('Only an administrator can add models').waitFor()
     await leave(guest)
     await leave(page)
