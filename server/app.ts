@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
 import { createAccess } from './access/access.ts'
+import { loadServerSettings } from './access/server-settings.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import { createSecretBox } from './auth/secret-box.ts'
@@ -130,7 +131,11 @@ async function assemble(
   const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
   const access = createAccess(store, defaultQuota(config))
   await access.reload()
-  const accounts = createAccountServices({ config, store, box, passwordCost, log, now })
+  const settings = await loadServerSettings(store.settings, {
+    registration: config.registration,
+    sharing: config.sharing,
+  })
+  const accounts = createAccountServices({ config, settings, store, box, passwordCost, log, now })
   const catalog = createModelCatalog({
     models: config.models,
     defaultModel: config.default_model,
@@ -238,6 +243,8 @@ async function assemble(
       store,
       ...accounts,
       access,
+      settings,
+      webRoot,
       issueToken,
       box,
       catalog,

@@ -1,5 +1,5 @@
 // The subcommands: doctor, backup, restore, export, admin.
-import { blobFolder, databaseSettings, embeddingSettings } from './composition/settings.ts'
+import { blobFolder, databaseSettings, doctorSettings } from './composition/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
 
@@ -23,22 +23,7 @@ export const commands: Readonly<Record<string, Command>> = {
   async doctor(config, _operands, webRoot) {
     const { runChecks } = await import('./doctor/doctor.ts')
     const { formatFinding } = await import('./doctor/finding.ts')
-    const findings = await runChecks({
-      database: databaseSettings(config),
-      dataDirectory: config.data_dir,
-      blobFolder: blobFolder(config),
-      workspaceRoot: config.workspace_root,
-      webRoot,
-      models: config.models,
-      embeddings: embeddingSettings(config),
-      python: {
-        isolation: config.code_execution.isolation,
-        multiUser: config.auth_mode === 'multi',
-        engine: config.code_execution.engine,
-        packagesFolder: config.code_execution.packages_dir ?? null,
-      },
-      shell: config.tools.exec,
-    })
+    const findings = await runChecks(doctorSettings(config, webRoot))
     const lines = ['[ ok ] configuration: no errors', ...findings.map(formatFinding)]
     const count = findings.filter(({ state }) => state === 'fail').length
     return count === 0

@@ -116,7 +116,8 @@ export interface AccountsDependencies {
   setup: SetupToken
   /** Records that a session was used. */
   onSessionUse(session: SessionRow): void
-  registration: 'open' | 'invite' | 'closed'
+  /** Read at each registration: administrators can change it. */
+  registration(): 'open' | 'invite' | 'closed'
   /** `local`: clients on this machine may create the first account without the set-up link. */
   firstAdministrator: 'local' | 'link'
   /** Whether this account may sign in with a password. */
@@ -165,9 +166,9 @@ export function createAccounts({
         return { role: 'admin' }
       throw appError('setup_link_required')
     }
-    if (registration === 'closed') throw appError('registration_closed')
+    if (registration() === 'closed') throw appError('registration_closed')
     if (link !== undefined) return links.admission(from, link)
-    if (registration === 'invite') throw appError('invitation_required')
+    if (registration() === 'invite') throw appError('invitation_required')
     return { role: 'user' }
   }
 

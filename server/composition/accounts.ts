@@ -1,4 +1,5 @@
 // Creates what accounts consist of: passwords, links, sessions, API keys, their open connections and the audit log.
+import type { ServerSettingsService } from '../access/server-settings.ts'
 import { type AccountLinks, createAccountLinks } from '../auth/account-links.ts'
 import { type Accounts, createAccounts } from '../auth/accounts.ts'
 import { type ApiKeys, createApiKeys } from '../auth/api-keys.ts'
@@ -37,6 +38,7 @@ export interface AccountServices {
 
 export function createAccountServices({
   config,
+  settings,
   store,
   box,
   passwordCost,
@@ -44,6 +46,7 @@ export function createAccountServices({
   now,
 }: {
   config: Config
+  settings: Pick<ServerSettingsService, 'current'>
   store: Store
   box: SecretBox
   passwordCost: PasswordCost | undefined
@@ -84,7 +87,7 @@ export function createAccountServices({
     links,
     setup,
     onSessionUse: sessions.touch,
-    registration: config.registration,
+    registration: () => settings.current().effective.registration,
     firstAdministrator: config.first_administrator,
     allowsPassword: (username) =>
       config.oidc?.password_login !== false ||

@@ -1,6 +1,7 @@
 // What each group of routes receives of the wired modules.
 import type { Access } from '../access/access.ts'
 import { createQuotaReport } from '../access/quota-report.ts'
+import type { ServerSettingsService } from '../access/server-settings.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
@@ -26,6 +27,7 @@ import type { OpenConnections } from '../http/open-connections.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import { listPresets } from '../llm/probe/presets.ts'
 import type { ModelProbe } from '../llm/probe/probe.ts'
+import type { PublicModel } from '../protocol/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { RouteDependencies } from '../routes/index.ts'
 import { createUploadSlots } from '../routes/upload-slots.ts'
@@ -35,6 +37,7 @@ import type { MarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { administrationOf, deleteAccount } from './administration.ts'
 import { clientMetadataUrl } from './mcp-grants.ts'
 import { createMcpServices } from './mcp-server.ts'
 import type { ToolModule } from './tools.ts'
@@ -49,6 +52,9 @@ export interface RouteModules {
   store: Store
   accounts: Accounts
   access: Access
+  settings: ServerSettingsService
+  /** Folder of the built page. */
+  webRoot: string
   links: AccountLinks
   setup: SetupToken
   oidc: OidcSignIn | null
@@ -93,6 +99,8 @@ export function routeDependencies({
   store,
   accounts,
   access,
+  settings,
+  webRoot,
   links,
   setup,
   oidc,
@@ -128,13 +136,22 @@ export function routeDependencies({
   const reportQuota = createQuotaReport({ access, store, now })
   const assertModel = async (userId: UserId, id: string): Promise<void> =>
     void (await catalog.resolve(id, access.models(userId)))
-  const listModels = (userId: UserId | null) => catalog.list(access.models(userId))
+  const listModels = async (userId: UserId | null): Promise<PublicModel[]> => {
+    const { model_order: order, hidden_models: hidden } = settings.current()
+    const placeOf = ({ id }: PublicModel): number => {
+      const at = order.indexOf(id)
+      return at === -1 ? order.length : at
+    }
+    return (await catalog.list(access.models(userId)))
+      .filter(({ id }) => !hidden.includes(id))
+      .toSorted((one, other) => placeOf(one) - placeOf(other))
+  }
   return {
     userEvents: { changes },
     health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
     auth: {
       mode: config.auth_mode,
-      registration: config.registration,
+      registration: () => settings.current().effective.registration,
       behindProxy: config.public_url !== undefined,
       accounts,
       links,
@@ -169,7 +186,13 @@ export function routeDependencies({
         connections.end(id, { kept })
         await chat.stopUser(id)
       },
+      deleteAccount: (id, kept) =>
+        deleteAccount({ config, store, chat, tools, workspace }, id, async () => {
+          connections.end(id, { kept })
+          await chat.stopUser(id)
+        }),
     },
+    adminServer: administrationOf({ config, store, chat, tools, workspace }, { settings, webRoot }),
     quota: { report: reportQuota },
     adminGroups: { groups: store.groups, access },
     conversations: {
@@ -205,7 +228,7 @@ export function routeDependencies({
         store,
         box,
         passwords,
-        enabled: config.sharing === 'on',
+        isEnabled: () => settings.current().effective.sharing === 'on',
         now,
       }),
       publicUrl: config.public_url,

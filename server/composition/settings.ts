@@ -6,6 +6,7 @@ import type { TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { ModelRepository } from '../db/repositories/models.ts'
+import type { DoctorSettings } from '../doctor/doctor.ts'
 import type { AuthenticationOptions } from '../http/authentication.ts'
 import type { OriginRules } from '../http/origin-guard.ts'
 import type { HttpOptions } from '../http/stack.ts'
@@ -68,6 +69,24 @@ export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
   runMinutes: limits.run_minutes,
   temporaryIdleMs: limits.temporary_minutes * 60_000,
   runTokens: limits.run_tokens,
+})
+
+/** What the doctor checks. */
+export const doctorSettings = (config: Config, webRoot: string): DoctorSettings => ({
+  database: databaseSettings(config),
+  dataDirectory: config.data_dir,
+  blobFolder: blobFolder(config),
+  workspaceRoot: config.workspace_root,
+  webRoot,
+  models: config.models,
+  embeddings: embeddingSettings(config),
+  python: {
+    isolation: config.code_execution.isolation,
+    multiUser: config.auth_mode === 'multi',
+    engine: config.code_execution.engine,
+    packagesFolder: config.code_execution.packages_dir ?? null,
+  },
+  shell: config.tools.exec,
 })
 
 /** What a user may use up for whom neither an own quota nor one of a group says otherwise. */

@@ -50,6 +50,8 @@ export interface AdminUserDependencies {
   connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   endAccess(id: UserId, except: ServerResponse): Promise<void>
+  /** Deletes an account with everything in it. False when there is none. @throws AppError `last_administrator`. */
+  deleteAccount(id: UserId, except: ServerResponse): Promise<boolean>
 }
 
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
@@ -66,6 +68,7 @@ export function registerAdminUserRoutes(
     publicUrl,
     connections,
     endAccess,
+    deleteAccount,
   }: AdminUserDependencies,
 ): void {
   const present = (user: UserRow): AdminUser => ({
@@ -122,6 +125,29 @@ export function registerAdminUserRoutes(
         await access.reload()
       }
       return success(present(changed))
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id',
+    {
+      config: { admin: true, audit: { action: 'account_deleted' } },
+      schema: {
+        summary: 'Delete an account with everything that belongs to it',
+        description: 'Its runs and open streams end first. There is no way back.',
+        params: z.object({ id: UserId }),
+        response: { 200: Deleted },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      if (id === request.user.id) throw appError('own_account_stays')
+      const account = await users.find(id)
+      if (account === undefined || !(await deleteAccount(id, reply.raw)))
+        throw appError('account_not_found')
+      request.audited = { account: account.username }
+      await access.reload()
+      return deleted
     },
   )
 

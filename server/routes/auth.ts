@@ -37,7 +37,7 @@ export interface AuthRouteDependencies
   extends SessionStartDependencies,
     SecondFactorRouteDependencies {
   mode: 'single' | 'multi'
-  registration: 'open' | 'invite' | 'closed'
+  registration(): 'open' | 'invite' | 'closed'
   /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
   behindProxy: boolean
   links: AccountLinks
@@ -90,7 +90,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       const hasPasskeys = mode === 'multi' && passkeys.areAvailable(siteOf(request, publicUrl))
       const known = {
         mode,
-        registration,
+        registration: registration(),
         ...offered,
         ...(hasPasskeys ? { passkeys: true as const } : {}),
       }

@@ -4,6 +4,7 @@ import { type AccountRouteDependencies, registerAccountRoutes } from './account.
 import { registerAdminAuditRoutes } from './admin-audit.ts'
 import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin-groups.ts'
 import { registerAdminInvitationRoutes } from './admin-invitations.ts'
+import { type AdminServerDependencies, registerAdminServerRoutes } from './admin-server.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-users.ts'
 import { type AnswerRouteDependencies, registerAnswerRoutes } from './answers.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
@@ -55,6 +56,7 @@ export interface RouteDependencies {
     OidcRouteDependencies
   adminUsers: AdminUserDependencies
   adminGroups: AdminGroupDependencies
+  adminServer: AdminServerDependencies
   quota: Parameters<typeof registerQuotaRoutes>[1]
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
@@ -92,6 +94,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
   registerAdminGroupRoutes(app, dependencies.adminGroups)
+  registerAdminServerRoutes(app, dependencies.adminServer)
   registerQuotaRoutes(app, dependencies.quota)
   registerAdminAuditRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)

@@ -30,7 +30,7 @@ export interface ShareDependencies {
   box: SecretBox
   passwords: Passwords
   /** False: nothing is shared, and every link is 404. */
-  enabled: boolean
+  isEnabled(): boolean
   now(): Date
 }
 
@@ -51,7 +51,14 @@ export type Shares = ReturnType<typeof createShares>
 /** What the tokens of shared links are sealed for. */
 export const SHARE_SEAL_PURPOSE = 'share'
 
-export function createShares({ database, store, box, passwords, enabled, now }: ShareDependencies) {
+export function createShares({
+  database,
+  store,
+  box,
+  passwords,
+  isEnabled,
+  now,
+}: ShareDependencies) {
   const { shares } = store
   // One copy at a time: copies of one conversation would remove each other's rows.
   const queue = pLimit(1)
@@ -71,7 +78,7 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
   }
 
   return {
-    enabled,
+    isEnabled,
 
     /**
      * Copies the shown branch. A second call renews the copy and keeps the link.
@@ -79,7 +86,7 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
      */
     create: (userId: UserId, conversationId: ConversationId, body: ShareBody): Promise<ShareRow> =>
       queue(async () => {
-        if (!enabled) throw appError('sharing_off')
+        if (!isEnabled()) throw appError('sharing_off')
         const conversation = await store.conversations.find(userId, conversationId)
         if (conversation === undefined) throw appError('conversation_not_found')
         const expiresAt = body.expires_at == null ? body.expires_at : new Date(body.expires_at)
@@ -128,7 +135,7 @@ export function createShares({ database, store, box, passwords, enabled, now }: 
     async open(visit: Visit): Promise<ShareRow> {
       const wait = (visit.isFile === true ? fileViews : views).take(networkOf(visit.address))
       if (wait !== null) throw appError('share_views_exhausted', {}, { retryAfter: wait })
-      const share = enabled ? await shares.findByToken(hashOf(visit.token), now()) : undefined
+      const share = isEnabled() ? await shares.findByToken(hashOf(visit.token), now()) : undefined
       if (share === undefined) throw appError('share_not_found')
       if (share.passwordHash !== null) await assertPassword(share, share.passwordHash, visit)
       return share

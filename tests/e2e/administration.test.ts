@@ -1,4 +1,4 @@
-// The administration of a server in a real browser: groups with restrictions and members.
+// The administration of a server in a real browser: groups, quotas, the server's settings; API keys.
 import { beforeAll, expect, test } from 'vitest'
 import {
   composer,
@@ -24,7 +24,7 @@ describeInBrowser('the administration', (visitor) => {
   const shot = (name: string) =>
     process.env.SHOTS ? { path: `${process.env.SHOTS}/${name}.png` } : null
 
-  test('an administrator creates a group, restricts it and adds a member, on a phone in Chinese', async () => {
+  test('an administrator sets up a group, a quota, the server and an API key, on a phone in Chinese', async () => {
     const page = await visitor.open(server.url, {
       phone: true,
       language: 'zh-CN',
@@ -70,6 +70,28 @@ describeInBrowser('the administration', (visitor) => {
       storage: 2 * 1024 * 1024,
       cost_per_day: null,
     })
+    await page.goto(`${server.url}/admin/server`)
+    await page.getByText('data folder').waitFor()
+    await page.getByLabel('谁可以注册').selectOption('closed')
+    await expect
+      .poll(async () => (await server.call('GET', '/api/auth/mode')).json.data.registration)
+      .toBe('closed')
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    const administered = shot('server')
+    if (administered !== null) await page.screenshot({ ...administered, fullPage: true })
+    await page.goto(`${server.url}/settings/account`)
+    await page.getByLabel('用途').fill('备份')
+    await page.getByLabel('读取', { exact: true }).check()
+    await page.getByRole('button', { name: '创建密钥' }).click()
+    expect(await page.getByLabel('请立即复制密钥').inputValue()).toMatch(/^nc-/)
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    const keys = shot('keys')
+    if (keys !== null) await page.screenshot(keys)
+    await page.getByRole('button', { name: '吊销“备份”' }).click()
+    await page.getByRole('button', { name: '吊销', exact: true }).click()
+    await page.getByRole('button', { name: '吊销“备份”' }).waitFor({ state: 'detached' })
     await page.goto(`${server.url}/stats`)
     await page.getByText('已用 0，共 8').waitFor()
     await expectAccessible(page)

@@ -99,6 +99,12 @@ export function createUserRepository(database: Database) {
       return user?.isActive === true
     },
 
+    /** Deletes an account and the rows that belong to it. */
+    remove: (id: UserId): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.delete(users).where(eq(users.id, id))
+      }),
+
     async findByName(username: string): Promise<UserRow | undefined> {
       const [user] = await read
         .select()

@@ -37,6 +37,7 @@ export const ADMINISTRATION_FAILURES = {
     'forbidden',
     'Your group may not use any model of this server. Ask an administrator.',
   ],
+  own_account_stays: ['conflict', 'You cannot delete your own account. Ask another administrator.'],
   program_seconds_used_up: [
     'budget_exceeded',
     'Your {{limit}} seconds for programs are used up for today. They are renewed at {{renews_at}}.',

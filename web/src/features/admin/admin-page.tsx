@@ -6,9 +6,10 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { AuditSection } from './audit-section.tsx'
 import { GroupsSection } from './groups-section.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
+import { ServerSection } from './server-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
-const TABS = ['users', 'groups', 'invitations', 'audit'] as const
+const TABS = ['users', 'groups', 'invitations', 'server', 'audit'] as const
 
 export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: string | undefined }) {
   const { t } = useTranslation()
@@ -17,7 +18,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('admin.title')}</h1>
-      <div>
+      <div className="-mx-5 overflow-x-auto px-5">
         <Segmented
           label={t('admin.title')}
           value={current}
@@ -28,6 +29,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
       {current === 'users' && <UsersSection ownId={ownId} />}
       {current === 'groups' && <GroupsSection />}
       {current === 'invitations' && <InvitationsSection />}
+      {current === 'server' && <ServerSection />}
       {current === 'audit' && <AuditSection />}
     </div>
   )

@@ -2,8 +2,15 @@
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/group.ts'
-import { useAdminUsers, useEndSessionsOf, usePatchUser, useResetLink } from '../../lib/api/admin.ts'
+import {
+  useAdminUsers,
+  useDeleteUser,
+  useEndSessionsOf,
+  usePatchUser,
+  useResetLink,
+} from '../../lib/api/admin.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -49,6 +56,8 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
   const patch = usePatchUser()
   const endSessions = useEndSessionsOf()
   const reset = useResetLink()
+  const remove = useDeleteUser()
+  const [isDeleting, setIsDeleting] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
   const { id, username: name } = user
   const isAdmin = user.role === 'admin'
@@ -100,9 +109,20 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
             <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
               {t('admin.resetLink')}
             </Button>
+            <Button size="small" tone="danger" onClick={() => setIsDeleting(true)}>
+              {t('admin.deleteUser')}
+            </Button>
           </fieldset>
         )}
       </div>
+      <ConfirmDialog
+        open={isDeleting}
+        onOpenChange={setIsDeleting}
+        title={t('admin.deleteTitle', { name })}
+        text={t('admin.deleteText')}
+        confirm={t('admin.deleteUser')}
+        onConfirm={() => remove.mutate(id)}
+      />
       {isOpen && <UserQuotaDialog user={user} onClose={() => setIsOpen(false)} />}
       {reset.data !== undefined && (
         <OneTimeLink label={t('admin.resetLinkOf', { name })} url={reset.data.url} />

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { notify } from '../../ui/toasts.ts'
+import { ApiKeysSection } from './api-keys-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
@@ -94,6 +95,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
       )}
       {multi && <SecondFactorSection />}
       {multi && <SessionsSection />}
+      {multi && <ApiKeysSection />}
     </>
   )
 }

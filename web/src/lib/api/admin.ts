@@ -56,6 +56,15 @@ export function usePatchUser() {
   })
 }
 
+/** Deletes an account with all of its data. */
+export function useDeleteUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/admin/users/${id}`, { method: 'DELETE' }),
+    onSettled: () => client.invalidateQueries({ queryKey: usersKey }),
+  })
+}
+
 /** Signs an account out everywhere. */
 export const useEndSessionsOf = () =>
   useMutation({

@@ -16,6 +16,7 @@ export const administration: Record<keyof typeof ADMINISTRATION_FAILURES, string
   messages_per_day_used_up: '你今天的 {{limit}} 条外发消息已用完，将于 {{renews_at}} 恢复。',
   model_not_permitted: '你所在的组不能使用模型“{{model}}”。可以使用：{{available}}。',
   no_model_permitted: '你所在的组不能使用这台服务器上的任何模型。请联系管理员。',
+  own_account_stays: '不能删除自己的账号。请联系另一位管理员。',
   program_seconds_used_up: '你今天的 {{limit}} 秒程序运行时间已用完，将于 {{renews_at}} 恢复。',
   requests_exhausted: '你每分钟最多可以发送 {{limit}} 个请求。请在 {{seconds}} 秒后重试。',
   tokens_per_day_used_up: '你今天的 {{limit}} 个 token 已用完，将于 {{renews_at}} 恢复。',

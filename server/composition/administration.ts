@@ -1,0 +1,90 @@
+// What the administration of the whole server consists of: runs, health, settings, MCP servers, deleting accounts.
+import type { ServerSettingsService } from '../access/server-settings.ts'
+import type { ChatService } from '../chat/chat-service.ts'
+import type { Config } from '../config/schema.ts'
+import type { Store } from '../db/store.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { AdminServerDependencies } from '../routes/admin-server.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { doctorSettings } from './settings.ts'
+import type { ToolModule } from './tools.ts'
+
+interface Modules {
+  config: Config
+  store: Store
+  chat: ChatService
+  tools: ToolModule
+  workspace: WorkspaceServices
+}
+
+export const administrationOf = (
+  { config, store, chat, tools }: Modules,
+  { settings, webRoot }: { settings: ServerSettingsService; webRoot: string },
+): AdminServerDependencies => ({
+  settings,
+  async listRuns() {
+    const runs = await store.runs.unfinished()
+    const names = new Map<UserId, string>()
+    for (const id of new Set(runs.map(({ userId }) => userId)))
+      names.set(id, (await store.users.find(id))?.username ?? '')
+    return runs.map((run) => ({
+      id: run.id,
+      user_id: run.userId,
+      username: names.get(run.userId) ?? '',
+      model: run.model,
+      kind: run.kind,
+      status: run.status,
+      iteration: run.iteration,
+      started_at: (run.startedAt ?? run.createdAt).toISOString(),
+    }))
+  },
+  async stopRun(id) {
+    if (!(await store.runs.unfinished()).some((run) => run.id === id)) return false
+    await chat.runs.stop(id, 'stopped')
+    return true
+  },
+  async checkHealth() {
+    const { runChecks } = await import('../doctor/doctor.ts')
+    const findings = await runChecks(doctorSettings(config, webRoot))
+    return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
+  },
+  async listMcpServers(userId) {
+    await tools.mcp.prepare(userId)
+    const { groups } = await store.groups.all()
+    return tools.mcp.list(userId).map((server) => ({
+      ...server,
+      users: config.mcp_servers[server.name]?.users ?? null,
+      groups: groups
+        .filter(({ permissions }) => permissions.mcp_servers?.includes(server.name) === true)
+        .map(({ name }) => name),
+    }))
+  },
+})
+
+/** Deletes an account with everything that belongs to it. False when there is no such account. */
+export async function deleteAccount(
+  { store, chat, tools, workspace }: Modules,
+  id: UserId,
+  endAccess: (id: UserId) => Promise<void>,
+): Promise<boolean> {
+  // Nobody can use the account while its data is removed, and the last administrator is refused here.
+  if ((await store.users.update(id, { isActive: false })) === undefined) return false
+  await endAccess(id)
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await store.projects.list(id, { limit: 100, cursor })
+    for (const project of items)
+      await workspace.checkpoints.removeProject(project.id, {
+        stop: () => chat.stopProject(project.id),
+        async remove() {
+          await tools.knowledge.removeProject(project.id)
+          await store.projects.remove(id, project.id)
+          await workspace.workspaces.remove(id, project.id)
+        },
+      })
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined)
+  // Everything else belongs to the row; contents of files are collected once nothing refers to them.
+  await store.users.remove(id)
+  return true
+}

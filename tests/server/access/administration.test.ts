@@ -1,0 +1,152 @@
+// The administration of the whole server over real HTTP: runs, health, settings, MCP servers, deleting accounts; on both databases.
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+
+describeOnEachServer('the administration of a server', (start) => {
+  let server: TestServer
+  let admin = ''
+  let bob = ''
+  let bobId = ''
+  beforeAll(async () => {
+    server = await start({
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      titles: 'off',
+      models: [
+        { id: 'one', api_url: upstream.url },
+        { id: 'two', api_url: upstream.url },
+      ],
+      mcp_servers: { notes: { url: 'http://127.0.0.1:9/mcp', users: ['bob'] } },
+    })
+    admin = await register(server, 'ada')
+    bob = await register(server, 'bob')
+    bobId = (await asBob('GET', '/api/auth/profile')).json.data.id
+  })
+  const asAdmin = (method: string, path: string, body?: unknown) =>
+    server.call(method, `/api/admin${path}`, { body, token: admin })
+  const asBob = (method: string, path: string, body?: unknown) =>
+    server.call(method, path, { body, token: bob })
+  const send = async (body: object) => {
+    const { id } = (await asBob('POST', '/api/conversations', {})).json.data
+    return asBob('POST', `/api/conversations/${id}/messages`, {
+      text: 'Go',
+      stream: false,
+      ...body,
+    })
+  }
+
+  test('an administrator sees running runs without their texts and stops one; others may not', async () => {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'message', arguments: { content: 'secret words', to: 'x' } }]),
+    )
+    const { run } = (await send({})).json.data
+    const { json } = await asAdmin('GET', '/runs')
+    expect(json.data.items).toMatchObject([
+      { id: run.id, user_id: bobId, username: 'bob', model: 'one' },
+    ])
+    expect(JSON.stringify(json)).not.toContain('secret words')
+    for (const path of ['/runs', '/health', '/settings', '/mcp'])
+      expect((await asBob('GET', `/api/admin${path}`)).status).toBe(403)
+    expect((await asAdmin('POST', `/runs/${run.id}/stop`)).json.data.items).toEqual([])
+    expect((await asBob('GET', `/api/runs/${run.id}`)).json.data.status).toBe('stopped')
+    expect((await asAdmin('POST', `/runs/${run.id}/stop`)).status).toBe(404)
+  })
+
+  test('settings come before the configuration at once, and null returns to it', async () => {
+    const initial = (await asAdmin('GET', '/settings')).json.data
+    expect(initial).toMatchObject({
+      registration: null,
+      effective: { registration: 'open', sharing: 'on' },
+    })
+    await asAdmin('PATCH', '/settings', {
+      registration: 'closed',
+      sharing: 'off',
+      model_order: ['two'],
+      hidden_models: ['one'],
+    })
+    expect((await server.call('GET', '/api/auth/mode')).json.data.registration).toBe('closed')
+    const refused = await server.call('POST', '/api/auth/register', {
+      body: { username: 'eve', password: 'a good password' },
+    })
+    expect(refused.status).toBe(403)
+    const { id } = (await asBob('POST', '/api/conversations', {})).json.data
+    expect((await asBob('POST', `/api/conversations/${id}/share`, {})).json).toMatchObject({
+      reason: 'sharing_off',
+    })
+    const names = async () =>
+      (await asBob('GET', '/api/models')).json.data.map((model: { id: string }) => model.id)
+    expect(await names()).toEqual(['two'])
+    await asAdmin('PATCH', '/settings', { registration: null, sharing: null, hidden_models: [] })
+    expect(await names()).toEqual(['two', 'one'])
+    expect((await server.call('GET', '/api/auth/mode')).json.data.registration).toBe('open')
+    expect((await asAdmin('PATCH', '/settings', { registration: 'maybe' })).status).toBe(400)
+  })
+
+  test('health has the findings of the doctor, and the list of MCP servers says who may use them', async () => {
+    const found = (await asAdmin('GET', '/health')).json.data.items
+    expect(found.find((one: { subject: string }) => one.subject === 'data folder').state).toBe('ok')
+    await asAdmin('POST', '/groups', { name: 'Readers', mcp_servers: ['notes'] })
+    expect((await asAdmin('GET', '/mcp')).json.data.items).toMatchObject([
+      { name: 'notes', users: ['bob'], groups: ['Readers'] },
+    ])
+  })
+
+  test('messages to channels and seconds of programs are counted, and refused when they are used up', async () => {
+    await asAdmin('PATCH', `/users/${bobId}`, {
+      quota: { messages_per_day: 1, program_seconds_per_day: 0 },
+    })
+    await asBob('POST', '/api/channels', {
+      type: 'webhook',
+      name: 'team',
+      settings: { url: 'https://hooks.invalid/x' },
+    })
+    const call = { name: 'message', arguments: { content: 'Hi', to: 'channel:team' } }
+    const contents: string[] = []
+    for (const used of [call, call, { name: 'execute_python', arguments: { code: 'print(1)' } }]) {
+      upstream.enqueue(turn.toolCalls([used]), turn.text('Done.'))
+      const { message } = (await send({ approval: 'auto' })).json.data
+      contents.push(
+        message.process_steps.find((step: { type: string }) => step.type === 'tool_result').content,
+      )
+    }
+    expect(contents[0]).not.toContain('used up')
+    expect(contents[1]).toContain('Your 1 messages for today are used up')
+    expect(contents[2]).toContain('seconds for programs are used up')
+    const { items } = (await asBob('GET', '/api/quota')).json.data
+    expect(items).toContainEqual(expect.objectContaining({ kind: 'messages_per_day', used: 1 }))
+  })
+
+  test('deleting an account removes everything of it and ends its access; the own and the last one stay', async () => {
+    const project = (await asBob('POST', '/api/projects', { name: 'Plans' })).json.data.id
+    await asBob('PUT', `/api/projects/${project}/files/a.txt`, { content: 'x' })
+    const folder = join(server.server.config.workspace_root, bobId)
+    const before = existsSync(folder) ? readdirSync(folder) : null
+    const own = (await server.call('GET', '/api/auth/profile', { token: admin })).json.data.id
+    expect((await asAdmin('DELETE', `/users/${own}`)).json).toMatchObject({
+      reason: 'own_account_stays',
+    })
+    expect((await asBob('DELETE', `/api/admin/users/${bobId}`)).status).toBe(403)
+    expect((await asAdmin('DELETE', `/users/${bobId}`)).status).toBe(200)
+    expect((await asAdmin('DELETE', `/users/${bobId}`)).status).toBe(404)
+    expect((await asBob('GET', '/api/auth/profile')).status).toBe(401)
+    expect(before?.length ?? 1).toBeGreaterThan(0)
+    if (before !== null) expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
+    expect((await asAdmin('GET', '/users?q=bob')).json.data.items).toEqual([])
+    const again = await register(server, 'bob')
+    const listed = await server.call('GET', '/api/projects', { token: again })
+    expect(listed.json.data.items).toEqual([])
+    const log = await asAdmin('GET', '/audit?action=account_deleted')
+    expect(log.json.data.items[0].details).toMatchObject({ id: bobId, account: 'bob' })
+  })
+})

@@ -1,0 +1,197 @@
+// The whole server: what runs now, what the doctor finds, registration, sharing, models in lists, MCP servers.
+import { useTranslation } from 'react-i18next'
+import type {
+  HealthFinding,
+  PatchServerSettings,
+  ServerSettings,
+} from '../../../../server/protocol/administration.ts'
+import { useAdminModels } from '../../lib/api/catalog.ts'
+import {
+  useAdminMcpServers,
+  useAdminRuns,
+  useChangeServerSettings,
+  useHealth,
+  useServerSettings,
+  useStopRun,
+} from '../../lib/api/server.ts'
+import { fullTime } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+
+const listClass = 'divide-y divide-line rounded-2xl border border-line bg-surface px-4'
+
+export function ServerSection() {
+  const { t } = useTranslation()
+  return (
+    <div className="flex flex-col gap-8">
+      {(
+        [
+          ['runs', <Runs key="runs" />],
+          ['settings', <Settings key="settings" />],
+          ['mcp', <McpServers key="mcp" />],
+          ['health', <Health key="health" />],
+        ] as const
+      ).map(([name, content]) => (
+        <section key={name} className="flex flex-col gap-3">
+          <h2 className="text-base font-semibold tracking-tight">{t(`admin.server.${name}`)}</h2>
+          {content}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function Runs() {
+  const { t, i18n } = useTranslation()
+  const runs = useAdminRuns()
+  const stop = useStopRun()
+  if (runs.isPending) return <Loading />
+  if (runs.isError)
+    return <Failed message={errorText(runs.error)} onRetry={() => void runs.refetch()} />
+  if (runs.data.length === 0)
+    return <p className="text-sm text-muted">{t('admin.server.noRuns')}</p>
+  return (
+    <ul className={listClass}>
+      {runs.data.map((run) => (
+        <li key={run.id} className="flex items-center gap-3 py-3">
+          <div className="min-w-0 flex-1">
+            <p className="font-medium wrap-anywhere">{run.username}</p>
+            <p className="text-[13px] wrap-anywhere text-muted">
+              {[run.model, run.status, fullTime(run.started_at, i18n.language)].join(' · ')}
+            </p>
+          </div>
+          <Button
+            size="small"
+            disabled={stop.isPending}
+            aria-label={t('admin.server.stopRun', { name: run.username })}
+            onClick={() => stop.mutate(run.id)}
+          >
+            {t('admin.server.stop')}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const isRegistration = (text: string): text is ServerSettings['effective']['registration'] =>
+  ['open', 'invite', 'closed'].includes(text)
+const isSharing = (text: string): text is ServerSettings['effective']['sharing'] =>
+  ['on', 'off'].includes(text)
+
+function Settings() {
+  const { t } = useTranslation()
+  const settings = useServerSettings()
+  const change = useChangeServerSettings()
+  const models = useAdminModels(true)
+  if (settings.isPending) return <Loading />
+  if (settings.isError)
+    return <Failed message={errorText(settings.error)} onRetry={() => void settings.refetch()} />
+  const { registration, sharing, hidden_models: hidden } = settings.data
+  const set = (body: PatchServerSettings) => change.mutate(body)
+  return (
+    <div className="flex flex-col gap-4 rounded-2xl border border-line bg-surface p-4">
+      <SelectField
+        label={t('admin.server.registration')}
+        value={registration ?? ''}
+        options={[
+          { value: '', label: t('admin.server.asConfigured') },
+          { value: 'open', label: t('admin.server.open') },
+          { value: 'invite', label: t('admin.server.invite') },
+          { value: 'closed', label: t('admin.server.closed') },
+        ]}
+        onChange={({ target: { value } }) =>
+          set({ registration: isRegistration(value) ? value : null })
+        }
+      />
+      <SelectField
+        label={t('admin.server.sharing')}
+        value={sharing ?? ''}
+        options={[
+          { value: '', label: t('admin.server.asConfigured') },
+          { value: 'on', label: t('admin.server.on') },
+          { value: 'off', label: t('admin.server.off') },
+        ]}
+        onChange={({ target: { value } }) => set({ sharing: isSharing(value) ? value : null })}
+      />
+      {(models.data ?? []).map(({ id, name }) => (
+        <Switch
+          key={id}
+          label={t('admin.server.listed', { name: name ?? id })}
+          checked={!hidden.includes(id)}
+          onChange={(on) =>
+            set({ hidden_models: on ? hidden.filter((one) => one !== id) : [...hidden, id] })
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+function McpServers() {
+  const { t } = useTranslation()
+  const servers = useAdminMcpServers()
+  if (servers.isPending) return <Loading />
+  if (servers.isError)
+    return <Failed message={errorText(servers.error)} onRetry={() => void servers.refetch()} />
+  if (servers.data.length === 0)
+    return <p className="text-sm text-muted">{t('admin.server.noServers')}</p>
+  return (
+    <ul className={listClass}>
+      {servers.data.map(({ name, state, users, groups }) => (
+        <li key={name} className="py-3">
+          <p className="font-medium wrap-anywhere">{name}</p>
+          <p className="text-[13px] wrap-anywhere text-muted">
+            {[
+              state,
+              users === null ? t('admin.server.everybody') : users.join(', '),
+              ...(groups.length === 0
+                ? []
+                : [t('admin.server.inGroups', { groups: groups.join(', ') })]),
+            ].join(' · ')}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const STATE_CLASSES: Record<HealthFinding['state'], string> = {
+  ok: 'text-ok',
+  warn: 'text-warn',
+  fail: 'text-bad',
+}
+
+function Health() {
+  const { t } = useTranslation()
+  const health = useHealth()
+  if (health.isPending) return <Loading />
+  if (health.isError)
+    return <Failed message={errorText(health.error)} onRetry={() => void health.refetch()} />
+  return (
+    <>
+      <ul className={listClass}>
+        {health.data.map(({ state, subject, detail, advice }) => (
+          <li key={`${subject} ${detail}`} className="py-2.5">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <span className={`text-[13px] font-medium ${STATE_CLASSES[state]}`}>
+                {t(`admin.server.state.${state}`)}
+              </span>
+              <span className="font-medium">{subject}</span>
+            </p>
+            <p className="text-[13px] wrap-anywhere text-muted">{detail}</p>
+            {advice !== null && <p className="text-[13px] wrap-anywhere text-soft">{advice}</p>}
+          </li>
+        ))}
+      </ul>
+      <div>
+        <Button size="small" disabled={health.isFetching} onClick={() => void health.refetch()}>
+          {t('admin.server.again')}
+        </Button>
+      </div>
+    </>
+  )
+}

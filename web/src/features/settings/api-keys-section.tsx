@@ -1,0 +1,159 @@
+// API keys: creating one with scopes and an expiry, the list with their last use, revoking.
+import { KeyRound, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiKeyScope } from '../../../../server/protocol/user.ts'
+import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
+import { copyText } from '../../lib/copy-text.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
+import { Section } from './section.tsx'
+
+const DAY_MS = 86_400_000
+const LIFETIMES = ['0', '30', '90', '365'] as const
+
+export function ApiKeysSection() {
+  const { t, i18n } = useTranslation()
+  const keys = useApiKeys()
+  const remove = useDeleteApiKey()
+  const [doomed, setDoomed] = useState<{ id: string; name: string } | null>(null)
+  const day = (time: string): string =>
+    new Date(time).toLocaleDateString(i18n.language, { dateStyle: 'medium' })
+  return (
+    <Section title={t('apiKeys.title')} text={t('apiKeys.text')}>
+      <KeyForm />
+      {keys.isPending && <Loading />}
+      {keys.isError && (
+        <Failed message={errorText(keys.error)} onRetry={() => void keys.refetch()} />
+      )}
+      <ul className="divide-y divide-line">
+        {keys.data?.map((key) => (
+          <li key={key.id} className="flex items-center gap-3 py-3">
+            <KeyRound size={18} aria-hidden className="shrink-0 text-muted" />
+            <div className="min-w-0 flex-1">
+              <p className="font-medium wrap-anywhere">{key.name}</p>
+              <p className="text-[13px] wrap-anywhere text-muted">
+                {[
+                  `${key.prefix}…`,
+                  key.scopes === null
+                    ? t('apiKeys.everything')
+                    : key.scopes.map((scope) => t(`apiKeys.scope.${scope}`)).join(', '),
+                  key.last_used_at === null
+                    ? t('apiKeys.neverUsed')
+                    : t('apiKeys.lastUsed', { day: day(key.last_used_at) }),
+                  ...(key.expires_at === null
+                    ? []
+                    : [t('apiKeys.expires', { day: day(key.expires_at) })]),
+                ].join(' · ')}
+              </p>
+            </div>
+            <IconButton
+              icon={Trash2}
+              size="small"
+              label={t('apiKeys.revoke', { name: key.name })}
+              onClick={() => setDoomed(key)}
+            />
+          </li>
+        ))}
+      </ul>
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={() => setDoomed(null)}
+        title={t('apiKeys.revoke', { name: doomed?.name ?? '' })}
+        text={t('apiKeys.revokeText')}
+        confirm={t('apiKeys.revokeNow')}
+        onConfirm={() => {
+          if (doomed !== null) remove.mutate(doomed.id)
+        }}
+      />
+    </Section>
+  )
+}
+
+function KeyForm() {
+  const { t } = useTranslation()
+  const create = useCreateApiKey()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly ApiKeyScope[]>([])
+  const [days, setDays] = useState('90')
+  const copy = async (key: string) => {
+    if (await copyText(key)) notify(t('common.copied'), 'success')
+    else notify(t('common.notCopied'), 'error')
+  }
+  return (
+    <form
+      className="mb-3 flex flex-col gap-3 border-b border-line pb-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        create.mutate(
+          {
+            name,
+            ...(scopes.length === 0 ? {} : { scopes: [...scopes] }),
+            ...(days === '0'
+              ? {}
+              : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+          },
+          { onSuccess: () => setName('') },
+        )
+      }}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField
+          label={t('apiKeys.name')}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <SelectField
+          label={t('apiKeys.lifetime')}
+          value={days}
+          options={LIFETIMES.map((value) => ({
+            value,
+            label: value === '0' ? t('apiKeys.noExpiry') : t('apiKeys.days', { count: +value }),
+          }))}
+          onChange={(event) => setDays(event.target.value)}
+        />
+      </div>
+      <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
+        <legend className="mb-1 text-sm font-medium text-soft">{t('apiKeys.scopes')}</legend>
+        {ApiKeyScope.options.map((scope) => (
+          <label key={scope} className="flex items-center gap-2 py-1 text-sm">
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={scopes.includes(scope)}
+              onChange={({ target }) =>
+                setScopes(target.checked ? [...scopes, scope] : scopes.filter((s) => s !== scope))
+              }
+            />
+            {t(`apiKeys.scope.${scope}`)}
+          </label>
+        ))}
+      </fieldset>
+      <div>
+        <Button tone="primary" type="submit" disabled={create.isPending || name.trim() === ''}>
+          {t('apiKeys.create')}
+        </Button>
+      </div>
+      {create.data !== undefined && (
+        <div className="flex items-end gap-2 rounded-xl bg-sunken p-3">
+          <div className="min-w-0 flex-1">
+            <TextField
+              label={t('apiKeys.created')}
+              value={create.data.key}
+              readOnly
+              onFocus={(event) => event.target.select()}
+            />
+          </div>
+          <Button className="h-10" onClick={() => void copy(create.data.key)}>
+            {t('common.copy')}
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

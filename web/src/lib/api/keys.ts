@@ -1,0 +1,34 @@
+// The user's API keys.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from '../../../../server/protocol/user.ts'
+import { request, requestDone } from '../api-client.ts'
+
+const keysKey = ['api-keys'] as const
+
+export const useApiKeys = () =>
+  useQuery({
+    queryKey: keysKey,
+    queryFn: ({ signal }) =>
+      request<{ items: z.output<typeof ApiKey>[] }>('/api/auth/keys', { signal }).then(
+        ({ items }) => items,
+      ),
+    meta: { quiet: true },
+  })
+
+export function useCreateApiKey() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof CreateApiKeyBody>) =>
+      request<z.output<typeof CreatedApiKey>>('/api/auth/keys', { method: 'POST', body }),
+    onSettled: () => client.invalidateQueries({ queryKey: keysKey }),
+  })
+}
+
+export function useDeleteApiKey() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/auth/keys/${id}`, { method: 'DELETE' }),
+    onSettled: () => client.invalidateQueries({ queryKey: keysKey }),
+  })
+}

@@ -1,0 +1,68 @@
+// The whole server for administrators: running runs, health, settings, MCP servers.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type {
+  AdminMcpServer,
+  AdminRun,
+  HealthFinding,
+  PatchServerSettings,
+  ServerSettings,
+} from '../../../../server/protocol/administration.ts'
+import { request } from '../api-client.ts'
+
+const RUNS_EVERY_MS = 5_000
+const runsKey = ['admin-runs'] as const
+const settingsKey = ['admin-settings'] as const
+
+const items = <Item>(path: string, signal: AbortSignal) =>
+  request<{ items: Item[] }>(path, { signal }).then((found) => found.items)
+
+export const useAdminRuns = () =>
+  useQuery({
+    queryKey: runsKey,
+    queryFn: ({ signal }) => items<AdminRun>('/api/admin/runs', signal),
+    refetchInterval: RUNS_EVERY_MS,
+    meta: { quiet: true },
+  })
+
+export function useStopRun() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => request(`/api/admin/runs/${id}/stop`, { method: 'POST' }),
+    onSettled: () => client.invalidateQueries({ queryKey: runsKey }),
+  })
+}
+
+export const useHealth = () =>
+  useQuery({
+    queryKey: ['admin-health'],
+    queryFn: ({ signal }) => items<HealthFinding>('/api/admin/health', signal),
+    staleTime: 30_000,
+    meta: { quiet: true },
+  })
+
+export const useAdminMcpServers = () =>
+  useQuery({
+    queryKey: ['admin-mcp'],
+    queryFn: ({ signal }) => items<AdminMcpServer>('/api/admin/mcp', signal),
+    meta: { quiet: true },
+  })
+
+export const useServerSettings = () =>
+  useQuery({
+    queryKey: settingsKey,
+    queryFn: ({ signal }) => request<ServerSettings>('/api/admin/settings', { signal }),
+    meta: { quiet: true },
+  })
+
+export function useChangeServerSettings() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: PatchServerSettings) =>
+      request<ServerSettings>('/api/admin/settings', { method: 'PATCH', body }),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: settingsKey }),
+        client.invalidateQueries({ queryKey: ['models'] }),
+      ]),
+  })
+}
