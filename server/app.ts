@@ -273,7 +273,8 @@ async function assemble(
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await instance.start(chat)
   await transfers.start()
-  const stopRefreshing = instance.claims === undefined ? null : refreshRules({ access, log })
+  const stopRefreshing =
+    instance.claims === undefined ? null : refreshRules({ access, settings, log })
   leadBackgroundWork({ instance, searchIndexer, mover, store, blobs, chat, config, log, now })
 
   return {

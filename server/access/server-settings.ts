@@ -11,6 +11,8 @@ import {
 export interface ServerSettingsService {
   /** What is set and what applies now. Reads memory only. */
   current(): ServerSettings
+  /** Reads the stored settings again: another instance may have changed them. */
+  reload(): Promise<void>
   change(changes: Changes): Promise<ServerSettings>
 }
 
@@ -25,12 +27,13 @@ const NOTHING_SET: StoredServerSettings = {
   hidden_models: [],
 }
 
-/** Reads the stored settings. One process serves a store, so it always knows them. */
+/** Reads the stored settings, which `current` then returns without a query. */
 export async function loadServerSettings(
   settings: Pick<Store['settings'], 'get' | 'put'>,
   configured: ServerSettings['effective'],
 ): Promise<ServerSettingsService> {
-  let stored = (await settings.get(KEY, StoredServerSettings)) ?? NOTHING_SET
+  const read = async () => (await settings.get(KEY, StoredServerSettings)) ?? NOTHING_SET
+  let stored = await read()
   const current = (): ServerSettings => ({
     ...stored,
     effective: {
@@ -40,6 +43,9 @@ export async function loadServerSettings(
   })
   return {
     current,
+    async reload() {
+      stored = await read()
+    },
     async change(changes) {
       // Assigned before it is stored, so that two changes at once both take effect.
       stored = { ...stored, ...withoutAbsent(changes) }
