@@ -17,7 +17,7 @@ describeOnEachDatabase('links of shares', (open) => {
     await say(database, id, 'Hello', null)
     const shares = (enabled: boolean) =>
       createShares({
-        ...{ database, store, enabled, now: () => new Date() },
+        ...{ database, store, isEnabled: () => enabled, now: () => new Date() },
         ...{ box: createSecretBox(Buffer.alloc(32, 7)), passwords: createPasswords() },
       })
     const on = shares(true)
