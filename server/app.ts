@@ -2,8 +2,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
-import { createAccess } from './access/access.ts'
-import { loadServerSettings } from './access/server-settings.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import { createSecretBox } from './auth/secret-box.ts'
@@ -22,12 +20,11 @@ import {
   blobFolder,
   chatSettings,
   databaseSettings,
-  defaultQuota,
   httpBounds,
   originRules,
   storedModels,
 } from './composition/settings.ts'
-import { refreshRules } from './composition/shared-rules.ts'
+import { loadRules, refreshRules } from './composition/shared-rules.ts'
 import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
 import { createTransfers } from './composition/transfers.ts'
 import { createConfiguredWorkspace, createProjectDescription } from './composition/workspace.ts'
@@ -129,12 +126,7 @@ async function assemble(
   const boxKeys = loadSecretKeys(secretKeys, config.data_dir)
   const bodyBox = createSecretBox(boxKeys)
   const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
-  const access = createAccess(store, defaultQuota(config))
-  await access.reload()
-  const settings = await loadServerSettings(store.settings, {
-    registration: config.registration,
-    sharing: config.sharing,
-  })
+  const { access, settings } = await loadRules(config, store)
   const accounts = createAccountServices({ config, settings, store, box, passwordCost, log, now })
   const catalog = createModelCatalog({
     models: config.models,

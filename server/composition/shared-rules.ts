@@ -1,9 +1,25 @@
-// Keeps groups, quotas and server settings up to date where several instances share a store.
-import type { Access } from '../access/access.ts'
-import type { ServerSettingsService } from '../access/server-settings.ts'
+// Groups, quotas and server settings: read at the start, and kept up to date where several instances share a store.
+import { type Access, createAccess } from '../access/access.ts'
+import { loadServerSettings, type ServerSettingsService } from '../access/server-settings.ts'
+import type { Config } from '../config/schema.ts'
+import type { Store } from '../db/store.ts'
+import { defaultQuota } from './settings.ts'
 
 /** How long a change on another instance may take to apply here. */
 const REFRESH_MS = 5_000
+
+export async function loadRules(
+  config: Config,
+  store: Store,
+): Promise<{ access: Access; settings: ServerSettingsService }> {
+  const access = createAccess(store, defaultQuota(config))
+  const { registration, sharing } = config
+  const [settings] = await Promise.all([
+    loadServerSettings(store.settings, { registration, sharing }),
+    access.reload(),
+  ])
+  return { access, settings }
+}
 
 /** @returns what ends it. */
 export function refreshRules({
