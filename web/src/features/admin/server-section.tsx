@@ -90,7 +90,12 @@ function Settings() {
   if (settings.isPending) return <Loading />
   if (settings.isError)
     return <Failed message={errorText(settings.error)} onRetry={() => void settings.refetch()} />
-  const { registration, sharing, hidden_models: hidden } = settings.data
+  const { registration, sharing, effective, hidden_models: hidden } = settings.data
+  /** What the configuration says is known only while it applies. */
+  const asConfigured = (stored: string | null, now: string) =>
+    stored === null
+      ? t('admin.server.asConfiguredNow', { value: now })
+      : t('admin.server.asConfigured')
   const set = (body: PatchServerSettings) => change.mutate(body)
   return (
     <div className="flex flex-col gap-4 rounded-2xl border border-line bg-surface p-4">
@@ -98,7 +103,10 @@ function Settings() {
         label={t('admin.server.registration')}
         value={registration ?? ''}
         options={[
-          { value: '', label: t('admin.server.asConfigured') },
+          {
+            value: '',
+            label: asConfigured(registration, t(`admin.server.${effective.registration}`)),
+          },
           { value: 'open', label: t('admin.server.open') },
           { value: 'invite', label: t('admin.server.invite') },
           { value: 'closed', label: t('admin.server.closed') },
@@ -111,7 +119,7 @@ function Settings() {
         label={t('admin.server.sharing')}
         value={sharing ?? ''}
         options={[
-          { value: '', label: t('admin.server.asConfigured') },
+          { value: '', label: asConfigured(sharing, t(`admin.server.${effective.sharing}`)) },
           { value: 'on', label: t('admin.server.on') },
           { value: 'off', label: t('admin.server.off') },
         ]}

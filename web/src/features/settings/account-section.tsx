@@ -34,7 +34,11 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
       >
         <p className="font-medium">{user?.username}</p>
         <p className="mt-0.5 text-sm text-muted">
-          {multi ? [user?.role, user?.email].filter(Boolean).join(' · ') : t('settings.single')}
+          {multi && user !== undefined
+            ? [t(user.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser'), user.email]
+                .filter(Boolean)
+                .join(' · ')
+            : t('settings.single')}
         </p>
       </Section>
       {multi && (

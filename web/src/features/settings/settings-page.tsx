@@ -1,4 +1,5 @@
 // Settings: appearance, agent, models, MCP servers, channels, shares, the user's data, account. Each section has its own URL.
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/user.ts'
@@ -37,17 +38,26 @@ export function SettingsPage({
 }) {
   const { t } = useTranslation()
   const current: Section = SECTIONS.find((section) => section === tab) ?? 'appearance'
+  const tabs = useRef<HTMLElement>(null)
+  // On a phone the tabs are one strip that scrolls.
+  useEffect(() => {
+    tabs.current
+      ?.querySelector(`[data-tab="${current}"]`)
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current])
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('settings.title')}</h1>
       <div className="flex gap-8 max-md:flex-col max-md:gap-5">
         <nav
+          ref={tabs}
           aria-label={t('settings.title')}
           className="flex shrink-0 gap-1 overflow-x-auto p-0.5 md:w-44 md:flex-col"
         >
           {SECTIONS.map((section) => (
             <Link
               key={section}
+              data-tab={section}
               href={paths.settingsTab(section)}
               aria-current={section === current ? 'page' : undefined}
               className={classNames(

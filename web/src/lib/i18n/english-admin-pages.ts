@@ -74,6 +74,7 @@ export const adminPages = {
       registration: 'Who may register',
       sharing: 'Sharing by link',
       asConfigured: 'As in config.yml',
+      asConfiguredNow: 'As in config.yml: {{value}}',
       open: 'Everybody',
       invite: 'Only with an invitation',
       closed: 'Nobody',
