@@ -110,12 +110,12 @@ export async function createRunContext(
   const tools = toolsOf(conversation, model, options, allTools, dependencies).filter(
     ({ name }) => !disabled.has(name),
   )
-  const userMemory =
-    project?.usesMemory === false ? NO_MEMORY : await dependencies.memory(setting.memory, question)
+  const usesMemory = project?.usesMemory !== false
+  const memory = usesMemory ? await dependencies.memory(setting.memory, question) : NO_MEMORY
 
   const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
   state.prompt ??= nextPrompt(earlier, {
-    memory: userMemory,
+    memory,
     listing: project?.listing ?? '',
     time: dependencies.now(),
   })
@@ -123,7 +123,7 @@ export async function createRunContext(
     custom: conversation.systemPrompt,
     instructions: preferences.instructions,
     project: project?.about ?? null,
-    memory: userMemory === NO_MEMORY ? '' : (state.prompt.memory ?? memoryOf(earlier) ?? ''),
+    memory: usesMemory ? (state.prompt.memory ?? memoryOf(earlier) ?? '') : '',
     began: conversation.createdAt,
   })
   // Each question keeps what was added to it: earlier messages stay the same, so that providers can cache them.
