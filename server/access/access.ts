@@ -124,7 +124,9 @@ function entriesOf(
   const idsOf = new Map<UserId, Set<GroupId>>(ownQuotas.map(({ userId }) => [userId, new Set()]))
   for (const { groupId, userId } of stored.members) {
     idsOf.set(userId, (idsOf.get(userId) ?? new Set()).add(groupId))
-    membersOf.set(groupId, [...(membersOf.get(groupId) ?? []), userId])
+    const members = membersOf.get(groupId)
+    if (members === undefined) membersOf.set(groupId, [userId])
+    else members.push(userId)
   }
   const limits = new Map<GroupId, SpendingLimit>()
   for (const { id, name, sharedQuota } of byName) {
