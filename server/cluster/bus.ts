@@ -34,6 +34,7 @@ export function createBus({
   const receivers = new Map<string, (data: unknown, from: string) => void>()
   const watchers = new Map<string, Set<() => void>>()
 
+  // A command fails only with its connection, whose loss `redis` reports; subscriptions are repeated when it is back.
   const subscribe = (channel: string): void => {
     if (redis.subscriber.status === 'ready')
       redis.subscriber.subscribe(channel).catch(() => undefined)
@@ -55,7 +56,11 @@ export function createBus({
   const publish = (channel: string, topic: string, data: unknown): void => {
     if (redis.commands.status !== 'ready') return
     const text = JSON.stringify({ from: instance, topic, data })
-    if (text.length > MAX_MESSAGE_CHARACTERS) return
+    if (text.length > MAX_MESSAGE_CHARACTERS) {
+      log.warn({ topic, characters: text.length }, 'a message to other instances is too long')
+      return
+    }
+    // What a lost message would have said is read from the database instead: when Redis is back, or at the next look.
     redis.commands.publish(channel, text).catch(() => undefined)
   }
 

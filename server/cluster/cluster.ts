@@ -107,7 +107,10 @@ export async function joinCluster({
     for (const end of ending) await end()
   }
   const lead = single(async () => {
-    const leads = await store.leases.take(DUTIES, instance, LEASE_MS).catch(() => false)
+    const leads = await store.leases.take(DUTIES, instance, LEASE_MS).catch((error: unknown) => {
+      log.warn({ err: error }, 'background work is left to others: the store does not answer')
+      return false
+    })
     if (leads === isLeader) return
     if (!leads) return await resign()
     isLeader = true

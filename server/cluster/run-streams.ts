@@ -13,6 +13,8 @@ import { COMMAND_MS, type RedisConnections, within } from './redis.ts'
 
 /** Messages that the stream of a run keeps; older events are read from the store. */
 const MAX_MESSAGES = 1_000
+/** Runs whose listeners one message reports: well below the size that the bus sends. */
+const REPORTED_AT_ONCE = 500
 /** How long a stream stays after its last message. */
 const EXPIRE_MS = { running: 15 * 60_000, ended: 60_000 }
 const READ_COUNT = 200
@@ -232,7 +234,8 @@ export function createRunStreams({
     const counts = [...followed.values()].flatMap(({ run, listeners }) =>
       listeners === 0 ? [] : [{ run: run.id, count: listeners }],
     )
-    if (counts.length > 0) bus.send('listeners', counts)
+    for (let from = 0; from < counts.length; from += REPORTED_AT_ONCE)
+      bus.send('listeners', counts.slice(from, from + REPORTED_AT_ONCE))
   }, STORE_EVERY_MS)
   tick.unref()
   redis.onChange((isReady) => {
