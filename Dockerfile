@@ -1,26 +1,35 @@
 # NanoClaw in one image: the built server and page, bubblewrap and slirp4netns for isolated tools, one volume for all data.
-FROM node:24-bookworm-slim AS build
+# The base is one release of Node 24, which is maintained until April 2028, on Debian 12, on which the isolation is tested. Pin its
+# digest as well with `--build-arg NODE=24.21.0-bookworm-slim@sha256:…`; `NODE=22.23.3-bookworm-slim` works too.
+ARG NODE=24.21.0-bookworm-slim
+FROM node:${NODE} AS build
 WORKDIR /app
 # better-sqlite3 is compiled when there is no prebuilt binary for this system.
-RUN apt-get update && apt-get install -y --no-install-recommends python3 g++ make && rm -rf /var/lib/apt/lists/*
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends python3 g++ make \
+  && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
 
-FROM node:24-bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap slirp4netns iproute2 tini && rm -rf /var/lib/apt/lists/*
+FROM node:${NODE}
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends bubblewrap slirp4netns iproute2 tini \
+  && rm -rf /var/lib/apt/lists/* \
+  && mkdir -p /data && chown node:node /data
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /app/package.json /app/config.yml ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/migrations ./migrations
 COPY --from=build --chown=root:root /app/dist ./dist
-RUN mkdir -p /data && chown node:node /data
+COPY --from=build --chown=root:root /app/docker/entrypoint.mjs ./entrypoint.mjs
+# Runs on a read-only root file system: it writes to /data and /tmp only.
 USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--"]
-CMD ["node", "dist/server/main.js"]
+ENTRYPOINT ["tini", "--", "node", "/app/entrypoint.mjs"]
+CMD ["/app/dist/server/main.js"]

@@ -55,6 +55,7 @@ export async function run(): Promise<Row[]> {
       signal: new AbortController().signal,
       context: {
         isTainted: () => false,
+        spending: { admit: async () => null },
         agents: {
           performTasks: () => Promise.reject(new Error('no sub-agents here')),
           startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),

@@ -177,6 +177,7 @@ const contextOf = (projectId: ProjectId | null): ToolContext => ({
   userId: newId<UserId>(),
   conversationId: null,
   isTainted: () => false,
+  spending: { admit: async () => null },
   agents: noAgents,
   projectId,
   runId: newId<RunId>(),

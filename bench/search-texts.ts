@@ -1,14 +1,14 @@
 // Made-up messages with the word frequencies of a language, stored with their index as fast as each database can.
 import SqliteClient from 'better-sqlite3'
+import { getTableColumns } from 'drizzle-orm'
 import pg from 'pg'
 import type { Database, DatabaseSettings, Dialect } from '../server/db/database.ts'
 import { toIndexedWords, toRowid } from '../server/db/search-entries.ts'
 import { createStore } from '../server/db/store.ts'
-import type { ConversationId, UserId } from '../server/protocol/ids.ts'
+import type { UserId } from '../server/protocol/ids.ts'
 import { onConnection } from '../tests/support/explain.ts'
 import { type Random, randomFrom } from '../tests/support/random.ts'
 
-const BATCH = 2_000
 const CONVERSATION_MESSAGES = 40
 const CHINESE_SHARE = 0.15
 
@@ -67,17 +67,11 @@ export function queriesOf({ words, characters }: Vocabulary): { kind: string; q:
   ]
 }
 
-type Batch = {
-  rows: number[]
-  ids: string[]
-  conversations: string[]
-  roles: string[]
-  texts: string[]
-  entries: number[]
-  words: string[]
-}
+/** Different texts; a database holds each of them many times, which leaves the frequency of each word as it is. */
+const DIFFERENT_TEXTS = 20_000
+const OTHERS_SHARE = 0.1
 
-/** Stores messages of two users, nine tenths of them by the one who searches. */
+/** Stores messages of two users, nine tenths of them by the one who searches. Everything is multiplied by the database itself. */
 export async function fillForSearch(
   settings: DatabaseSettings,
   database: Database,
@@ -93,100 +87,124 @@ export async function fillForSearch(
     )
   const [searcher, other] = users
   if (searcher === undefined || other === undefined) throw new Error('no users')
+  const different = Math.min(DIFFERENT_TEXTS, messages)
   const random = randomFrom(11)
-  const insert = await inserterOf(settings)
-  let textBytes = 0
-  let conversation: ConversationId | undefined
-  let owner = searcher
-  for (let row = 1; row <= messages; ) {
-    const batch: Batch = {
-      rows: [],
-      ids: [],
-      conversations: [],
-      roles: [],
-      texts: [],
-      entries: [],
-      words: [],
-    }
-    for (; batch.rows.length < BATCH && row <= messages; row += 1) {
-      if (row % CONVERSATION_MESSAGES === 1 || conversation === undefined) {
-        owner = random.share() < 0.9 ? searcher : other
-        conversation = (await store.conversations.create(owner, {})).id
-      }
-      const text = textOf(random, vocabulary)
-      textBytes += Buffer.byteLength(text)
-      batch.rows.push(row)
-      batch.ids.push(`message-${row}`)
-      batch.conversations.push(conversation)
-      batch.roles.push(row % 2 === 1 ? 'user' : 'assistant')
-      batch.texts.push(text)
-      batch.entries.push(toRowid({ messageRow: row, kind: 'text', position: 0, part: 0 }))
-      batch.words.push(toIndexedWords(settings.dialect, owner, text))
-    }
-    await insert.batch(batch)
-  }
-  await insert.end()
-  await onConnection(settings, settings.dialect === 'sqlite' ? 'analyze' : 'vacuum analyze')
-  return { userId: searcher, textBytes }
+  const samples = Array.from({ length: different }, (_, at) => {
+    const owner = at < different * OTHERS_SHARE ? other : searcher
+    const text = textOf(random, vocabulary)
+    const conversation = `${owner}-${Math.floor(at / CONVERSATION_MESSAGES)}`
+    return { at, owner, conversation, text, words: toIndexedWords(settings.dialect, owner, text) }
+  })
+  const rounds = Math.ceil(messages / different)
+  const bytes = samples.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  // Each user's first conversation is what the others are copied from.
+  for (const owner of users) await store.conversations.create(owner, {})
+  const columns = Object.values(getTableColumns(database.tables.conversations))
+    .map(({ name }) => name)
+    .filter((name) => name !== 'id')
+  await (settings.dialect === 'sqlite' ? fillSqlite : fillPostgres)(
+    settings,
+    samples,
+    rounds,
+    columns,
+  )
+  return { userId: searcher, textBytes: bytes * rounds }
 }
 
-const COLUMNS = 'id, conversation_id, role, text, "row", token_count, status, created_at'
+type Sample = { at: number; owner: UserId; conversation: string; text: string; words: string }
 
-async function inserterOf(
+const MESSAGE_COLUMNS = 'id, conversation_id, role, text, "row", token_count, status, created_at'
+/** The row id of the entry of a message's own text. */
+const ENTRY_STEP = toRowid({ messageRow: 1, kind: 'text', position: 0, part: 0 })
+
+/** One conversation for each of the samples, like the first one of its owner. */
+const copyConversations = (round: string, columns: readonly string[]): string =>
+  `insert into conversations (id, ${columns.join(', ')})
+   select s.conversation || '-' || ${round}, ${columns.map((name) => `c.${name}`).join(', ')}
+   from (select distinct conversation, owner from samples) as s
+   join templates as c on c.user_id = s.owner`
+
+async function fillSqlite(
   settings: DatabaseSettings,
-): Promise<{ batch(batch: Batch): Promise<void>; end(): Promise<void> }> {
-  if (settings.dialect === 'sqlite') {
-    const client = new SqliteClient(settings.file)
-    client.pragma('synchronous = OFF')
-    const message = client.prepare(
-      `insert into messages (${COLUMNS}) values (?, ?, ?, ?, ?, 0, 'completed', ?)`,
-    )
-    const words = client.prepare('insert into search_words (rowid, words) values (?, ?)')
-    const all = client.transaction((batch: Batch) => {
-      for (const [at, row] of batch.rows.entries()) {
-        message.run(
-          batch.ids[at],
-          batch.conversations[at],
-          batch.roles[at],
-          batch.texts[at],
-          row,
-          1_700_000_000_000 + row,
-        )
-        words.run(batch.entries[at], batch.words[at])
-      }
-    })
-    return {
-      batch: async (batch) => {
-        all(batch)
-      },
-      end: async () => {
-        client.close()
-      },
-    }
-  }
+  samples: readonly Sample[],
+  rounds: number,
+  columns: readonly string[],
+): Promise<void> {
+  if (settings.dialect !== 'sqlite') throw new Error('not SQLite')
+  const client = new SqliteClient(settings.file)
+  client.pragma('synchronous = OFF')
+  client.pragma('cache_size = -400000')
+  client.exec(
+    'create temp table samples (at integer primary key, owner, conversation, text, words)',
+  )
+  const add = client.prepare('insert into samples values (?, ?, ?, ?, ?)')
+  client.transaction(() => {
+    for (const { at, owner, conversation, text, words } of samples)
+      add.run(at, owner, conversation, text, words)
+  })()
+  client.exec('create temp table templates as select * from conversations')
+  const create = client.prepare(copyConversations('?', columns))
+  const say = client.prepare(
+    `insert into messages (${MESSAGE_COLUMNS}) select 'message-' || (@round * @length + at), conversation || '-' || @round, case at % 2 when 0 then 'user' else 'assistant' end, text, @round * @length + at + 1, 0, 'completed', 1700000000000 + @round * @length + at from samples order by at`,
+  )
+  const index = client.prepare(
+    `insert into search_words (rowid, words) select (@round * @length + at + 1) * ${ENTRY_STEP}, words from samples order by at`,
+  )
+  for (let round = 0; round < rounds; round += 1)
+    client.transaction(() => {
+      create.run(round)
+      say.run({ round, length: samples.length })
+      index.run({ round, length: samples.length })
+    })()
+  client.exec('analyze')
+  client.close()
+}
+
+async function fillPostgres(
+  settings: DatabaseSettings,
+  samples: readonly Sample[],
+  rounds: number,
+  columns: readonly string[],
+): Promise<void> {
+  if (settings.dialect !== 'postgres') throw new Error('not PostgreSQL')
   const { connection } = settings
   const client = new pg.Client(
     'url' in connection ? { connectionString: connection.url } : connection,
   )
   await client.connect()
-  await client.query('set synchronous_commit = off')
-  return {
-    async batch({ rows, ids, conversations, roles, texts, entries, words }) {
-      await client.query(
-        `insert into messages (${COLUMNS})
-         select id, conversation, role, text, "row", 0, 'completed', to_timestamp(1700000000 + "row")
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as m(id, conversation, role, text, "row")`,
-        [ids, conversations, roles, texts, rows],
-      )
-      await client.query(
-        'insert into search_words select entry, words::tsvector from unnest($1::bigint[], $2::text[]) as w(entry, words)',
-        [entries, words],
-      )
-    },
-    async end() {
-      await client.end()
-    },
+  await client.query("set synchronous_commit = off; set maintenance_work_mem = '512MB'")
+  await client.query(
+    'create temp table samples (at int, owner text, conversation text, text text, words tsvector)',
+  )
+  await client.query(
+    `insert into samples select at, owner, conversation, text, words::tsvector
+     from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) as s(at, owner, conversation, text, words)`,
+    [
+      samples.map(({ at }) => at),
+      samples.map(({ owner }) => owner),
+      samples.map(({ conversation }) => conversation),
+      samples.map(({ text }) => text),
+      samples.map(({ words }) => words),
+    ],
+  )
+  await client.query('create temp table templates as select * from conversations')
+  // Made again at the end: the index is as dense as it can be, which one that grew over years is not.
+  await client.query('drop index search_words_words')
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round * samples.length
+    await client.query(copyConversations('$1::int', columns), [round])
+    await client.query(
+      `insert into messages (${MESSAGE_COLUMNS}) select 'message-' || ($2::bigint + at), conversation || '-' || $1::int, case at % 2 when 0 then 'user' else 'assistant' end, text, $2::bigint + at + 1, 0, 'completed', to_timestamp(1700000000 + $2::bigint + at) from samples order by at`,
+      [round, first],
+    )
+    await client.query(
+      `insert into search_words select ($1::bigint + at + 1) * ${ENTRY_STEP}, words from samples order by at`,
+      [first],
+    )
   }
+  await client.query('create index search_words_words on search_words using gin (words)')
+  await client.query('vacuum analyze')
+  await client.end()
 }
 
 /** Bytes of the index itself and of what belongs to its tables, in MB. */

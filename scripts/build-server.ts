@@ -24,6 +24,8 @@ const EXTERNAL_PACKAGES = [
   'pyodide',
   'sharp',
   'sqlite-vec',
+  // Loaded only where traces are configured.
+  '@opentelemetry/*',
   // Never installed: `pg` and `linkedom` do without.
   'pg-native',
   'canvas',

@@ -10,19 +10,21 @@ import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { createAccountServices } from './composition/accounts.ts'
 import { leadBackgroundWork } from './composition/background-work.ts'
+import { openBlobs } from './composition/blobs.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
+import { createFileModule } from './composition/files.ts'
 import { createIdempotencyKeys } from './composition/idempotency.ts'
 import { openInstance } from './composition/instance.ts'
+import { createConfiguredCatalog } from './composition/models.ts'
+import { createObservers } from './composition/observers.ts'
 import { routeDependencies } from './composition/routes.ts'
-import { addRunGauges, createRunMetrics } from './composition/run-metrics.ts'
+import { addRunGauges } from './composition/run-metrics.ts'
 import {
   authenticationOptions,
-  blobFolder,
   chatSettings,
   databaseSettings,
   httpBounds,
   originRules,
-  storedModels,
 } from './composition/settings.ts'
 import { loadRules, refreshRules } from './composition/shared-rules.ts'
 import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
@@ -31,13 +33,10 @@ import { createConfiguredWorkspace, createProjectDescription } from './compositi
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
-import { createAttachmentReader } from './files/attachment-contents.ts'
-import { openDiskBlobs } from './files/disk-blobs.ts'
-import { createFileService } from './files/files.ts'
-import { createAttachmentMover } from './files/move-attachments.ts'
 import type { App } from './http/app.ts'
 import { registerAudit } from './http/audit.ts'
 import { registerChangeNotices } from './http/change-notices.ts'
+import { registerErrorRedaction } from './http/error-redaction.ts'
 import { registerIdempotency } from './http/idempotency.ts'
 import { createHttpStack } from './http/stack.ts'
 import { memorySection } from './knowledge/memory.ts'
@@ -49,7 +48,6 @@ import {
   secretsIn,
   storedSecrets,
 } from './lib/redact.ts'
-import { createModelCatalog } from './llm/catalog.ts'
 import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
@@ -81,6 +79,8 @@ export interface ServerOptions {
   secretKeys?: SecretKeySources
   /** What hashing a password costs. Default: what is recommended against guessing. */
   passwordCost?: PasswordCost
+  /** From how many runs at work on, one of several instances offers new ones to all. */
+  performedHere?: number
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
@@ -114,6 +114,7 @@ async function assemble(
     webRoot,
     secretKeys = {},
     passwordCost,
+    performedHere,
     redactor,
     commandNetwork,
   }: ServerOptions & Pick<ToolModuleOptions, 'commandNetwork'> & { redactor: Redactor },
@@ -122,51 +123,48 @@ async function assemble(
   const now = (): Date => new Date()
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
-  const instance = await openInstance({ config, owner, store, log })
+  const instance = await openInstance({ config, owner, store, performedHere, log })
   const boxKeys = loadSecretKeys(secretKeys, config.data_dir)
   const bodyBox = createSecretBox(boxKeys)
   const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
+  const { limits } = instance
   const { access, settings } = await loadRules(config, store)
-  const accounts = createAccountServices({ config, settings, store, box, passwordCost, log, now })
-  const catalog = createModelCatalog({
-    models: config.models,
-    defaultModel: config.default_model,
-    stored: () => storedModels(store.models, box),
-    idleTimeout: config.stream.idle_timeout,
-    onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
-  })
+  const { write } = database
+  const guarded = { access, box, passwordCost, limits, log, now }
+  const accounts = createAccountServices({ config, settings, store, write, ...guarded })
+  const models = { config, settings, models: store.models, box, log }
+  const catalog = createConfiguredCatalog(models)
   const probe = createModelProbe()
-  const blobs = await openDiskBlobs(blobFolder(config))
-  const workspace = await createConfiguredWorkspace(config, store, access, log)
-  const files = createFileService({
-    database,
-    files: store.files,
-    blobs,
-    incoming: blobs.incoming,
-    maxBytes: config.limits.attachments,
-    storage: workspace.workspaces.storage,
-    log,
-  })
-  const attachments = createAttachmentReader(store.attachments, blobs)
-  const mover = createAttachmentMover({ store, database, files, log })
+  const blobs = await openBlobs(config)
+  const workspace = await createConfiguredWorkspace(config, store, access, instance.claims, log)
+  const stored = { config, database, store, blobs, workspace, log }
+  const { files, attachments, mover } = createFileModule(stored)
   const tools = createToolModule({
     config,
     database,
     store,
     workspace,
     commandNetwork,
+    files,
     access,
+    unconfirmed: config.auth_mode === 'multi' ? accounts.emailLinks.unconfirmed : undefined,
     box,
     redact: redactor.redact,
     claims: instance.claims,
+    limits,
     log,
     now,
   })
   const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
+  const observed = { config, store, box, instance: instance.id, log }
+  const observers = await createObservers(metrics, observed)
   const chat = createChatService({
-    observe: createRunMetrics(metrics),
-    announce: changes.publish,
+    observe: observers.observe,
+    // The pages of a user may be open at another instance.
+    isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
+    notices: tools.webhooks.events,
+    announce: tools.webhooks.sentWith(changes.publish),
     database,
     store,
     files,
@@ -215,12 +213,10 @@ async function assemble(
     origins: originRules(config),
     authentication: await authenticationOptions(config, accounts),
     metrics,
+    limits,
     requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
   })
-  // Error messages may repeat the words of a provider or a database.
-  app.addHook('onSend', async (_request, reply, payload) =>
-    reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
-  )
+  registerErrorRedaction(app, redactor.redact)
   registerIdempotency(
     app,
     createIdempotencyKeys({ store, box: bodyBox, instance: instance.id, now }),
@@ -249,6 +245,7 @@ async function assemble(
       tools,
       changes,
       chat,
+      limits,
       markdown,
       searchIndexer,
       bodyBox,
@@ -265,8 +262,8 @@ async function assemble(
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await instance.start(chat)
   await transfers.start()
-  const stopRefreshing =
-    instance.claims === undefined ? null : refreshRules({ access, settings, log })
+  const isShared = instance.claims !== undefined
+  const stopRefreshing = refreshRules({ access, settings, webhooks: tools.webhooks, isShared, log })
   leadBackgroundWork({ instance, searchIndexer, mover, store, blobs, chat, config, log, now })
 
   return {
@@ -279,8 +276,9 @@ async function assemble(
         : null,
     drain: (graceMs) => instance.drain(chat.runs, graceMs),
     async close() {
-      stopRefreshing?.()
+      stopRefreshing()
       accounts.oidc?.close()
+      await accounts.emailLinks.settled()
       await transfers.stop()
       await instance.stopLeading()
       if (!chat.runs.isDraining) await instance.drain(chat.runs, 0)
@@ -292,6 +290,7 @@ async function assemble(
         probe.close(),
         workspace.close(),
       ])
+      await observers.close()
       await instance.leave()
       await database.close()
       await owner.release()

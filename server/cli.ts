@@ -1,5 +1,5 @@
-// The subcommands: doctor, backup, restore, export, admin.
-import { blobFolder, databaseSettings, doctorSettings } from './composition/settings.ts'
+// The subcommands: doctor, migrate, backup, restore, export, admin.
+import { databaseSettings, doctorSettings } from './composition/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
 
@@ -31,6 +31,20 @@ export const commands: Readonly<Record<string, Command>> = {
       : failed(...lines, `${count} of ${findings.length + 1} checks failed.`)
   },
 
+  async migrate(config) {
+    const { connect } = await import('./db/connect.ts')
+    try {
+      // Connecting applies them, one process at a time.
+      const database = await connect(databaseSettings(config), {
+        log: { info() {}, warn() {} },
+      })
+      await database.close()
+      return done('The database has all migrations of this version.')
+    } catch (error) {
+      return failed(errorText(error))
+    }
+  },
+
   async backup(config, [target]) {
     const { existsSync } = await import('node:fs')
     const { backupDatabase } = await import('./db/backup.ts')
@@ -39,7 +53,8 @@ export const commands: Readonly<Record<string, Command>> = {
     const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
     const file = target ?? `backup-${stamp}.${extension}`
     try {
-      const copyBlobs = () => backupBlobs(blobFolder(config), blobsOfBackup(file))
+      const { blobsForCommands } = await import('./composition/blobs.ts')
+      const copyBlobs = () => backupBlobs(blobsForCommands(config), blobsOfBackup(file))
       // A backup of this name is refused below.
       const early = existsSync(file) ? { bytes: 0 } : await copyBlobs()
       const report = await backupDatabase(databaseSettings(config), file)
@@ -66,7 +81,8 @@ export const commands: Readonly<Record<string, Command>> = {
       try {
         const { blobsOfBackup, restoreBlobs } = await import('./files/backup.ts')
         // First, because blobs without rows do no harm.
-        await restoreBlobs(blobsOfBackup(source), blobFolder(config))
+        const { blobsForCommands } = await import('./composition/blobs.ts')
+        await restoreBlobs(blobsOfBackup(source), blobsForCommands(config))
         await restoreDatabase(databaseSettings(config), source)
       } finally {
         await owner.release()

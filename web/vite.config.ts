@@ -83,9 +83,56 @@ function firstScreenFile() {
   }
 }
 
+/**
+ * What is loaded late, and needed to read a conversation and to write without a connection. Without these, a page that lost
+ * its connection soon after its first load could open, but not keep a message.
+ */
+const OFFLINE =
+  /\/web\/src\/(features\/chat\/queue\/queue-sender|features\/chat\/runs\/use-attach|lib\/offline\/copies|app\/drawer)\.tsx?$/
+
+/**
+ * Writes the service worker with the list of all files of this build and of those that the first screen needs. A new build
+ * has other names, so browsers notice it and replace the worker.
+ */
+const serviceWorker = (): Plugin => ({
+  name: 'service-worker',
+  apply: 'build',
+  enforce: 'post',
+  generateBundle(_options, bundle) {
+    const entry = Object.values(bundle).find(
+      (file) =>
+        file.type === 'chunk' && file.isEntry && file.facadeModuleId?.endsWith('index.html'),
+    )
+    const first = new Set<string>()
+    const add = (name: string): void => {
+      const file = bundle[name]
+      if (file === undefined || first.has(name)) return
+      first.add(name)
+      if (file.type === 'chunk') for (const imported of file.imports) add(imported)
+    }
+    if (entry !== undefined) add(entry.fileName)
+    for (const [name, file] of Object.entries(bundle))
+      if (file.type === 'chunk' && file.moduleIds.some((id) => OFFLINE.test(id))) add(name)
+    for (const name of Object.keys(bundle)) if (name.endsWith('.css')) add(name)
+    const files = Object.keys(bundle).filter(
+      (name) => name.startsWith('assets/') && !name.startsWith('assets/mermaid'),
+    )
+    const build = {
+      first: [...first].map((name) => `/${name}`),
+      files: files.map((name) => `/${name}`),
+    }
+    const source = readFileSync(resolve(import.meta.dirname, 'service-worker.js'), 'utf8')
+    this.emitFile({
+      type: 'asset',
+      fileName: 'service-worker.js',
+      source: `const BUILD = ${JSON.stringify(build)}\n${source}`,
+    })
+  },
+})
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [builtMermaid(), react(), tailwindcss(), stylesAfterFrame()],
+  plugins: [builtMermaid(), react(), tailwindcss(), stylesAfterFrame(), serviceWorker()],
   build: {
     outDir: resolve(import.meta.dirname, '../dist/web'),
     emptyOutDir: true,

@@ -1,6 +1,7 @@
 // What of each limit is used, for the user and for administrators.
 import type { DayRange } from '../db/repositories/token-usage.ts'
 import type { Store } from '../db/store.ts'
+import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { QuotaItem, QuotaKind, QuotaReport } from '../protocol/quota.ts'
 import type { Access } from './access.ts'
@@ -11,10 +12,13 @@ type Used = Pick<QuotaItem, 'used' | 'currency'>
 export function createQuotaReport({
   access,
   store,
+  defaultApproval,
   now,
 }: {
-  access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalModes'>
+  access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalMode' | 'approvalModes'>
   store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs'>
+  /** The configured mode. */
+  defaultApproval: ApprovalMode
   now(): Date
 }): (userId: UserId) => Promise<QuotaReport> {
   async function spent(users: readonly UserId[], kind: QuotaKind, range: DayRange): Promise<Used> {
@@ -69,6 +73,10 @@ export function createQuotaReport({
         items.push({ kind, group, limit, ...used, renews_at: renewsAt(kind) })
       }
     }
-    return { items, approval_modes: access.approvalModes(userId) }
+    return {
+      items,
+      approval_modes: access.approvalModes(userId),
+      default_approval: access.approvalMode(userId, defaultApproval),
+    }
   }
 }

@@ -18,17 +18,21 @@ export interface ResourceLimits {
 export function createResourceLimits({
   access,
   quotas,
+  onReached,
   now,
 }: {
   access: Pick<Access, 'quota'>
   quotas: Pick<QuotaRepository, 'usage' | 'addUsage'>
+  /** Called when a request is refused because a limit is reached. */
+  onReached?(userId: UserId, refusal: AppError): void
   now(): Date
 }): ResourceLimits {
   /** Checks and counts of messages happen one after the other, so that a burst cannot pass a limit. */
   const oneByOne = pLimit(1)
   const running = new Map<UserId, Set<number>>()
   const today = (): string => now().toISOString().slice(0, 10)
-  const refusal = (
+  const refuse = (
+    userId: UserId,
     reason: 'messages_per_day_used_up' | 'program_seconds_used_up',
     limit: number,
   ): AppError => {
@@ -40,7 +44,9 @@ export function createResourceLimits({
     )
     const renews_at = `${new Date(renewsAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
     const retryAfter = Math.ceil((renewsAt - moment.getTime()) / 1000)
-    return appError(reason, { limit, renews_at }, { retryAfter })
+    const refusal = appError(reason, { limit, renews_at }, { retryAfter })
+    onReached?.(userId, refusal)
+    return refusal
   }
   const used = (userId: UserId, kind: 'messages' | 'program_seconds') =>
     quotas.usage(userId, kind, { from: today(), to: today() })
@@ -50,7 +56,7 @@ export function createResourceLimits({
       oneByOne(async () => {
         const limit = access.quota(userId).messages_per_day
         if (limit !== null && (await used(userId, 'messages')) + count > limit)
-          throw refusal('messages_per_day_used_up', limit)
+          throw refuse(userId, 'messages_per_day_used_up', limit)
         await quotas.addUsage(userId, 'messages', today(), count)
       }),
 
@@ -63,7 +69,7 @@ export function createResourceLimits({
           (sum, start) => sum + (begun - start) / 1000,
           0,
         )
-        if (stored + inProgress >= limit) throw refusal('program_seconds_used_up', limit)
+        if (stored + inProgress >= limit) throw refuse(userId, 'program_seconds_used_up', limit)
       }
       const starts = running.get(userId) ?? new Set()
       running.set(userId, starts.add(begun))

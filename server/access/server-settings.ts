@@ -25,6 +25,7 @@ const NOTHING_SET: StoredServerSettings = {
   sharing: null,
   model_order: [],
   hidden_models: [],
+  default_model: null,
 }
 
 /** Reads the stored settings, which `current` then returns without a query. */
@@ -39,6 +40,7 @@ export async function loadServerSettings(
     effective: {
       registration: stored.registration ?? configured.registration,
       sharing: stored.sharing ?? configured.sharing,
+      default_model: stored.default_model ?? configured.default_model,
     },
   })
   return {

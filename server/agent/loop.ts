@@ -178,6 +178,13 @@ interface ModelResponse {
   isCutOff: boolean
 }
 
+/** A choice applies to the first iteration only: if every iteration forced a call, the model could never answer. */
+const choiceOf = (
+  toolChoice: LlmRequest['toolChoice'],
+  tools: readonly ToolSchema[],
+): Pick<LlmRequest, 'toolChoice'> =>
+  toolChoice === undefined || tools.length === 0 ? {} : { toolChoice }
+
 /** One model call. Null when it failed or was stopped; the event that says so has been yielded. */
 async function* callModel(
   input: AgentLoopInput,
@@ -197,12 +204,10 @@ async function* callModel(
   const request: LlmRequest = {
     ...settings,
     messages,
-    tools: isLast ? [] : input.tools,
+    // Also in the last one, which must not call any: without them the request would begin differently and miss the cache.
+    tools: input.tools,
     signal: input.signal,
-    // Only in the first iteration: if every iteration forced a call, the model could never answer.
-    ...(toolChoice !== undefined && isFirst && !isLast && input.tools.length > 0
-      ? { toolChoice }
-      : {}),
+    ...choiceOf(isLast ? 'none' : isFirst ? toolChoice : undefined, input.tools),
   }
   for await (const batch of input.llm.stream(request))
     for (const event of batch) {

@@ -20,7 +20,15 @@ export interface AccountLinks {
   createReset(
     userId: UserId,
     createdBy: UserId | null,
+    lifetimeMs?: number,
   ): Promise<{ row: AccountLinkRow; token: string }>
+  /** A link with which the owner of an e-mail address confirms that mail of this user may go there. */
+  createConfirmation(userId: UserId, address: string): Promise<{ token: string }>
+  /** The address of a confirmation link, and what marks it as used. @throws AppError `account_link_invalid`. */
+  confirmation(
+    token: string,
+    from?: Reader,
+  ): Promise<{ userId: UserId; address: string; use(tx: Writer): Promise<void> }>
   /** All invitations, newest first. */
   list(page: { limit: number; cursor?: string | undefined }): Promise<Page<AccountLinkRow>>
   /** False when there is no such invitation. */
@@ -67,11 +75,24 @@ export function createAccountLinks(
         { lifetimeMs, atMost: MAX_INVITATIONS },
       ),
 
-    createReset: (userId, createdBy) =>
+    createReset: (userId, createdBy, lifetimeMs = RESET_LIFETIME_MS) =>
       create(
         { kind: 'reset', role: 'user', note: null, createdBy, userId },
+        { lifetimeMs, atMost: MAX_RESETS },
+      ),
+
+    createConfirmation: (userId, address) =>
+      create(
+        { kind: 'confirmation', role: 'user', note: address, createdBy: null, userId },
         { lifetimeMs: RESET_LIFETIME_MS, atMost: MAX_RESETS },
       ),
+
+    async confirmation(token, from) {
+      const link = await find(token, from)
+      const { userId, note: address } = link ?? { userId: null, note: null }
+      if (link?.kind !== 'confirmation' || userId === null || address === null) throw invalid()
+      return { userId, address, use: (tx) => links.use(tx, link.id, userId, now()) }
+    },
 
     list: (page) => links.listInvitations(page),
     removeInvitation: (id) => links.removeInvitation(id),

@@ -10,12 +10,12 @@ import type {
   UserRow,
 } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
-import { createRateLimit } from '../lib/rate-limit.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { AccountLinks } from './account-links.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
-import { createLoginGuard, type LoginGuard, runAttempt } from './login-guard.ts'
+import { createLoginGuard } from './login-guard.ts'
 import { networkOf } from './network.ts'
 import { assertUncommonPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
@@ -124,7 +124,7 @@ export interface AccountsDependencies {
   allowsPassword(username: string): boolean
   /** Maximum number of registrations per address and hour. */
   registrationsPerHour: number
-  guard?: LoginGuard
+  limits: Limits
   now?: () => Date
 }
 
@@ -137,7 +137,6 @@ const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => 
   tokenVersion,
 })
 
-/** Create one per process: it holds the rate limits. */
 export function createAccounts({
   users,
   apiKeys,
@@ -149,10 +148,14 @@ export function createAccounts({
   firstAdministrator,
   allowsPassword,
   registrationsPerHour,
-  guard = createLoginGuard(),
+  limits,
   now = () => new Date(),
 }: AccountsDependencies): Accounts {
-  const registrations = createRateLimit({ limit: registrationsPerHour, windowMs: HOUR_MS })
+  const guard = createLoginGuard(limits.attempts)
+  const registrations = limits.rateLimit('registrations', {
+    limit: registrationsPerHour,
+    windowMs: HOUR_MS,
+  })
   const mayBeFirst = ({ isLocal }: Pick<Client, 'isLocal'>): boolean =>
     isLocal && firstAdministrator === 'local'
 
@@ -175,11 +178,11 @@ export function createAccounts({
   async function assertPassword(id: UserId, password: string): Promise<UserRow> {
     const user = (await users.find(id)) ?? throwMissing()
     const guardKey = `profile of ${id}`
-    const attempt = guard.begin(guardKey, guardKey)
-    const matches = await runAttempt(attempt, () => passwords.verify(user.passwordHash, password))
+    const { matches } = await guard.compare(guardKey, guardKey, async () => ({
+      matches: await passwords.verify(user.passwordHash, password, id),
+    }))
     // Not 401: the session is valid, only the given password is wrong.
     if (!matches) throw appError('current_password_wrong')
-    attempt.succeeded()
     return user
   }
 
@@ -200,9 +203,9 @@ export function createAccounts({
       // Checked before hashing, too, so that a refused registration costs nothing.
       await admit(users.reader, { count: await users.count(), link, isLocal })
       assertUncommonPassword(password, [username, email])
-      const retryAfter = registrations.take(networkOf(address))
+      const retryAfter = await registrations.take(networkOf(address))
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwords.hash(password, networkOf(address))
       return users.register({ username, passwordHash, email: email ?? null }, (tx, count) =>
         admit(tx, { count, link, isLocal }),
       )
@@ -213,7 +216,7 @@ export function createAccounts({
       const account = (await users.find(userId)) ?? throwMissing()
       this.assertMaySignIn(account)
       assertUncommonPassword(password, [account.username, account.email])
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwords.hash(password, userId)
       const changed = await users.update(
         userId,
         { passwordHash, keptToken: null, revokeKeys },
@@ -224,16 +227,16 @@ export function createAccounts({
 
     async login({ username, password }, address) {
       if (!allowsPassword(username)) throw appError('password_sign_in_off')
-      const attempt = guard.begin(address, username)
-      const { user, matches } = await runAttempt(attempt, async () => {
+      const { user, matches } = await guard.compare(address, username, async () => {
         const found = await users.findByName(username)
-        return {
-          user: found,
-          matches: await passwords.verify(found?.passwordHash ?? null, password),
-        }
+        const isRight = await passwords.verify(
+          found?.passwordHash ?? null,
+          password,
+          networkOf(address),
+        )
+        return { user: found, matches: isRight && found?.isActive === true }
       })
-      if (user === undefined || !matches || !user.isActive) throw appError('wrong_credentials')
-      attempt.succeeded()
+      if (user === undefined || !matches) throw appError('wrong_credentials')
       return user
     },
 
@@ -251,7 +254,7 @@ export function createAccounts({
         if (currentPassword === undefined) throw appError('current_password_missing')
         const user = await assertPassword(id, currentPassword)
         assertUncommonPassword(password, [user.username, user.email])
-        changes.passwordHash = await passwords.hash(password)
+        changes.passwordHash = await passwords.hash(password, id)
         changes.keptToken = kept?.jti ?? null
         changes.keptSession = kept?.sid
         changes.expectedPasswordHash = user.passwordHash

@@ -1,12 +1,14 @@
 // Password hashes: argon2id, computed off the event loop.
 import { hash, verify } from '@node-rs/argon2'
-import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 
 /** Each hash takes 19 MiB for about 50 ms. More in parallel would cost memory and block the threads used for file access. */
 const IN_PARALLEL = 2
 /** Bounds the wait of a sign-in to about a second; beyond that, an immediate error is better. */
 const MAX_WAITING = 30
+/** So that one network alone cannot fill the queue. */
+const MAX_WAITING_OF_ONE = 15
 
 /** What one hash costs; memory in KiB. */
 export interface PasswordCost {
@@ -19,35 +21,40 @@ export interface PasswordCost {
 const RECOMMENDED_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export interface Passwords {
-  /** The hash to store for a password. @throws AppError `server_busy`. */
-  hash(password: string): Promise<string>
+  /**
+   * The hash to store for a password.
+   * @param from who asks: an account, or the network of a client. They take turns.
+   * @throws AppError `server_busy`.
+   */
+  hash(password: string, from?: string): Promise<string>
   /**
    * Whether the password matches the hash. Without a stored hash, does the same work and returns false, so that timing does
    * not reveal whether an account exists.
    * @throws AppError `server_busy`.
    */
-  verify(stored: string | null, password: string): Promise<boolean>
+  verify(stored: string | null, password: string, from?: string): Promise<boolean>
 }
 
 /** Create one per process: it bounds how many hashes are computed at once. */
 export function createPasswords(cost: PasswordCost = RECOMMENDED_COST): Passwords {
-  const queue = pLimit(IN_PARALLEL)
+  const queue = createFairQueue({ size: IN_PARALLEL })
   let dummy: Promise<string> | undefined
 
   /** @throws AppError `server_busy` when too many are already waiting. */
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    if (queue.pendingCount >= MAX_WAITING)
-      throw appError('sign_in_busy', {}, { retryable: true, retryAfter: 2 })
-    return queue(work)
+  function enqueue<T>(from: string | null, work: () => Promise<T>): Promise<T> {
+    const isFull =
+      queue.waiting() >= MAX_WAITING || (from !== null && queue.waiting(from) >= MAX_WAITING_OF_ONE)
+    if (isFull) throw appError('sign_in_busy', {}, { retryable: true, retryAfter: 2 })
+    return queue.run(from, work)
   }
 
   return {
-    hash: async (password) => enqueue(() => hash(password, cost)),
-    async verify(stored, password) {
+    hash: async (password, from) => enqueue(from ?? null, () => hash(password, cost)),
+    async verify(stored, password, from) {
       // Computed once and never rejected, because every sign-in needs it.
-      dummy ??= queue(() => hash('no account has this password', cost))
+      dummy ??= queue.run(null, () => hash('no account has this password', cost))
       const reference = stored ?? (await dummy)
-      const matches = await enqueue(() => verify(reference, password))
+      const matches = await enqueue(from ?? null, () => verify(reference, password))
       return matches && stored !== null
     },
   }

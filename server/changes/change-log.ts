@@ -24,6 +24,8 @@ export interface ChangeLog {
   since(userId: UserId, id: string): NumberedChange[] | null
   /** The id that everything from now on comes after. */
   lastId(): string
+  /** Whether the user has a page open here that is told of changes. */
+  isFollowed(userId: UserId): boolean
   /** `listener` is called after each change of the user; it must not throw. Returns how to end that. */
   subscribe(userId: UserId, listener: () => void): () => void
   /** Changes may have been missed: every id so far is unknown from here on, so that everybody reads everything anew. */
@@ -78,6 +80,7 @@ export function createChangeLog(): ChangeLog {
       for (const ofUser of listeners.values()) for (const listener of [...ofUser]) listener()
     },
     lastId: () => idOf(last),
+    isFollowed: (userId) => listeners.has(userId),
     subscribe(userId, listener) {
       const ofUser = listeners.get(userId) ?? new Set()
       listeners.set(userId, ofUser.add(listener))

@@ -93,7 +93,9 @@ export function createRunStart(
     if (activeRunId !== null) throw activeRunError(activeRunId)
     const runsPerUser = runsAtOnce(dependencies.access, userId)
     if (unfinishedRuns >= runsPerUser) throw tooManyRuns(runsPerUser)
-    if (exceeded !== null) throw exceeded
+    if (exceeded === null) return
+    dependencies.notices?.quotaReached(userId, exceeded)
+    throw exceeded
   }
 
   /** The parent of the turn, null at the root. The caller has locked the leaf. @throws AppError when it is gone. */

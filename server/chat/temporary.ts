@@ -1,4 +1,4 @@
-// Removes temporary conversations some time after their last run. The page removes them earlier, when it leaves them.
+// Removes temporary conversations once nobody looks at them after their last run. The page removes them when it leaves them.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
@@ -6,8 +6,17 @@ import type { RunRegistry } from '../runs/registry.ts'
 
 type StartedRun = Pick<RunRow, 'id' | 'userId' | 'conversationId'>
 
+/**
+ * The share of the configured time after which a run's user is looked for: half a minute of ten. Until then, a client that lost
+ * its connection can still read the end of the answer, and a page that is being reloaded is back.
+ */
+const LOOK_SHARE = 1 / 20
+
 export interface TemporaryRemoval {
-  /** Removes the temporary conversation of a run when nothing has run in it for the configured time. */
+  /**
+   * Removes the temporary conversation of a run when the run has ended and its user has no page open; in any case when nothing
+   * has run in it for the configured time.
+   */
   after(run: StartedRun): void
   /** The same for those of runs that an earlier process left unfinished and this one continues. */
   afterRestart(unfinished: readonly StartedRun[]): Promise<void>
@@ -15,7 +24,7 @@ export interface TemporaryRemoval {
 
 /** What a crash or a shutdown prevents is made up for by the purge at the next start or hour. */
 export function createTemporaryRemoval(
-  { store, log, settings }: ChatDependencies,
+  { store, log, settings, isFollowed }: ChatDependencies,
   runs: RunRegistry,
 ): TemporaryRemoval {
   const timers = new Map<ConversationId, NodeJS.Timeout>()
@@ -36,11 +45,16 @@ export function createTemporaryRemoval(
     after(run) {
       void runs.get(run.id)?.ended.then(() => {
         clearTimeout(timers.get(run.conversationId))
-        const timer = setTimeout(() => {
-          timers.delete(run.conversationId)
-          void remove(run)
-        }, settings.temporaryIdleMs).unref()
-        timers.set(run.conversationId, timer)
+        const endsAt = performance.now() + settings.temporaryIdleMs
+        const look = (): void => {
+          const timer = setTimeout(() => {
+            if (isFollowed(run.userId) && performance.now() < endsAt) return look()
+            timers.delete(run.conversationId)
+            void remove(run)
+          }, settings.temporaryIdleMs * LOOK_SHARE).unref()
+          timers.set(run.conversationId, timer)
+        }
+        look()
       })
     },
     async afterRestart(unfinished) {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import { Change } from '../protocol/change.ts'
 import { type RunId, UserId } from '../protocol/ids.ts'
@@ -12,10 +13,17 @@ import { keepLease, LEASE_MS, type LeaseKeeper } from './lease-keeper.ts'
 import { connectRedis, type RedisLog } from './redis.ts'
 import { createRunQueue } from './run-queue.ts'
 import { createRunStreams } from './run-streams.ts'
+import { createSharedClaims } from './shared-claims.ts'
+import { createSharedLimits } from './shared-limits.ts'
 
 /** How often an instance looks for runs that nobody performs, and at what was stored for its own. */
 const TAKE_OVER_EVERY_MS = 2_000
 const LOOK_EVERY_MS = 1_000
+/**
+ * With fewer runs at work, an instance performs what it receives: the way through the queue costs more time than another
+ * instance could save. Beyond, all instances share what comes in, however unevenly the clients are connected.
+ */
+const PERFORMED_HERE = 32
 const STORE_KEY = 'cluster'
 /** The lease for cleaning up and other work in the background. */
 const DUTIES = 'duties'
@@ -28,6 +36,7 @@ export interface Cluster {
   readonly bus: Bus
   /** Work that an instance does for as long as it lives. */
   readonly claims: WorkClaims
+  readonly limits: Limits
   /** Does work that one instance at a time must do, as soon as this one has to. */
   lead(begin: () => () => void | Promise<void>): void
   stopLeading(): Promise<void>
@@ -45,11 +54,14 @@ export async function joinCluster({
   redisUrl,
   instance,
   store,
+  performedHere = PERFORMED_HERE,
   log,
 }: {
   redisUrl: string
   instance: string
   store: Store
+  /** From how many runs at work on, new ones are offered to all instances. */
+  performedHere?: number | undefined
   log: RedisLog
 }): Promise<Cluster> {
   // Several stores may share one Redis.
@@ -121,11 +133,8 @@ export async function joinCluster({
   return {
     lease,
     bus,
-    claims: {
-      claim: (name) => store.leases.hold(name, instance),
-      finish: (name) => store.leases.release(name, instance),
-      isShared: true,
-    },
+    claims: createSharedClaims({ leases: store.leases, lease, instance }),
+    limits: createSharedLimits({ redis, namespace }),
     lead(begin) {
       duties.push(begin)
       if (isLeader) ends.push(begin())
@@ -136,9 +145,7 @@ export async function joinCluster({
       await store.leases.release(DUTIES, instance)
     },
     sharing: {
-      get isDispatching() {
-        return redis.isReady && isTaking
-      },
+      isOffering: (atWork) => redis.isReady && isTaking && atWork >= performedHere,
       dispatch: (id: RunId) => queue.add(id),
       nudge: (holder) => bus.sendTo(holder, 'look', null),
       publish: streams.publish,

@@ -15,6 +15,8 @@ export interface LeaseKeeper {
   whenValid(signal: AbortSignal): Promise<void>
   /** Whether this instance may judge others: its own lease did not lapse during the last one's time. */
   readonly isTrusted: boolean
+  /** Whether the lease has been valid ever since a moment of the monotonic clock. */
+  isHeldSince(moment: number): boolean
   /** Renews no more. */
   stop(): void
 }
@@ -71,6 +73,7 @@ export async function keepLease({
     get isTrusted() {
       return now() < validUntil && now() - lapsedAt > LEASE_MS
     },
+    isHeldSince: (moment) => now() < validUntil && lapsedAt < moment,
     stop() {
       isStopped = true
       clearTimeout(timer)

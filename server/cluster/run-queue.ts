@@ -29,7 +29,6 @@ export function createRunQueue({
   // The worker waits for jobs as long as it takes, also for Redis itself.
   const waiting = redis.connect({ waits: true })
   const adding = redis.connect()
-  const queue = new Queue(NAME, { connection: adding, prefix, skipWaitingForReady: true })
   const worker = new Worker(
     NAME,
     async ({ data }: { data: { run: RunId } }) => {
@@ -48,17 +47,29 @@ export function createRunQueue({
   // Reported by `redis` already; without listeners they would end the process.
   const ignore = (): void => {}
   for (const connection of [waiting, adding]) connection.on('error', ignore)
-  queue.on('error', ignore)
   worker.on('error', ignore)
+
+  let queue: Queue | null = null
+  /** Only while the connection works: a queue whose first command fails would refuse everything from then on. */
+  const open = (): Queue => {
+    const opened = new Queue(NAME, { connection: adding, prefix })
+    opened.on('error', ignore)
+    return opened
+  }
 
   return {
     async add(run) {
       if (!redis.isReady || adding.status !== 'ready') return false
+      queue ??= open()
+      const used = queue
       try {
         const options = { jobId: run, removeOnComplete: true, removeOnFail: true }
-        await within(COMMAND_MS, queue.add('run', { run }, options))
+        await within(COMMAND_MS, used.add('run', { run }, options))
         return true
       } catch {
+        // The next run gets a new one.
+        if (queue === used) queue = null
+        used.close().catch(ignore)
         return false
       }
     },
@@ -66,7 +77,7 @@ export function createRunQueue({
       await within(COMMAND_MS, worker.close(true)).catch(() => undefined)
     },
     async close() {
-      await within(COMMAND_MS, queue.close()).catch(() => undefined)
+      if (queue !== null) await within(COMMAND_MS, queue.close()).catch(() => undefined)
       waiting.disconnect()
       adding.disconnect()
     },

@@ -1,9 +1,11 @@
 // Creates what accounts consist of: passwords, links, sessions, API keys, their open connections and the audit log.
+import type { Access } from '../access/access.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import { type AccountLinks, createAccountLinks } from '../auth/account-links.ts'
 import { type Accounts, createAccounts } from '../auth/accounts.ts'
 import { type ApiKeys, createApiKeys } from '../auth/api-keys.ts'
 import { createAuditRecorder, type RecordAudit } from '../auth/audit-recorder.ts'
+import { createEmailLinks, type EmailLinks } from '../auth/email-links.ts'
 import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import { createPasswords, type PasswordCost, type Passwords } from '../auth/passwords.ts'
 import { createRefreshTokens } from '../auth/refresh-token.ts'
@@ -14,9 +16,14 @@ import { createSessions, type Sessions } from '../auth/sessions.ts'
 import { createSetupToken, type SetupToken } from '../auth/setup-token.ts'
 import { loadTokenKeys, type TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
-import type { StoreLog } from '../db/database.ts'
+import type { Database, StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { createOpenConnections, type OpenConnections } from '../http/open-connections.ts'
+import type { Limits } from '../lib/limits.ts'
+import { createMailer } from '../messaging/mailer.ts'
+import type { Channel } from '../protocol/channel.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { documentLanguage } from '../sharing/document-texts.ts'
 import { createConfiguredOidc } from './oidc.ts'
 
 export interface AccountServices {
@@ -32,6 +39,7 @@ export interface AccountServices {
   tokenKeys: TokenKeys | null
   secondFactors: SecondFactors
   passkeys: Passkeys
+  emailLinks: EmailLinks
   /** Single sign-on; null when it is not configured. */
   oidc: OidcSignIn | null
 }
@@ -39,17 +47,23 @@ export interface AccountServices {
 export function createAccountServices({
   config,
   settings,
+  access,
   store,
+  write,
   box,
   passwordCost,
+  limits,
   log,
   now,
 }: {
   config: Config
   settings: Pick<ServerSettingsService, 'current'>
+  access: Pick<Access, 'reload'>
   store: Store
+  write: Database['write']
   box: SecretBox
   passwordCost: PasswordCost | undefined
+  limits: Limits
   log: StoreLog
   now(): Date
 }): AccountServices {
@@ -80,6 +94,23 @@ export function createAccountServices({
     onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
     now,
   })
+  const allowsPassword = (username: string): boolean =>
+    config.oidc?.password_login !== false ||
+    username.toLowerCase() === config.oidc.break_glass?.toLowerCase()
+  const { smtp, public_url: publicUrl } = config
+  const emailLinks = createEmailLinks({
+    links,
+    addresses: store.confirmedAddresses,
+    write,
+    mail:
+      smtp === undefined || publicUrl === undefined
+        ? null
+        : { publicUrl, send: createMailer(smtp) },
+    allowsPassword,
+    limits,
+    log,
+    now,
+  })
   const accounts = createAccounts({
     users: store.users,
     apiKeys,
@@ -89,14 +120,22 @@ export function createAccountServices({
     onSessionUse: sessions.touch,
     registration: () => settings.current().effective.registration,
     firstAdministrator: config.first_administrator,
-    allowsPassword: (username) =>
-      config.oidc?.password_login !== false ||
-      username.toLowerCase() === config.oidc.break_glass?.toLowerCase(),
+    allowsPassword,
+    limits,
     registrationsPerHour: config.limits.registrations_per_hour,
   })
-  const oidc = createConfiguredOidc({ config, store, box, passwords, log, now })
+  const oidc = createConfiguredOidc({
+    config,
+    store,
+    write,
+    box,
+    passwords,
+    onGroupsChanged: access.reload,
+    log,
+    now,
+  })
   const factors = { factors: store.secondFactors, users: store.users, box, now }
-  const secondFactors = createSecondFactors(factors)
+  const secondFactors = createSecondFactors({ ...factors, limits })
   const passkeys = createPasskeys(factors)
   return {
     accounts,
@@ -110,6 +149,22 @@ export function createAccountServices({
     oidc,
     secondFactors,
     passkeys,
+    emailLinks,
     tokenKeys,
   }
 }
+
+/** Mails links to the addresses of a new e-mail channel whose owners have not agreed yet. */
+export const confirmChannel =
+  (emailLinks: EmailLinks) =>
+  async (
+    userId: UserId,
+    { type, settings }: Pick<Channel, 'type' | 'settings'>,
+    acceptLanguage: string | undefined,
+  ): Promise<void> => {
+    if (type !== 'email') return
+    const language = documentLanguage(acceptLanguage) === 'zh-CN' ? 'zh-CN' : 'en'
+    const addresses = String(settings.to).split(', ')
+    for (const address of await emailLinks.unconfirmed(userId, addresses))
+      await emailLinks.requestConfirmation(userId, address, language)
+  }

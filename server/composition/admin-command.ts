@@ -24,6 +24,8 @@ npm run admin -- make-user <name>
 npm run admin -- disable <name>            a running server refuses the next request
 npm run admin -- enable <name>
 npm run admin -- end-sessions <name>
+npm run admin -- delete-user <name> [keep-data | hand-over <other>]   while the server is stopped; also: delete
+npm run admin -- export-user <name> [file]   everything of an account, while the server is stopped
 npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped`
 
 /** The changes that need nothing but a name. */
@@ -41,13 +43,28 @@ const CHANGES: Readonly<Record<string, AccountChanges>> = {
  */
 export async function administer(
   config: Config,
-  [action = '', name, role]: readonly string[],
+  [action = '', name, role, other]: readonly string[],
   keys: SecretKeySources = {},
 ): Promise<readonly string[] | null> {
   if (action === 'rotate-keys') {
     if (name !== undefined && name !== 'sign-out') return null
     const { rotateKeys } = await import('./rotate-keys.ts')
     return rotateKeys(config, { keys, signOut: name === 'sign-out' })
+  }
+  if (name !== undefined && (action === 'delete-user' || action === 'delete')) {
+    const isHandOver = role === 'hand-over'
+    if (isHandOver ? other === undefined : role !== undefined && role !== 'keep-data') return null
+    const { deleteUser } = await import('./delete-user-command.ts')
+    const heirName = isHandOver ? (other ?? null) : null
+    return deleteUser(config, name, { keepsData: role === 'keep-data', heirName })
+  }
+  if (name !== undefined && action === 'export-user') {
+    const { exportOffline } = await import('./export-command.ts')
+    const file = role ?? `${name}-${new Date().toISOString().slice(0, 10)}.zip`
+    const { conversations, projects, files } = await exportOffline(config, file, name)
+    return [
+      `Wrote ${file}: ${conversations} conversations, ${projects} projects, ${files} attached files.`,
+    ]
   }
   const changes = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
   const isKnown =

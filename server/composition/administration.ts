@@ -1,27 +1,30 @@
-// What the administration of the whole server consists of: runs, health, settings, MCP servers, deleting accounts.
+// What the administration of the whole server consists of: runs, health, settings, MCP servers.
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
+import type { ModelCatalog } from '../llm/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { AdminServerDependencies } from '../routes/admin-server.ts'
-import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { doctorSettings } from './settings.ts'
 import type { ToolModule } from './tools.ts'
 
 interface Modules {
   config: Config
   store: Store
+  catalog: Pick<ModelCatalog, 'resolve'>
   chat: ChatService
   tools: ToolModule
-  workspace: WorkspaceServices
 }
 
 export const administrationOf = (
-  { config, store, chat, tools }: Modules,
+  { config, store, catalog, chat, tools }: Modules,
   { settings, webRoot }: { settings: ServerSettingsService; webRoot: string },
 ): AdminServerDependencies => ({
   settings,
+  async assertModel(id) {
+    await catalog.resolve(id)
+  },
   async listRuns() {
     const runs = await store.runs.unfinished()
     const names = new Map<UserId, string>()
@@ -60,31 +63,3 @@ export const administrationOf = (
     }))
   },
 })
-
-/** Deletes an account with everything that belongs to it. False when there is no such account. */
-export async function deleteAccount(
-  { store, chat, tools, workspace }: Modules,
-  id: UserId,
-  endAccess: (id: UserId) => Promise<void>,
-): Promise<boolean> {
-  // Nobody can use the account while its data is removed, and the last administrator is refused here.
-  if ((await store.users.update(id, { isActive: false })) === undefined) return false
-  await endAccess(id)
-  let cursor: string | undefined
-  do {
-    const { items, nextCursor } = await store.projects.list(id, { limit: 100, cursor })
-    for (const project of items)
-      await workspace.checkpoints.removeProject(project.id, {
-        stop: () => chat.stopProject(project.id),
-        async remove() {
-          await tools.knowledge.removeProject(project.id)
-          await store.projects.remove(id, project.id)
-          await workspace.workspaces.remove(id, project.id)
-        },
-      })
-    cursor = nextCursor ?? undefined
-  } while (cursor !== undefined)
-  // Everything else belongs to the row; contents of files are collected once nothing refers to them.
-  await store.users.remove(id)
-  return true
-}

@@ -1,17 +1,17 @@
 // `npm run export`: writes the bundle of a user while the server is stopped.
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import { createChannelRepository } from '../db/repositories/channels.ts'
 import { createStore } from '../db/store.ts'
-import { AppError, appError } from '../errors.ts'
-import { blobPath } from '../files/disk-blobs.ts'
+import { AppError } from '../errors.ts'
 import { claimStore } from '../owner/owner.ts'
 import type { BundleManifest } from '../protocol/export.ts'
 import { writeBundle } from '../transfer/write-bundle.ts'
 import { createWorkspaces } from '../workspace/workspaces.ts'
-import { blobFolder, databaseSettings } from './settings.ts'
+import { blobReader } from './blobs.ts'
+import { databaseSettings } from './settings.ts'
 
 const quiet = { info() {}, warn() {} }
 
@@ -50,7 +50,7 @@ export async function exportOffline(
           {
             store,
             listChannels: (userId) => channels.list(userId),
-            blobs: { open: (sha256) => openBlob(blobPath(blobFolder(config), sha256)) },
+            blobs: blobReader(config),
             workspaces: await createWorkspaces({
               root: config.workspace_root,
               limits: { fileRead, fileWrite, project },
@@ -76,10 +76,4 @@ export async function exportOffline(
   } finally {
     await owner.release()
   }
-}
-
-/** @throws AppError `file_content_missing`. */
-async function openBlob(path: string) {
-  if ((await stat(path).catch(() => null)) === null) throw appError('file_content_missing')
-  return createReadStream(path)
 }

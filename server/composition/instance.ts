@@ -1,13 +1,17 @@
 // What this process is for its store: its only owner, or one of several instances that share it.
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { ChatService } from '../chat/chat-service.ts'
-import { joinCluster } from '../cluster/cluster.ts'
+import type { RedisLog } from '../cluster/redis.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
+import type { Limits } from '../lib/limits.ts'
+import { createLocalLimits } from '../lib/local-limits.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
+import { agreeOnFolders } from '../owner/shared-folders.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
+import { sharedFolders } from './settings.ts'
 
 export interface Instance {
   readonly id: string
@@ -16,6 +20,8 @@ export interface Instance {
   readonly sharing: RunSharing | undefined
   /** Which instance does what must be done once; absent in a single process. */
   readonly claims: WorkClaims | undefined
+  /** What limits are counted with. */
+  readonly limits: Limits
   /** Does work that one instance at a time must do, such as cleaning up: here, or as soon as this one has to. */
   lead(begin: () => () => void | Promise<void>): void
   /** The change log with the changes of all instances. */
@@ -35,12 +41,14 @@ export async function openInstance({
   config,
   owner,
   store,
+  performedHere,
   log,
 }: {
-  config: Pick<Config, 'redis_url'>
+  config: Pick<Config, 'redis_url' | 'workspace_root' | 'data_dir'>
   owner: StoreOwner
   store: Store
-  log: Parameters<typeof joinCluster>[0]['log']
+  performedHere?: number | undefined
+  log: RedisLog
 }): Promise<Instance> {
   await owner.begin(store.ownerEpochs)
   const { instance: id } = owner
@@ -51,6 +59,7 @@ export async function openInstance({
       whenOwner: (signal) => owner.whenHeld(signal),
       sharing: undefined,
       claims: undefined,
+      limits: createLocalLimits(),
       lead(begin) {
         ends.push(begin())
       },
@@ -63,12 +72,22 @@ export async function openInstance({
       async leave() {},
     }
   }
-  const cluster = await joinCluster({ redisUrl: config.redis_url, instance: id, store, log })
+  // Loaded only here: the clients of Redis are a tenth of what a single process would read at its start.
+  const { joinCluster } = await import('../cluster/cluster.ts')
+  await agreeOnFolders(store.settings, sharedFolders(config))
+  const cluster = await joinCluster({
+    redisUrl: config.redis_url,
+    instance: id,
+    store,
+    performedHere,
+    log,
+  })
   return {
     id,
     whenOwner: (signal) => cluster.lease.whenValid(signal),
     sharing: cluster.sharing,
     claims: cluster.claims,
+    limits: cluster.limits,
     lead: cluster.lead,
     shareChanges: cluster.shareChanges,
     start: (chat) => cluster.start(chat.runs.shared),

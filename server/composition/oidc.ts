@@ -6,7 +6,7 @@ import { createOidcSignIn, type OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Config } from '../config/schema.ts'
-import type { StoreLog } from '../db/database.ts'
+import type { Database, StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch } from '../net/guarded-fetch.ts'
@@ -20,11 +20,15 @@ export function createConfiguredOidc({
   store,
   box,
   passwords,
+  write,
+  onGroupsChanged,
   log,
   now,
 }: {
   config: Config
   store: Store
+  write: Database['write']
+  onGroupsChanged(): Promise<void>
   box: SecretBox
   passwords: Passwords
   log: StoreLog
@@ -42,6 +46,13 @@ export function createConfiguredOidc({
     issuer,
     users: store.users,
     identities: store.identities,
+    groups: store.groups,
+    onGroupsChanged,
+    async confirmAddress(userId, address) {
+      const { unconfirmed, add } = store.confirmedAddresses
+      if ((await unconfirmed(userId, [address])).length > 0)
+        await write((tx) => add(tx, userId, address, now()))
+    },
     box,
     unusablePassword: () => passwords.hash(randomBytes(32).toString('base64url')),
     publicUrl,
@@ -66,6 +77,7 @@ const settingsOf = (oidc: NonNullable<Config['oidc']>): OidcSettings => ({
   claims: oidc.claims,
   adminGroups: oidc.admin_groups,
   allowedGroups: oidc.allowed_groups,
+  groups: new Map(Object.entries(oidc.groups)),
   autoCreate: oidc.auto_create,
   linkByEmail: oidc.link_by_email,
 })

@@ -16,6 +16,7 @@ import type { SealedRepository, SealedValue } from '../db/repositories/sealed.ts
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { CHANNEL_SEAL_PURPOSE } from '../messaging/channels.ts'
+import { webhookSealPurpose } from '../messaging/webhooks.ts'
 import { claimStore } from '../owner/owner.ts'
 import { modelKeyPurpose } from '../routes/models.ts'
 import { SHARE_SEAL_PURPOSE } from '../sharing/shares.ts'
@@ -157,5 +158,7 @@ function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
       return idTokenPurpose(id)
     case 'idempotency_key':
       return IDEMPOTENCY_SEAL_PURPOSE
+    case 'webhook':
+      return webhookSealPurpose(id)
   }
 }

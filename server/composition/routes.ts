@@ -6,6 +6,7 @@ import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import type { RecordAudit } from '../auth/audit-recorder.ts'
+import type { EmailLinks } from '../auth/email-links.ts'
 import type { OidcSignIn } from '../auth/oidc/sign-in.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import type { Passkeys } from '../auth/second-factor/passkeys.ts'
@@ -24,11 +25,10 @@ import type { BlobStore } from '../files/blobs.ts'
 import type { FileService } from '../files/files.ts'
 import type { IssueToken } from '../http/authentication.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import { listPresets } from '../llm/probe/presets.ts'
 import type { ModelProbe } from '../llm/probe/probe.ts'
-import type { PublicModel } from '../protocol/catalog.ts'
-import type { UserId } from '../protocol/ids.ts'
 import type { RouteDependencies } from '../routes/index.ts'
 import { createUploadSlots } from '../routes/upload-slots.ts'
 import type { SearchIndexer } from '../search/indexer.ts'
@@ -37,9 +37,12 @@ import type { MarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
-import { administrationOf, deleteAccount } from './administration.ts'
+import { confirmChannel } from './accounts.ts'
+import { administrationOf } from './administration.ts'
+import { endAccount } from './delete-account.ts'
 import { clientMetadataUrl } from './mcp-grants.ts'
 import { createMcpServices } from './mcp-server.ts'
+import { createModelCheck, usersModels } from './models.ts'
 import type { ToolModule } from './tools.ts'
 
 /** Uploads that may run at the same time, of folders and of documents together. */
@@ -60,6 +63,7 @@ export interface RouteModules {
   oidc: OidcSignIn | null
   secondFactors: SecondFactors
   passkeys: Passkeys
+  emailLinks: EmailLinks
   record: RecordAudit
   sessions: Sessions
   apiKeys: ApiKeys
@@ -83,15 +87,10 @@ export interface RouteModules {
   bodyBox: SecretBox
   version: string
   transfers: TransferJobs
+  limits: Limits
   connections: OpenConnections
   now(): Date
 }
-
-/** Whether conversations can use a model. */
-export const createModelCheck =
-  (catalog: ModelCatalog) =>
-  async (id: string): Promise<boolean> =>
-    (await catalog.list()).some((model) => model.id === id)
 
 export function routeDependencies({
   config,
@@ -106,6 +105,7 @@ export function routeDependencies({
   oidc,
   secondFactors,
   passkeys,
+  emailLinks,
   record,
   sessions,
   apiKeys,
@@ -127,25 +127,20 @@ export function routeDependencies({
   bodyBox,
   version,
   transfers,
+  limits,
   connections,
   now,
 }: RouteModules): RouteDependencies {
   const search = createSearch(store)
   const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
   const hasModel = createModelCheck(catalog)
-  const reportQuota = createQuotaReport({ access, store, now })
-  const assertModel = async (userId: UserId, id: string): Promise<void> =>
-    void (await catalog.resolve(id, access.models(userId)))
-  const listModels = async (userId: UserId | null): Promise<PublicModel[]> => {
-    const { model_order: order, hidden_models: hidden } = settings.current()
-    const placeOf = ({ id }: PublicModel): number => {
-      const at = order.indexOf(id)
-      return at === -1 ? order.length : at
-    }
-    return (await catalog.list(access.models(userId)))
-      .filter(({ id }) => !hidden.includes(id))
-      .toSorted((one, other) => placeOf(one) - placeOf(other))
-  }
+  const { assertModel, listModels } = usersModels({ catalog, access, settings })
+  const reportQuota = createQuotaReport({
+    access,
+    store,
+    defaultApproval: config.approval.default,
+    now,
+  })
   return {
     userEvents: { changes },
     health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
@@ -159,6 +154,8 @@ export function routeDependencies({
       oidc,
       secondFactors,
       passkeys,
+      emailLinks,
+      limits,
       publicUrl: config.public_url,
       offered: {
         ...(oidc === null ? {} : { oidc: oidc.name }),
@@ -186,13 +183,24 @@ export function routeDependencies({
         connections.end(id, { kept })
         await chat.stopUser(id)
       },
-      deleteAccount: (id, kept) =>
-        deleteAccount({ config, store, chat, tools, workspace }, id, async () => {
-          connections.end(id, { kept })
-          await chat.stopUser(id)
-        }),
+      endAccount: (id, end, kept) =>
+        endAccount(
+          {
+            store,
+            workspace,
+            passwords,
+            removeDocuments: tools.knowledge.removeProject,
+            stopProject: (projectId) => chat.stopProject(projectId),
+            async endAccess() {
+              connections.end(id, { kept })
+              await chat.stopUser(id)
+            },
+          },
+          id,
+          end,
+        ),
     },
-    adminServer: administrationOf({ config, store, chat, tools, workspace }, { settings, webRoot }),
+    adminServer: administrationOf({ config, store, catalog, chat, tools }, { settings, webRoot }),
     quota: { report: reportQuota },
     adminGroups: { groups: store.groups, access },
     conversations: {
@@ -229,6 +237,7 @@ export function routeDependencies({
         box,
         passwords,
         isEnabled: () => settings.current().effective.sharing === 'on',
+        limits,
         now,
       }),
       publicUrl: config.public_url,
@@ -259,7 +268,11 @@ export function routeDependencies({
     },
     programs: { chat, store, listModels },
     background: { background: createBackground(store, chat), store },
-    channels: { channels: tools.channels },
+    channels: {
+      channels: tools.channels,
+      askForConfirmation: config.auth_mode === 'multi' ? confirmChannel(emailLinks) : undefined,
+    },
+    webhooks: { webhooks: tools.webhooks },
     memory: { memory: tools.memory },
     preferences: { settings: store.settings },
     mcp: {

@@ -72,6 +72,9 @@ export function createRunMetrics(registry: Registry): (observation: RunObservati
       case 'run_ended':
         runs.observe({ outcome: seen.outcome }, seen.seconds)
         break
+      // For traces.
+      case 'attempt_ended':
+        break
     }
   }
 }

@@ -1,25 +1,36 @@
 // Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
 import type { Accounts } from '../auth/accounts.ts'
-import type { SecretBox } from '../auth/secret-box.ts'
 import type { TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
-import type { ModelRepository } from '../db/repositories/models.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
+import type { S3Settings } from '../files/s3-blobs.ts'
 import type { AuthenticationOptions } from '../http/authentication.ts'
 import type { OriginRules } from '../http/origin-guard.ts'
 import type { HttpOptions } from '../http/stack.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
-import type { CatalogModel } from '../llm/catalog.ts'
+import type { SharedFolder } from '../owner/shared-folders.ts'
 import { NO_QUOTA, type Quota } from '../protocol/quota.ts'
-import { keyOf } from '../routes/models.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web-search.ts'
 
 /** The folder of the blob store. */
 export const blobFolder = (config: Config): string => join(config.data_dir, 'blobs')
+
+/** The bucket with the files of messages; null when they are in the blob folder. */
+export const s3Settings = ({ s3 }: Config): S3Settings | null =>
+  s3 === undefined
+    ? null
+    : {
+        endpoint: s3.endpoint,
+        bucket: s3.bucket,
+        region: s3.region,
+        accessKeyId: s3.access_key_id,
+        secretAccessKey: s3.secret_access_key,
+        prefix: s3.prefix,
+      }
 
 /** How to connect to the configured database. */
 export function databaseSettings(config: Config): DatabaseSettings {
@@ -71,12 +82,21 @@ export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
   runTokens: limits.run_tokens,
 })
 
+/** What all instances of a store must see. */
+export const sharedFolders = (
+  config: Pick<Config, 'workspace_root' | 'data_dir'>,
+): SharedFolder[] => [
+  { key: 'workspace_root', path: config.workspace_root },
+  { key: 'data_dir', path: config.data_dir },
+]
+
 /** What the doctor checks. */
 export const doctorSettings = (config: Config, webRoot: string): DoctorSettings => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
-  blobFolder: blobFolder(config),
+  blobs: { folder: blobFolder(config), s3: s3Settings(config) },
   workspaceRoot: config.workspace_root,
+  sharedFolders: config.redis_url === undefined ? [] : sharedFolders(config),
   webRoot,
   models: config.models,
   embeddings: embeddingSettings(config),
@@ -151,17 +171,3 @@ export const httpBounds = (config: Config): HttpOptions['bounds'] => ({
   silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
   spoolFolder: join(config.data_dir, 'responses'),
 })
-
-/** The stored models with unsealed keys. Only for calling them; never expose. */
-export async function storedModels(
-  models: ModelRepository,
-  box: SecretBox,
-): Promise<CatalogModel[]> {
-  return (await models.list()).map((model) => {
-    const key = keyOf(model, box)
-    return {
-      settings: typeof key === 'object' ? { ...model.settings, api_key: key.text } : model.settings,
-      needsKey: key === 'unreadable',
-    }
-  })
-}

@@ -13,27 +13,34 @@ export async function loadRules(
   store: Store,
 ): Promise<{ access: Access; settings: ServerSettingsService }> {
   const access = createAccess(store, defaultQuota(config))
-  const { registration, sharing } = config
+  const { registration, sharing, default_model = null } = config
   const [settings] = await Promise.all([
-    loadServerSettings(store.settings, { registration, sharing }),
+    loadServerSettings(store.settings, { registration, sharing, default_model }),
     access.reload(),
   ])
   return { access, settings }
 }
 
-/** @returns what ends it. */
+/** Reads them again at intervals, if other instances may change them. @returns what ends it. */
 export function refreshRules({
   access,
   settings,
+  webhooks,
+  isShared,
   log,
 }: {
   access: Pick<Access, 'reload'>
+  /** Who has some. */
+  webhooks: { reload(): Promise<void> }
   settings: Pick<ServerSettingsService, 'reload'>
+  /** Whether other instances use the store. */
+  isShared: boolean
   log: { warn(details: object, message: string): void }
 }): () => void {
+  if (!isShared) return () => {}
   const timer = setInterval(() => {
-    Promise.all([access.reload(), settings.reload()]).catch((error: unknown) =>
-      log.warn({ err: error }, 'groups, quotas and settings could not be read again'),
+    Promise.all([access.reload(), settings.reload(), webhooks.reload()]).catch((error: unknown) =>
+      log.warn({ err: error }, 'groups, quotas, settings and webhooks could not be read again'),
     )
   }, REFRESH_MS).unref()
   return () => clearInterval(timer)

@@ -9,24 +9,22 @@ import type { Config } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { createChannelRepository } from '../db/repositories/channels.ts'
 import { createMcpGrantRepository } from '../db/repositories/mcp-grants.ts'
-import { createVectorRepository } from '../db/repositories/vectors.ts'
 import type { Store } from '../db/store.ts'
-import { createEmbedder } from '../knowledge/embeddings.ts'
+import type { FileService } from '../files/files.ts'
 import { createKnowledge, type Knowledge } from '../knowledge/knowledge.ts'
 import { createMemory, type Memory } from '../knowledge/memory.ts'
-import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import { type Channels, createChannels } from '../messaging/channels.ts'
 import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
+import { createWebhooks, type Webhooks } from '../messaging/webhooks.ts'
 import { createAddressRules } from '../net/addresses.ts'
-import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
+import { createGuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
-import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandbox.ts'
 import type { CommandNetwork } from '../tools/builtin/exec.ts'
-import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
+import { createBuiltinTools } from '../tools/builtin/index.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { LongResultStore } from '../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../tools/mcp/servers.ts'
@@ -35,9 +33,12 @@ import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { imageGeneration } from './image-generation.ts'
 import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
 import { withMeteredPrograms } from './metered-tools.ts'
-import { embeddingSettings, toolSettings } from './settings.ts'
+import { execSettings, startPython } from './programs.ts'
+import { toolSettings } from './settings.ts'
+import { vectorSearch } from './vector-search.ts'
 
 export interface ToolModule {
   registry: ToolRegistry
@@ -46,6 +47,7 @@ export interface ToolModule {
   safety: ToolSafety
   memory: Memory
   channels: Channels
+  webhooks: Webhooks
   knowledge: Knowledge
   mcp: McpServers
   /** Resolves when the isolation of Python programs is determined. */
@@ -67,11 +69,15 @@ export interface ToolModuleOptions {
   workspace: WorkspaceServices
   /** The network that `exec` commands can use. */
   commandNetwork: CommandNetwork
+  files: FileService
   access: Access
+  /** Which addresses mail of a user may not go to yet; undefined: it may go to all. */
+  unconfirmed: ((userId: UserId, addresses: readonly string[]) => Promise<string[]>) | undefined
   box: SecretBox
   redact(text: string): string
   /** Which instance reads a document. */
   claims: WorkClaims | undefined
+  limits: Limits
   log: FastifyBaseLogger
   now(): Date
 }
@@ -83,10 +89,13 @@ export function createToolModule({
   store,
   workspace,
   commandNetwork,
+  files,
   access,
+  unconfirmed,
   box,
   redact,
   claims,
+  limits,
   log,
   now,
 }: ToolModuleOptions): ToolModule {
@@ -104,7 +113,21 @@ export function createToolModule({
     },
     { now },
   )
-  const limits = createResourceLimits({ access, quotas: store.quotas, now })
+  const webhooks = createWebhooks({
+    repository: store.webhooks,
+    fetch,
+    secrets: box,
+    write: (work) => database.write(work),
+    limits,
+    now,
+    log,
+  })
+  const resourceLimits = createResourceLimits({
+    access,
+    quotas: store.quotas,
+    onReached: webhooks.events.quotaReached,
+    now,
+  })
   const channels = createChannels({
     repository: createChannelRepository(database),
     kinds: createChannelKinds({
@@ -126,7 +149,9 @@ export function createToolModule({
           ),
     secrets: box,
     isUniqueViolation: (error) => database.isUniqueViolation(error),
-    takeMessages: limits.takeMessages,
+    takeMessages: resourceLimits.takeMessages,
+    ...(unconfirmed === undefined ? {} : { unconfirmed }),
+    limits,
     messagesPerHour: config.limits.channel_messages_per_hour,
     now,
     log,
@@ -136,13 +161,14 @@ export function createToolModule({
     documents: store.documents,
     folder: join(config.data_dir, 'documents'),
     storage: workspace.workspaces.storage,
-    vectors: vectorSearch(config, database, store, fetch, log),
+    vectors: vectorSearch({ config, database, store, access, fetch, log, now }),
     onChange: cache.dropProject,
     claims,
     log,
   })
   const pages = createPageReader()
   const python = startPython(config, log)
+  const readFiles = createProjectFileReader(workspace)
   const builtin = createBuiltinTools({
     fetch,
     pages,
@@ -154,8 +180,9 @@ export function createToolModule({
     python: {
       python,
       defaultStrictness: config.code_execution.default_strictness,
-      readFiles: createProjectFileReader(workspace),
+      readFiles,
     },
+    images: imageGeneration(config, { fetch, files, attachments: store.attachments, readFiles }),
     messages: {
       channels,
       post: (message) => postMessage({ database, store, now }, message),
@@ -165,7 +192,7 @@ export function createToolModule({
   // Changes that a person makes in the editor invalidate cached results, too.
   workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
   // Tools that cannot run here are neither offered to models nor listed.
-  const metered = withMeteredPrograms(builtin, limits)
+  const metered = withMeteredPrograms(builtin, resourceLimits)
   let offered: readonly ToolDefinition[] = metered
   const isolationKnown = python.ready.then(() => {
     if (!python.state.available) offered = metered.filter(({ name }) => name !== 'execute_python')
@@ -197,72 +224,30 @@ export function createToolModule({
     },
     memory,
     channels,
+    webhooks,
     knowledge,
     mcp,
     isolationKnown,
     async start() {
       channels.start()
-      await Promise.all([knowledge.start(), isolationKnown, mcp.ready]).catch((error: unknown) =>
-        log.error({ err: error }, 'a tool could not be started'),
+      await Promise.all([webhooks.start(), knowledge.start(), isolationKnown, mcp.ready]).catch(
+        (error: unknown) => log.error({ err: error }, 'a tool could not be started'),
       )
     },
     isToolAllowed: (tool, { userId, disabledMcpServers }) =>
       disabledMcpServers.length === 0 ||
       !mcp.toolNamesOf(userId, disabledMcpServers).has(tool.name),
     async close() {
-      await Promise.all([channels.stop(), knowledge.stop(), mcp.close(), python.close()])
+      await Promise.all([
+        channels.stop(),
+        webhooks.stop(),
+        knowledge.stop(),
+        mcp.close(),
+        python.close(),
+      ])
       await Promise.all([pages.close(), fetch.close()])
     },
   }
-}
-
-/** Null when `exec` is off. In multi-user mode it requires isolation by the kernel. */
-function execSettings(
-  { tools: { exec }, auth_mode }: Config,
-  bubblewrap: BubblewrapState,
-  network: CommandNetwork,
-  log: FastifyBaseLogger,
-): BuiltinDependencies['exec'] {
-  if (!exec.enabled) return null
-  if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
-    log.warn({ reason: bubblewrap.reason }, 'exec is disabled: commands cannot be isolated here')
-    return null
-  }
-  const { memory, processes } = exec
-  return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
-}
-
-/** Creates the Python sandbox, which determines the available isolation in the background. */
-function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
-  const { engine, isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
-    config.code_execution
-  const python = createPythonSandbox({
-    engine,
-    isolation,
-    multiUser: config.auth_mode === 'multi',
-    poolSize: pool_size,
-    poolIdleMs: pool_idle * 1000,
-    snapshotFolder: join(config.data_dir, 'python'),
-    packagesFolder: packages_dir ?? null,
-    extraModules: extra_allowed_modules,
-    log: (message, details) => log.info(details, message),
-  })
-  void python.ready.then(() => log.info({ python: python.state }, 'isolation of Python programs'))
-  return python
-}
-
-/** Semantic search; undefined if no endpoint for embeddings is configured. */
-function vectorSearch(
-  config: Config,
-  database: Database,
-  { documents }: Store,
-  fetch: GuardedFetch,
-  log: FastifyBaseLogger,
-): VectorSearch | undefined {
-  const settings = embeddingSettings(config)
-  if (settings === null) return undefined
-  const embedder = createEmbedder(settings, fetch)
-  return createVectorSearch({ documents, vectors: createVectorRepository(database), embedder, log })
 }
 
 /** Keeps long results in the store, per conversation. */

@@ -10,7 +10,7 @@ import type { WorkClaims } from '../lib/work-claims.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import { createTransferJobs, type TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
-import { createModelCheck } from './routes.ts'
+import { createModelCheck } from './models.ts'
 import type { ToolModule } from './tools.ts'
 
 export const createTransfers = ({

@@ -1,9 +1,9 @@
 // Creates the workspace and describes projects for prompts.
-import type { FastifyBaseLogger } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
 import { type ProjectRepository, settingsOf } from '../db/repositories/projects.ts'
 import type { Store } from '../db/store.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { ProjectDescription } from '../runs/dependencies.ts'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
@@ -18,7 +18,8 @@ export const createConfiguredWorkspace = async (
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
   access: Pick<Access, 'quota'>,
-  log: FastifyBaseLogger,
+  claims: WorkClaims | undefined,
+  log: { warn(details: object, message: string): void },
 ): Promise<WorkspaceServices> =>
   createWorkspaceServices({
     root,
@@ -35,6 +36,7 @@ export const createConfiguredWorkspace = async (
       limit: (userId) => access.quota(userId).storage ?? limits.storage,
     },
     bubblewrap: await detectBubblewrap(),
+    claims,
     log,
   })
 

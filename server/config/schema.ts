@@ -41,7 +41,7 @@ const Limits = section({
   storage: Size.prefault('5GB'),
   runs_per_user: count.default(8),
   run_minutes: z.number().positive().default(10),
-  /** How long a temporary conversation stays after its last answer, if its page does not remove it earlier. */
+  /** How long a temporary conversation stays after its last answer while its user has a page open; else a twentieth of it. */
   temporary_minutes: z.number().positive().max(1_440).default(10),
   run_tokens: z.int().min(1).optional(),
   user_tokens_per_day: z.int().min(1).optional(),
@@ -105,6 +105,35 @@ const Weather = section({
   openweathermap_url: HttpUrl.optional(),
 })
 
+const S3 = z.strictObject({
+  /** Of the service, without the bucket. */
+  endpoint: HttpUrl,
+  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'a name of a bucket' }),
+  region: z.string().min(1).default('auto'),
+  access_key_id: z.string().min(1),
+  secret_access_key: z.string().min(1),
+  /** Before the name of each object: so that several servers can share a bucket. */
+  prefix: z.string().max(500).default(''),
+})
+
+const ImageGeneration = z.strictObject({
+  /** The API base, or the full `…/images/generations` URL. */
+  api_url: HttpUrl,
+  api_key: z.string().min(1).optional(),
+  model: z.string().min(1),
+  /** Seconds that one image may take. */
+  timeout: z.number().positive().max(600).default(180),
+  /** Per image, or per million tokens where the service reports them. */
+  price: z
+    .strictObject({
+      currency: z.string().min(1).max(10),
+      image: z.number().min(0).optional(),
+      input: z.number().min(0).optional(),
+      output: z.number().min(0).optional(),
+    })
+    .optional(),
+})
+
 const Oidc = z.strictObject({
   issuer: HttpUrl,
   client_id: z.string().min(1),
@@ -123,6 +152,8 @@ const Oidc = z.strictObject({
   }),
   admin_groups: z.array(z.string().min(1)).default([]),
   allowed_groups: z.array(z.string().min(1)).default([]),
+  /** By the issuer's name of a group, the name of a group here whose members follow it at every sign-in. */
+  groups: z.record(z.string().min(1), z.string().trim().min(1).max(100)).default({}),
   auto_create: z.boolean().default(true),
   link_by_email: z.boolean().default(false),
   /** False: only `break_glass` may sign in with a password. */
@@ -167,6 +198,8 @@ export const Config = z.strictObject({
     .string()
     .regex(/^rediss?:\/\//, { error: 'a URL starting with redis:// or rediss://' })
     .optional(),
+  /** Where files of messages are stored instead of in `data_dir`: a bucket of an S3-compatible service. */
+  s3: S3.optional(),
   workspace_root: z.string().min(1).default('./workspaces'),
   auth_mode: z.enum(['single', 'multi']).default('single'),
   single_user_remote: z.boolean().default(false),
@@ -203,11 +236,29 @@ export const Config = z.strictObject({
       allowed_recipients: z.array(z.string().min(3)).optional(),
     })
     .optional(),
+  /** OpenTelemetry traces of runs, without any text of conversations. */
+  tracing: z
+    .strictObject({
+      endpoint: HttpUrl,
+      headers: z.record(z.string(), z.string()).default({}),
+      service_name: z.string().min(1).default('nanoclaw'),
+    })
+    .optional(),
   telegram: section({ api_url: HttpUrl.default('https://api.telegram.org') }),
   code_execution: CodeExecution,
   embeddings: z
-    .strictObject({ api_url: HttpUrl, api_key: z.string().optional(), model: z.string().min(1) })
+    .strictObject({
+      api_url: HttpUrl,
+      api_key: z.string().optional(),
+      model: z.string().min(1),
+      /** Per million tokens, for quotas and the usage page. */
+      price: z
+        .strictObject({ input: z.number().min(0), currency: z.string().min(1).max(10) })
+        .optional(),
+    })
     .optional(),
+  /** Turns on the tool `generate_image`. */
+  image_generation: ImageGeneration.optional(),
   tools: Tools,
   web_search: WebSearch,
   weather: Weather,

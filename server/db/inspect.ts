@@ -61,6 +61,16 @@ export async function inspectBlobs(settings: DatabaseSettings): Promise<string[]
   }
 }
 
+/** What several instances have agreed on under a key of the settings; undefined when there is nothing yet. */
+export const inspectSetting = (settings: PostgresSettings, key: string): Promise<unknown> =>
+  readOnly(settings, async (client) => {
+    const { rows } = await client.query<{ value: unknown }>(
+      'select value from settings where key = $1',
+      [key],
+    )
+    return rows[0]?.value
+  })
+
 /** The applied migrations; null when the file has none of NanoClaw's tables. */
 function readSqlite(file: string): number[] | null {
   let client: SqliteClient.Database | undefined

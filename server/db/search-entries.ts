@@ -20,32 +20,46 @@ const POSITIONS = 16_384
 /** The highest position of a step or attachment that can be indexed. */
 export const LAST_POSITION = POSITIONS - 1
 const PER_KIND = PARTS * POSITIONS
+/**
+ * Attachments have fewer positions and more parts than steps. What a part's number exceeds `PARTS` by stands above the position,
+ * so that the entries of short texts are the same for all kinds.
+ */
+const FILE_POSITIONS = 256
+const PER_FILE_PARTS = PARTS * FILE_POSITIONS
+const MAX_FILE_PARTS = PER_KIND / FILE_POSITIONS
 /** Row ids that belong to one message: its row times this, and those that follow. */
 export const ENTRIES_PER_MESSAGE = PER_KIND * SEARCH_KINDS.length
 
 /** Code points per part, and shared by two adjacent parts, so that a word at the boundary is complete in one of them. */
 const PART_LENGTH = 20_000
 const PART_OVERLAP = 200
-/** Parts of one text that are indexed; text after them is not searched. */
-const MAX_PARTS = 12
+/** Parts of one text that are indexed with it; of attachments, those that follow are indexed in the background. */
+export const MAX_PARTS = 12
 
 /** The row id of an entry. The entries of titles have negative row ids. */
 export const toRowid = ({ messageRow, kind, position, part }: SearchEntry): number =>
-  messageRow * ENTRIES_PER_MESSAGE + SEARCH_KINDS.indexOf(kind) * PER_KIND + position * PARTS + part
+  messageRow * ENTRIES_PER_MESSAGE +
+  SEARCH_KINDS.indexOf(kind) * PER_KIND +
+  Math.floor(part / PARTS) * PER_FILE_PARTS +
+  position * PARTS +
+  (part % PARTS)
 
 export function toSearchEntry(rowid: number): SearchEntry {
   const within = rowid % ENTRIES_PER_MESSAGE
+  const kind = SEARCH_KINDS[Math.floor(within / PER_KIND)] ?? 'text'
+  const place = within % PER_KIND
+  const more = kind === 'file' ? Math.floor(place / PER_FILE_PARTS) : 0
   return {
     messageRow: Math.floor(rowid / ENTRIES_PER_MESSAGE),
-    kind: SEARCH_KINDS[Math.floor(within / PER_KIND)] ?? 'text',
-    position: Math.floor((within % PER_KIND) / PARTS),
-    part: within % PARTS,
+    kind,
+    position: Math.floor((place - more * PER_FILE_PARTS) / PARTS),
+    part: more * PARTS + (place % PARTS),
   }
 }
 
 /** The first and last row id that the parts of a text may have; null when its position is too high to be indexed. */
 export const rowidRange = (entry: Omit<SearchEntry, 'part'>): [number, number] | null =>
-  entry.position > LAST_POSITION
+  entry.position > (entry.kind === 'file' ? FILE_POSITIONS - 1 : LAST_POSITION)
     ? null
     : [toRowid({ ...entry, part: 0 }), toRowid({ ...entry, part: PARTS - 1 })]
 
@@ -55,11 +69,17 @@ export const messageRowOf = (rowid: SQL): SQL =>
 /** The index of an entry's kind in `SEARCH_KINDS`. */
 export const kindOf = (rowid: SQL): SQL =>
   sql`(${rowid} % ${sql.raw(String(ENTRIES_PER_MESSAGE))} / ${sql.raw(String(PER_KIND))})`
-/** The position of an entry's step or attachment. */
+/** The position of an entry's step. */
 export const positionOf = (rowid: SQL): SQL =>
   sql`(${rowid} % ${sql.raw(String(PER_KIND))} / ${sql.raw(String(PARTS))})`
+/** The position of an entry's attachment. */
+export const filePositionOf = (rowid: SQL): SQL =>
+  sql`(${rowid} % ${sql.raw(String(PER_FILE_PARTS))} / ${sql.raw(String(PARTS))})`
 /** Which part of its text an entry is. */
 export const partNumberOf = (rowid: SQL): SQL => sql`(${rowid} % ${sql.raw(String(PARTS))})`
+/** Which part of its attachment an entry is. */
+export const filePartNumberOf = (rowid: SQL): SQL =>
+  sql`(${partNumberOf(rowid)} + ${rowid} % ${sql.raw(String(PER_KIND))} / ${sql.raw(String(PER_FILE_PARTS))} * ${sql.raw(String(PARTS))})`
 
 /** The parts of a text, each of which becomes an entry. */
 export function partsOf(text: string): string[] {
@@ -71,6 +91,12 @@ export function partsOf(text: string): string[] {
   return parts
 }
 const PART_STEP = PART_LENGTH - PART_OVERLAP
+
+/** Whether an attachment has text after the parts that are indexed with it; a few too many have. */
+export const hasMoreParts = (text: string): boolean => text.length >= MAX_PARTS * PART_STEP
+/** The part after one of an attachment; null when it was the last. */
+export const partAfter = (part: number, text: string): number | null =>
+  part + 1 < MAX_FILE_PARTS && Array.from(text).length === PART_LENGTH ? part + 1 : null
 
 /** A part read back from a column. Databases count characters as code points, from 1. */
 export const partOf = (text: SQL, part: SQL): SQL<string> =>

@@ -1,10 +1,13 @@
 // All repositories over one database.
 import type { Database } from './database.ts'
+import { createAccountDataRepository } from './repositories/account-data.ts'
 import { createAccountLinkRepository } from './repositories/account-links.ts'
 import { createApiKeyRepository } from './repositories/api-keys.ts'
 import { createAttachmentRepository } from './repositories/attachments.ts'
 import { createAuditRepository } from './repositories/audit.ts'
+import { createBranchTree } from './repositories/branch-tree.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
+import { createConfirmedAddressRepository } from './repositories/confirmed-addresses.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
 import { createFileRepository } from './repositories/files.ts'
@@ -12,6 +15,7 @@ import { createGroupRepository } from './repositories/groups.ts'
 import { createIdempotencyRepository } from './repositories/idempotency.ts'
 import { createIdentityRepository } from './repositories/identities.ts'
 import { createLeaseRepository } from './repositories/leases.ts'
+import { createMessageImport } from './repositories/message-import.ts'
 import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
@@ -36,6 +40,7 @@ import { createToolResultRepository } from './repositories/tool-results.ts'
 import { createTransferRepository } from './repositories/transfers.ts'
 import { createTrashRepository } from './repositories/trash.ts'
 import { createUserRepository } from './repositories/users.ts'
+import { createWebhookRepository } from './repositories/webhooks.ts'
 
 export type Store = ReturnType<typeof createStore>
 
@@ -54,14 +59,18 @@ export const createStore = (database: Database) => ({
   secondFactors: createSecondFactorRepository(database),
   identities: createIdentityRepository(database),
   accountLinks: createAccountLinkRepository(database),
+  confirmedAddresses: createConfirmedAddressRepository(database),
+  accountData: createAccountDataRepository(database),
   projects: createProjectRepository(database),
   checkpoints: createCheckpointRepository(database),
   outsideContents: createOutsideContentRepository(database),
   conversations: createConversationRepository(database),
   messages: createMessageRepository(database),
+  branches: createBranchTree(database),
   messageOrder: createMessageOrder(database),
   files: createFileRepository(database),
   attachments: createAttachmentRepository(database),
+  messageImport: createMessageImport(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
   runInputs: createRunInputRepository(database),
@@ -80,4 +89,5 @@ export const createStore = (database: Database) => ({
   trash: createTrashRepository(database),
   leases: createLeaseRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
+  webhooks: createWebhookRepository(database),
 })

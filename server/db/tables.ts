@@ -11,6 +11,7 @@ import { defineSearchTables } from './tables/search.ts'
 import { defineShareTables } from './tables/shares.ts'
 import { defineSignInTables } from './tables/sign-in.ts'
 import { defineTransferTables } from './tables/transfers.ts'
+import { defineWebhookTables } from './tables/webhooks.ts'
 
 /** All tables of one dialect. Only the drivers call it; everything else uses `Database.tables`. */
 export function defineTables(c: Columns) {
@@ -34,6 +35,7 @@ export function defineTables(c: Columns) {
     ...search,
     ...shares,
     ...transfers,
+    ...defineWebhookTables(c, accounts),
   }
 }
 

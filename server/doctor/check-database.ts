@@ -11,17 +11,33 @@ import { type Finding, fine } from './finding.ts'
 export async function checkDatabase(settings: DatabaseSettings): Promise<Finding[]> {
   const subject = 'database'
   if (settings.dialect === 'sqlite' && !existsSync(resolve(settings.file)))
-    return [fine(subject, `SQLite, the first start creates ${resolve(settings.file)}`)]
+    return [
+      fine(
+        'database_created_later',
+        subject,
+        `SQLite, the first start creates ${resolve(settings.file)}`,
+        {
+          file: resolve(settings.file),
+        },
+      ),
+    ]
   try {
     const { pending, isEmpty } = await inspectDatabase(settings)
     const location =
       settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL'
-    const running = (await isOwned(settings)) ? 'a server is using it' : 'no server is using it'
-    const findings = [fine(subject, `${location}; ${running}`)]
-    if (isEmpty) findings.push(fine('tables', 'none yet: the first start creates them'))
+    const isUsed = await isOwned(settings)
+    const findings = [
+      isUsed
+        ? fine('database_used', subject, `${location}; a server is using it`, { location })
+        : fine('database_unused', subject, `${location}; no server is using it`, { location }),
+    ]
+    if (isEmpty)
+      findings.push(fine('tables_none', 'tables', 'none yet: the first start creates them'))
     else if (pending > 0)
       findings.push({
         state: 'warn',
+        code: 'tables_old',
+        params: { count: pending },
         subject: 'tables',
         detail: `of an older version: ${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`,
         advice: 'The next start applies them. Run `npm run backup` first.',
@@ -31,6 +47,8 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
     return [
       {
         state: 'fail',
+        code: settings.dialect === 'sqlite' ? 'sqlite_broken' : 'postgres_broken',
+        params: { reason: errorText(error) },
         subject,
         detail: errorText(error),
         advice:

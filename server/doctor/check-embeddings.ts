@@ -28,11 +28,15 @@ async function checkEndpoint(settings: EmbeddingSettings): Promise<Finding> {
   })
   try {
     const embedder = createEmbedder(settings, fetch)
-    const [vector] = await embedder.embed(['a word'], AbortSignal.timeout(TIMEOUT_MS))
-    return fine(subject, `${host} responds, ${vector?.length ?? 0} dimensions`)
+    const { vectors } = await embedder.embed(['a word'], AbortSignal.timeout(TIMEOUT_MS))
+    const dimensions = vectors[0]?.length ?? 0
+    const detail = `${host} responds, ${dimensions} dimensions`
+    return fine('embeddings_ok', subject, detail, { host, dimensions })
   } catch (error) {
     return {
       state: 'fail',
+      code: 'embeddings_broken',
+      params: { host, reason: errorText(error) },
       subject,
       // The embedder's own message, without the URL or the key.
       detail: `${host} returns no vectors (${errorText(error)})`,
@@ -48,15 +52,24 @@ async function checkVectorSearch(settings: DatabaseSettings): Promise<Finding> {
   try {
     const by =
       settings.dialect === 'sqlite' ? await sqliteImplementation() : await inspectVectors(settings)
-    if (by === 'sqlite-vec' || by === 'pgvector') return fine(subject, by)
+    if (by === 'sqlite-vec' || by === 'pgvector') return fine('vectors_ok', subject, by, { by })
     const advice =
       by === 'scan'
         ? 'Install the extension pgvector for this PostgreSQL, and allow its user to create it.'
         : 'Run `npm ci` without --omit=optional: sqlite-vec is twice as fast.'
-    return { state: 'warn', subject, detail: 'compares vectors one by one in JavaScript', advice }
+    return {
+      state: 'warn',
+      code: by === 'scan' ? 'vectors_without_pgvector' : 'vectors_without_sqlite_vec',
+      params: {},
+      subject,
+      detail: 'compares vectors one by one in JavaScript',
+      advice,
+    }
   } catch {
     return {
       state: 'warn',
+      code: 'vectors_unknown',
+      params: {},
       subject,
       detail: 'not checked: the database does not respond',
       advice: 'Fix the database first.',

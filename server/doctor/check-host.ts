@@ -9,10 +9,12 @@ const LOW_SPACE_BYTES = 500 * 1024 * 1024
 export async function checkNode(): Promise<Finding[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const fits = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24
-  if (fits) return [fine('Node', process.version)]
+  if (fits) return [fine('node_ok', 'Node', process.version, { version: process.version })]
   return [
     {
       state: 'warn',
+      code: 'node_untested',
+      params: { version: process.version },
       subject: 'Node',
       detail: `NanoClaw is not tested on ${process.version}`,
       advice: 'Install Node 20.19, 22.12, 24 or later.',
@@ -29,6 +31,8 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
     return [
       {
         state: 'fail',
+        code: 'folder_not_folder',
+        params: { name: subject, folder },
         subject,
         detail: `${folder} is not a folder`,
         advice: 'Move it away, or set another folder in config.yml.',
@@ -42,16 +46,27 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
     return [
       {
         state: 'fail',
+        code: 'folder_not_writable',
+        params: { name: subject, folder: existingFolder },
         subject,
         detail: `${existingFolder} is not writable for this user`,
         advice: `chown or chmod it, or set another folder in config.yml.`,
       },
     ]
-  const findings = [fine(subject, present === undefined ? `${folder} will be created` : folder)]
+  const findings = [
+    present === undefined
+      ? fine('folder_created_later', subject, `${folder} will be created`, {
+          name: subject,
+          folder,
+        })
+      : fine('folder_ok', subject, folder, { name: subject, folder }),
+  ]
   const { bavail, bsize } = await statfs(existingFolder)
   if (bavail * bsize < LOW_SPACE_BYTES)
     findings.push({
       state: 'warn',
+      code: 'folder_low_space',
+      params: { name: subject, megabytes: Math.floor((bavail * bsize) / 1024 ** 2) },
       subject,
       detail: `only ${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free`,
       advice: 'Free some space: writes fail when the disk is full.',
@@ -59,6 +74,8 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
   if (present !== undefined && (present.mode & 0o077) !== 0)
     findings.push({
       state: 'warn',
+      code: 'folder_readable',
+      params: { name: subject, folder },
       subject,
       detail: 'other users of this machine can read it',
       advice: `chmod 700 ${folder}`,
@@ -79,6 +96,15 @@ export async function checkPage(webRoot: string): Promise<Finding[]> {
     () => true,
     () => false,
   )
-  if (isBuilt) return [fine('page', 'built')]
-  return [{ state: 'warn', subject: 'page', detail: 'not built', advice: 'npm run build' }]
+  if (isBuilt) return [fine('page_built', 'page', 'built')]
+  return [
+    {
+      state: 'warn',
+      code: 'page_not_built',
+      params: {},
+      subject: 'page',
+      detail: 'not built',
+      advice: 'npm run build',
+    },
+  ]
 }

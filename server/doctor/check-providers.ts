@@ -10,6 +10,7 @@ export async function checkProviders(models: readonly ModelSettings[]): Promise<
   if (models.length === 0)
     return [
       fine(
+        'models_none',
         'models',
         'none in config.yml: the server uses those added in the page, else the built-in demo',
       ),
@@ -31,15 +32,19 @@ async function checkProvider({ id, api_url, api_key }: ModelSettings): Promise<F
     if (response.status === 401 || response.status === 403)
       return {
         state: 'fail',
+        code: 'model_key_refused',
+        params: { model: id, host, status: response.status },
         subject,
         detail: `${host} rejects the API key (${response.status})`,
         advice: 'Check api_key and the environment variable it refers to.',
       }
-    return fine(subject, `${host} responds`)
+    return fine('model_ok', subject, `${host} responds`, { model: id, host })
   } catch {
     // The error may contain a URL with a key, so only the host is shown.
     return {
       state: 'fail',
+      code: 'model_silent',
+      params: { model: id, host },
       subject,
       detail: `${host} does not respond`,
       advice: 'Check api_url, the network and, for a local provider, whether it is running.',

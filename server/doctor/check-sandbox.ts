@@ -36,11 +36,23 @@ export async function checkPython(
   const { available, reason, engine, isolation: inForce } = python.state
   await python.close()
   if (!available)
-    return [{ state: 'fail', subject, detail: reason ?? 'not available', advice: INSTALL }]
-  if (inForce === 'kernel') return [fine(subject, `${engine}, isolated by the kernel`)]
+    return [
+      {
+        state: 'fail',
+        code: 'python_off',
+        params: { reason: reason ?? 'not available' },
+        subject,
+        detail: reason ?? 'not available',
+        advice: INSTALL,
+      },
+    ]
+  if (inForce === 'kernel')
+    return [fine('python_kernel', subject, `${engine}, isolated by the kernel`, { engine })]
   return [
     {
       state: 'warn',
+      code: 'python_wasm',
+      params: { engine, reason: reason ?? '' },
       subject,
       detail: `${engine}, isolated by WebAssembly only${reason === null ? '' : ` (${reason})`}`,
       advice: INSTALL,
@@ -56,7 +68,7 @@ export async function checkShell({
   enabled: boolean
   network: boolean | 'host'
 }): Promise<Finding[]> {
-  if (!enabled) return [fine('exec', 'off (tools.exec.enabled)')]
+  if (!enabled) return [fine('shell_off', 'exec', 'off (tools.exec.enabled)')]
   const bubblewrap = await detectBubblewrap()
   if (network === true) {
     const state = await detectPrivateNetwork(bubblewrap)
@@ -64,28 +76,34 @@ export async function checkShell({
       return [
         {
           state: 'fail',
+          code: 'shell_network_broken',
+          params: { advice: privateNetworkAdvice(state.reason) },
           subject: 'exec',
           detail: 'tools.exec.network does not work here; the server will not start',
           advice: privateNetworkAdvice(state.reason),
         },
       ]
-    return [fine('exec', 'on, isolated by the kernel, reaches only the internet')]
+    return [fine('shell_internet', 'exec', 'on, isolated by the kernel, reaches only the internet')]
   }
   if (bubblewrap.available)
     return network === 'host'
       ? [
           {
             state: 'warn',
+            code: 'shell_host_network',
+            params: {},
             subject: 'exec',
             detail:
               'on, isolated by the kernel, but on the host network: commands can reach this server and everything around it',
             advice: 'Set tools.exec.network to true for internet access only, or to false.',
           },
         ]
-      : [fine('exec', 'on, isolated by the kernel')]
+      : [fine('shell_kernel', 'exec', 'on, isolated by the kernel')]
   return [
     {
       state: 'warn',
+      code: 'shell_not_isolated',
+      params: { reason: bubblewrap.reason },
       subject: 'exec',
       detail: `on, but not isolated: ${bubblewrap.reason}`,
       advice: INSTALL,

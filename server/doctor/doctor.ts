@@ -2,22 +2,25 @@
 
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
+import type { SharedFolder } from '../owner/shared-folders.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
-import { checkBlobs } from './check-blobs.ts'
+import { type BlobPlace, checkBlobs } from './check-blobs.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
 import { checkProviders } from './check-providers.ts'
 import { checkPython, checkShell, type PythonSettings } from './check-sandbox.ts'
+import { checkSharedFolders } from './check-shared-folders.ts'
 import type { Finding } from './finding.ts'
 
 /** The parts of the configuration that the doctor checks. */
 export interface DoctorSettings {
   database: DatabaseSettings
   dataDirectory: string
-  /** Folder of the blob store. */
-  blobFolder: string
+  blobs: BlobPlace
   workspaceRoot: string
+  /** What all instances must see; empty for a single process. */
+  sharedFolders: readonly SharedFolder[]
   /** Folder of the built page. */
   webRoot: string
   models: readonly ModelSettings[]
@@ -33,8 +36,9 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkNode(),
     checkFolder('data folder', settings.dataDirectory),
     checkDatabase(settings.database),
-    checkBlobs(settings.database, settings.blobFolder),
+    checkBlobs(settings.database, settings.blobs),
     checkFolder('workspaces', settings.workspaceRoot),
+    checkSharedFolders(settings.database, settings.sharedFolders),
     checkPage(settings.webRoot),
     checkProviders(settings.models),
     checkEmbeddings(settings.embeddings, settings.database),

@@ -1,8 +1,12 @@
 // A finding of the doctor and its printed form.
+import type { FindingCode } from '../protocol/finding-code.ts'
 
 export interface Finding {
   /** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
   state: 'ok' | 'warn' | 'fail'
+  /** What was found, by name, so that the page can say it in its language. A finding that is new there is shown as it is. */
+  code: FindingCode
+  params: Readonly<Record<string, string | number>>
   subject: string
   /** What was found. */
   detail: string
@@ -10,7 +14,12 @@ export interface Finding {
   advice?: string
 }
 
-export const fine = (subject: string, detail: string): Finding => ({ state: 'ok', subject, detail })
+export const fine = (
+  code: FindingCode,
+  subject: string,
+  detail: string,
+  params: Finding['params'] = {},
+): Finding => ({ state: 'ok', code, params, subject, detail })
 
 /** One line per finding, and a second one with the advice. */
 export const formatFinding = ({ state, subject, detail, advice }: Finding): string =>

@@ -74,3 +74,13 @@ const base64Of = (blobs: Pick<BlobStore, 'open'>, sha256: string): LongText => (
     if (rest.length > 0) yield rest.toString('base64')
   },
 })
+
+/** The bytes of a stored file, in pieces. */
+export async function* longTextBytes(file: {
+  kind: 'text' | 'image'
+  content: LongText
+}): AsyncGenerator<Buffer> {
+  // The length of a stored slice is a multiple of four characters, so each slice is valid base64.
+  for await (const piece of file.content.readPieces())
+    yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
+}

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
 import type { BlobStore } from './blobs.ts'
+import { openIncoming } from './incoming.ts'
 
 const SHA256 = /^[0-9a-f]{64}$/
-/** Contents that are being received; whatever is in it when the process starts is a leftover. */
-export const INCOMING = 'incoming'
 
 /** The path of a blob below the folder of the store. */
 export const blobPath = (folder: string, sha256: string): string => {
@@ -29,10 +28,7 @@ export async function* blobsIn(folder: string): AsyncGenerator<string> {
 
 /** Opens the store in a folder that only this process uses. Creates it if needed; removes leftovers of a dead process. */
 export async function openDiskBlobs(folder: string): Promise<BlobStore & { incoming: string }> {
-  const incoming = join(folder, INCOMING)
-  // A child of the dead process may still be writing.
-  await rm(incoming, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-  await mkdir(incoming, { recursive: true, mode: 0o700 })
+  const incoming = await openIncoming(folder)
   /** Placing and removing exclude each other, so that no content is removed after it was found to be stored. */
   const exclusive = pLimit(1)
 

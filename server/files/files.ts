@@ -149,7 +149,8 @@ export function createFileService({
     }
     if (found.internal !== undefined)
       log.warn({ cause: found.internal }, 'an attached document could not be read')
-    return { ...base, text: '', characters: 0, failure: found.failure }
+    const { failure, pages = null } = found
+    return { ...base, text: '', characters: 0, failure, pages }
   }
 
   /** @throws AppError `file_type_unsupported`, `image_unreadable`. */

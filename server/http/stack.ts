@@ -1,6 +1,7 @@
 // Assembles everything around the routes, in the order in which it processes a request.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { Limits } from '../lib/limits.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
 import {
@@ -33,6 +34,7 @@ export interface HttpOptions {
   connections: OpenConnections
   /** How many requests a user may send per minute; null: any number. */
   requestsPerMinute?(userId: UserId): number | null
+  limits: Limits
   /** Trust the client address that a reverse proxy sends. */
   behindProxy: boolean
 }
@@ -46,7 +48,8 @@ export async function createHttpStack(
   await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
-  if (options.requestsPerMinute !== undefined) limitRequests(app, options.requestsPerMinute)
+  if (options.requestsPerMinute !== undefined)
+    limitRequests(app, options.limits, options.requestsPerMinute)
   registerMetrics(app, options.metrics)
   await registerReference(app, options.version)
   return { app, issueToken, finish: () => registerWebApp(app, options.webRoot) }

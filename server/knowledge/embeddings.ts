@@ -1,6 +1,7 @@
 // Requests embeddings of texts from an OpenAI-compatible endpoint.
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import { estimateTokens } from '../protocol/token-estimate.ts'
 
 export interface EmbeddingSettings {
   /** The API base, or the full `…/embeddings` URL. */
@@ -14,8 +15,14 @@ export type Embedding = readonly number[]
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string
-  /** Returns one vector per text, in order. Throws, with a message for the log, when the endpoint fails. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<Embedding[]>
+  /**
+   * Returns one vector per text, in order, and the tokens that it took. Throws, with a message for the log, when the
+   * endpoint fails.
+   */
+  embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ vectors: Embedding[]; tokens: number }>
 }
 
 const TIMEOUT_MS = 30_000
@@ -23,6 +30,10 @@ const MAX_RESPONSE_BYTES = 20_000_000
 
 const EmbeddingsResponse = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1) })),
+  usage: z
+    .object({ prompt_tokens: z.int().min(0) })
+    .nullish()
+    .catch(null),
 })
 
 export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch): Embedder {
@@ -46,14 +57,20 @@ export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch)
       if (!response.ok) throw new Error(`embeddings: ${response.error}`)
       if (response.status !== 200) throw new Error(`embeddings: status ${response.status}`)
       const body: unknown = JSON.parse(new TextDecoder().decode(response.body))
-      const { data } = EmbeddingsResponse.parse(body)
-      const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]))
-      return texts.map((_text, index) => {
-        const vector = vectors.get(index)
+      const { data, usage } = EmbeddingsResponse.parse(body)
+      const found = new Map(data.map(({ index, embedding }) => [index, embedding]))
+      const vectors = texts.map((_text, index) => {
+        const vector = found.get(index)
         if (vector === undefined)
           throw new Error('embeddings: the response has no vector for a text')
         return vector
       })
+      const estimate = (): number => texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+      // Some endpoints report 0 for everything.
+      return {
+        vectors,
+        tokens: usage == null || usage.prompt_tokens === 0 ? estimate() : usage.prompt_tokens,
+      }
     },
   }
 }

@@ -9,7 +9,13 @@ import type { DocumentText } from './document-text.ts'
 import { Passage } from './passage.ts'
 
 /** `failure` is for the person who uploaded it, `internal` for the log. */
-export type FailedExtraction = { ok: false; failure: DescribedFailure; internal?: string }
+/** `pages` of a PDF without text. */
+export type FailedExtraction = {
+  ok: false
+  failure: DescribedFailure
+  internal?: string
+  pages?: number | null
+}
 export type Extraction = { ok: true; passages: Passage[] } | FailedExtraction
 export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 
@@ -31,7 +37,12 @@ const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
   z.object({ kind: z.literal('text'), text: z.string() }),
   z.object({ kind: z.literal('end'), pages: z.int().nullable(), characters: z.int() }),
-  z.object({ kind: z.literal('failed'), failure: DescribedFailure, internal: z.string() }),
+  z.object({
+    kind: z.literal('failed'),
+    failure: DescribedFailure,
+    internal: z.string(),
+    pages: z.int().nullable(),
+  }),
 ])
 
 /** The passages of one document, or why there are none. Never throws; the child has ended when it resolves. */
@@ -75,7 +86,7 @@ async function extract(
     maxOutputBytes: 10_000,
   })
   const passages: Passage[] = []
-  let failed: { failure: DescribedFailure; internal: string } | undefined
+  let failed: Pick<FailedExtraction, 'failure' | 'internal' | 'pages'> | undefined
   const pieces: string[] = []
   let pages: number | null = null
   let characters = 0
@@ -85,7 +96,8 @@ async function extract(
   const readLine = (text: string): void => {
     const line = Line.parse(JSON.parse(text))
     if (line.kind === 'passages') passages.push(...line.passages)
-    else if (line.kind === 'failed') failed = { failure: line.failure, internal: line.internal }
+    else if (line.kind === 'failed')
+      failed = { failure: line.failure, internal: line.internal, pages: line.pages }
     else if (line.kind === 'text') pieces.push(line.text)
     else {
       complete = true

@@ -221,3 +221,20 @@ function clip(text: string, budget: number): string {
     shown = shown.slice(0, Math.floor(shown.length * 0.9))
   return `${shown.trimEnd()}\n[… cut]`
 }
+
+/** One's memory with that of somebody else added: their text under its own heading, their facts among the facts. Bounded as every memory. */
+export function mergeMemories(content: string, added: string, heading: string): string {
+  const theirs = splitMemory(added)
+  const known = new Set(splitMemory(content).facts.map(({ text }) => normalizeFact(text)))
+  // A heading ends the list of facts, so theirs goes below everything else.
+  let merged = content.trimEnd()
+  if (theirs.own !== '') merged += `${merged === '' ? '' : '\n\n'}## ${heading}\n\n${theirs.own}\n`
+  let left = MAX_FACTS - known.size
+  for (const { text, date, untrusted } of theirs.facts) {
+    if (left <= 0 || known.has(normalizeFact(text))) continue
+    left -= 1
+    const mark = untrusted ? ` ${UNTRUSTED_MARK}` : ''
+    merged = appendFact(merged, `- ${date === '' ? '' : `${date}: `}${text}${mark}`)
+  }
+  return merged.length > MAX_MEMORY_CHARACTERS ? content : merged
+}

@@ -18,8 +18,10 @@ interface Line {
   y: number
 }
 
-/** Sections with their page numbers. Throws when the file is damaged, encrypted or has too many pages. */
-export async function pdfSections(bytes: Uint8Array): Promise<Section[]> {
+/** The number of pages, and sections with their page numbers; `bytes` are empty afterwards. Throws when the file is damaged, encrypted or has too many pages. */
+export async function pdfSections(
+  bytes: Uint8Array,
+): Promise<{ pages: number; sections: Section[] }> {
   const { totalPages, items } = await extractTextItems(bytes)
   if (totalPages > MAX_PAGES) throw new Error(`it has more than ${MAX_PAGES} pages`)
   const pages = items.map(linesOf)
@@ -50,7 +52,7 @@ export async function pdfSections(bytes: Uint8Array): Promise<Section[]> {
     }
     close()
   })
-  return sections
+  return { pages: totalPages, sections }
 }
 
 /** Whether `lower` is the line right below `upper`, as in a heading of two lines. */

@@ -9,7 +9,7 @@ type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'text'; text: string }
   | { kind: 'end'; pages: number | null; characters: number }
-  | { kind: 'failed'; failure: DescribedFailure; internal: string }
+  | { kind: 'failed'; failure: DescribedFailure; internal: string; pages: number | null }
 
 const PASSAGES_PER_LINE = 50
 const CHARACTERS_PER_LINE = 100_000
@@ -41,6 +41,7 @@ try {
     failure:
       error instanceof UnreadableDocument ? error.failure : storedFailure('document_unreadable'),
     internal: errorText(error).slice(0, 1000),
+    pages: error instanceof UnreadableDocument ? error.pages : null,
   })
 }
 output.end()

@@ -16,10 +16,13 @@ import { tableSections } from './table-sections.ts'
 /** For the person who uploaded the file: what is wrong with it. */
 export class UnreadableDocument extends Error {
   readonly failure: DescribedFailure
-  constructor(failure: DescribedFailure, cause?: unknown) {
+  /** Of a PDF without text, which a model may still be able to read. */
+  readonly pages: number | null
+  constructor(failure: DescribedFailure, cause?: unknown, pages: number | null = null) {
     super(failure.message, { cause })
     this.name = 'UnreadableDocument'
     this.failure = failure
+    this.pages = pages
   }
 }
 
@@ -29,7 +32,7 @@ export class UnreadableDocument extends Error {
  */
 export async function readDocument(name: string, bytes: Uint8Array): Promise<Passage[]> {
   const passages = cutIntoPassages(await sectionsOf(name, bytes))
-  if (passages.length === 0) throw withoutText(bytes)
+  if (passages.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
   return passages
 }
 
@@ -44,7 +47,7 @@ export async function readWholeText(name: string, bytes: Uint8Array): Promise<Do
     if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
     return { ...boundedText(text.replace(/^\ufeff/, '')), pages: null }
   }
-  if (sections.length === 0) throw withoutText(bytes)
+  if (sections.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
   const lines: string[] = []
   let pages: number | null = null
   let heading: string | null = null
@@ -60,33 +63,27 @@ export async function readWholeText(name: string, bytes: Uint8Array): Promise<Do
   return { ...boundedText(lines.join('\n')), pages }
 }
 
-/** The failure of a document in which no text was found. */
-const withoutText = (bytes: Uint8Array): UnreadableDocument =>
-  new UnreadableDocument(
-    storedFailure(startsWith(bytes, '%PDF') ? 'document_scanned' : 'document_empty'),
-  )
-
 async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
   return (await formattedSections(name, bytes)) ?? textSections(name, bytes)
+}
+
+async function readPdf(bytes: Uint8Array): Promise<Section[]> {
+  const { pages, sections } = await pdfSections(bytes).catch((error: unknown) => {
+    const isProtected = error instanceof Error && error.name === 'PasswordException'
+    throw new UnreadableDocument(
+      storedFailure(isProtected ? 'document_pdf_protected' : 'document_pdf_damaged'),
+      error,
+    )
+  })
+  if (sections.length === 0)
+    throw new UnreadableDocument(storedFailure('document_scanned'), undefined, pages)
+  return sections
 }
 
 /** The sections of a PDF or an Office document; null for everything else. */
 async function formattedSections(name: string, bytes: Uint8Array): Promise<Section[] | null> {
   const extension = extname(name).toLowerCase()
-  if (startsWith(bytes, '%PDF')) {
-    try {
-      return await pdfSections(bytes)
-    } catch (error) {
-      throw new UnreadableDocument(
-        storedFailure(
-          error instanceof Error && error.name === 'PasswordException'
-            ? 'document_pdf_protected'
-            : 'document_pdf_damaged',
-        ),
-        error,
-      )
-    }
-  }
+  if (startsWith(bytes, '%PDF')) return readPdf(bytes)
   if (startsWith(bytes, 'PK')) {
     const read = OFFICE_READERS[extension]
     if (read !== undefined) return read(bytes)

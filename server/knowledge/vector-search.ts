@@ -23,27 +23,48 @@ export interface VectorSearch {
   stop(): void
 }
 
+/** What embedding calls cost the owner of a project. */
+export interface EmbeddingUsage {
+  /** Whether another call may be made for the owner of this project. */
+  isAllowed(projectId: ProjectId): Promise<boolean>
+  add(projectId: ProjectId, model: string, tokens: number): Promise<void>
+}
+
 export function createVectorSearch(dependencies: {
   documents: Pick<DocumentRepository, 'passagesOf'>
   vectors: VectorRepository
   embedder: Embedder
+  usage: EmbeddingUsage
   log: { warn(details: object, message: string): void }
 }): VectorSearch {
-  const { documents, vectors, embedder, log } = dependencies
+  const { documents, vectors, embedder, usage, log } = dependencies
   const stopped = new AbortController()
   let retryTimer: NodeJS.Timeout | undefined
 
-  /** False when the endpoint or the store failed. */
+  /** Null when the owner of the project may not spend any more. */
+  async function embed(
+    projectId: ProjectId,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Embedding[] | null> {
+    if (!(await usage.isAllowed(projectId))) return null
+    const { vectors: found, tokens } = await embedder.embed(texts, signal)
+    await usage.add(projectId, embedder.model, tokens)
+    return found
+  }
+
+  /** `refused`: the owner may not spend any more now. `failed`: the endpoint or the store did. */
   async function index(
     { id, projectId }: Pick<DocumentRow, 'id' | 'projectId'>,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<'done' | 'refused' | 'failed'> {
     try {
       for (let from = 0; ; from += EMBED_BATCH_SIZE) {
         const passages = await documents.passagesOf(projectId, id, from, EMBED_BATCH_SIZE)
-        if (passages.length === 0 || signal.aborted) return true
+        if (passages.length === 0 || signal.aborted) return 'done'
         const texts = passages.map(({ heading, text }) => `${heading ?? ''}\n${text}`.trim())
-        const found = await embedder.embed(texts, signal)
+        const found = await embed(projectId, texts, signal)
+        if (found === null) return 'refused'
         await vectors.put(
           passages.map((passage, at) => ({
             passageId: passage.id,
@@ -54,12 +75,12 @@ export function createVectorSearch(dependencies: {
         )
       }
     } catch (error) {
-      if (signal.aborted) return true
+      if (signal.aborted) return 'done'
       log.warn(
         { document: id, cause: errorText(error) },
         'vectors of a document could not be created; only its words find it',
       )
-      return false
+      return 'failed'
     }
   }
 
@@ -77,7 +98,10 @@ export function createVectorSearch(dependencies: {
       await vectors.copyToPgvector(embedder.model)
       for (const document of await vectors.documentsWithout(embedder.model)) {
         if (stopped.signal.aborted) return
-        if (!(await index(document, stopped.signal))) return retryLater()
+        const outcome = await index(document, stopped.signal)
+        if (outcome === 'failed') return retryLater()
+        // Documents of other users go on.
+        if (outcome === 'refused') retryLater()
       }
     } catch (error) {
       if (stopped.signal.aborted) return
@@ -88,7 +112,8 @@ export function createVectorSearch(dependencies: {
 
   return {
     async index(document, signal) {
-      if (!(await index(document, AbortSignal.any([signal, stopped.signal])))) retryLater()
+      const outcome = await index(document, AbortSignal.any([signal, stopped.signal]))
+      if (outcome !== 'done') retryLater()
     },
     catchUp,
     stop() {
@@ -98,7 +123,9 @@ export function createVectorSearch(dependencies: {
 
     async nearest(projectId, question, limit) {
       try {
-        const [embedding] = await embedder.embed([question], AbortSignal.timeout(QUERY_TIMEOUT_MS))
+        const found = await embed(projectId, [question], AbortSignal.timeout(QUERY_TIMEOUT_MS))
+        if (found === null) return []
+        const [embedding] = found
         const query = toBytes(embedding ?? [])
         if (query.every((value) => value === 0)) return []
         const { near, complete } = await vectors.nearest(projectId, embedder.model, query, limit)

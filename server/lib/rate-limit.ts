@@ -1,32 +1,22 @@
-// A rate limit per key with fixed time windows.
+// A rate limit per key with fixed time windows, counted in this process.
 import { LRUCache } from 'lru-cache'
+import type { RateLimit, RateLimitOptions } from './limits.ts'
 import { atMost } from './lru-limit.ts'
-
-export interface RateLimit {
-  /** Takes `weight` from the key's allowance, which `limit` replaces. Returns null, or the seconds until the next window if it does not fit. */
-  take(key: string, weight?: number, limit?: number): number | null
-}
-
-export interface RateLimitOptions {
-  /** Total weight within one window. */
-  limit: number
-  windowMs: number
-  /** Milliseconds of a monotonic clock. */
-  now?: () => number
-}
 
 /** Maximum number of keys in memory; the least recently used are evicted. */
 const MAX_KEYS = 50_000
 
-/** Windows start with a key's first use and are kept in memory: a restart resets them. */
-export function createRateLimit({
-  limit,
-  windowMs,
-  now = () => performance.now(),
-}: RateLimitOptions): RateLimit {
+/**
+ * Windows start with a key's first use and are kept in memory: a restart resets them.
+ * @param now milliseconds of a monotonic clock.
+ */
+export function createRateLimit(
+  { limit, windowMs }: RateLimitOptions,
+  now: () => number = () => performance.now(),
+): RateLimit {
   const windows = new LRUCache<string, { used: number; until: number }>(atMost(MAX_KEYS))
   return {
-    take(key, weight = 1, allowance = limit) {
+    async take(key, weight = 1, allowance = limit) {
       const known = windows.get(key)
       const window =
         known !== undefined && known.until > now() ? known : { used: 0, until: now() + windowMs }

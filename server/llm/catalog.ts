@@ -47,6 +47,8 @@ export interface ModelCatalogOptions {
   /** From the configuration. They take precedence over stored models with the same id. */
   models: readonly ModelSettings[]
   defaultModel?: string | undefined
+  /** What administrators set instead, if there is such a model; null: nothing. Read on every call. */
+  storedDefault?: (() => string | null) | undefined
   /** Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately. */
   stored?: (() => Promise<readonly CatalogModel[]>) | undefined
   /** Seconds of silence after which a model call fails. */
@@ -79,8 +81,8 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return found
   }
   const defaultIdOf = (known: ReadonlyMap<string, CatalogModel>): string => {
-    const configured = options.defaultModel
-    if (configured !== undefined && known.has(configured)) return configured
+    for (const id of [options.storedDefault?.(), options.defaultModel])
+      if (id != null && known.has(id)) return id
     const usable = [...known.values()].find(({ needsKey }) => !needsKey)
     return usable?.settings.id ?? known.keys().next().value ?? DEMO_MODEL_ID
   }

@@ -25,6 +25,8 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   present(settings: z.output<Settings>): Record<string, string>
   /** How many people one message reaches; 1 by default. */
   recipients?(settings: z.output<Settings>): number
+  /** Addresses whose owners have to agree that mail goes there; none by default. */
+  mailAddresses?(settings: z.output<Settings>): readonly string[]
   /** Makes one attempt. May throw, which counts as a failure worth retrying. Stops when the signal is aborted. */
   send(
     settings: z.output<Settings>,
@@ -42,6 +44,8 @@ export interface ChannelKind {
   present(settings: unknown): Record<string, string>
   /** How many people one message reaches. */
   recipients(settings: unknown): number
+  /** Addresses whose owners have to agree that mail goes there. */
+  mailAddresses(settings: unknown): readonly string[]
   send(settings: unknown, message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>
 }
 
@@ -65,6 +69,10 @@ export function defineChannelKind<Settings extends z.ZodType>(
     recipients(settings) {
       const checked = kind.settings.safeParse(settings)
       return checked.success ? (kind.recipients?.(checked.data) ?? 1) : 1
+    },
+    mailAddresses(settings) {
+      const checked = kind.settings.safeParse(settings)
+      return checked.success ? (kind.mailAddresses?.(checked.data) ?? []) : []
     },
     async send(settings, message, signal) {
       const checked = kind.settings.safeParse(settings)

@@ -1,14 +1,17 @@
 // The channels of a user: create, list without secrets, remove, send.
 import type { SecretBox } from '../auth/secret-box.ts'
-import type { ChannelRepository, ChannelRow } from '../db/repositories/channels.ts'
+import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import { createRateLimit } from '../lib/rate-limit.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { Channel, DeliveryStatus } from '../protocol/channel.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind } from './channel-kind.ts'
-import { createOutbox, type GivenUp, type Outbox } from './outbox.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
 
+/** Pauses before the second, third … attempt; after the last one the delivery has failed. */
+const RETRY_PAUSES_SECONDS = [5, 30, 120, 600, 3_600]
 const MAX_CHANNELS = 20
 const MAX_PENDING_DELIVERIES = 100
 /** How long a sender waits for the outcome of the first attempt. */
@@ -21,6 +24,15 @@ export interface Delivery {
   status: DeliveryStatus
   /** Why it is not delivered (yet). */
   error: string | null
+}
+
+/** What the sender of a message that was never delivered needs to know. */
+export interface GivenUp {
+  userId: UserId
+  conversationId: ConversationId | null
+  channel: string
+  text: string
+  error: string
 }
 
 export interface Channels {
@@ -56,8 +68,11 @@ export interface ChannelsOptions {
   log: { warn(details: object, message: string): void }
   /** Recipients that all channels of one user may reach within an hour. */
   messagesPerHour: number
+  limits: Limits
   /** Counts messages against the user's quota before they are sent. Throws when it is used up. */
   takeMessages?(userId: UserId, count: number): Promise<void>
+  /** Which addresses mail may not go to yet. Default: it may go to all. */
+  unconfirmed?(userId: UserId, addresses: readonly string[]): Promise<string[]>
   /** For tests: the pause between attempts, in milliseconds. */
   pauseMs?: number
 }
@@ -68,8 +83,11 @@ export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>
     JSON.parse(secrets.open(channel.sealedSettings, CHANNEL_SEAL_PURPOSE))
-  // In memory: a count of stored deliveries could be reset by recreating the channel, which removes them.
-  const allowance = createRateLimit({ limit: options.messagesPerHour, windowMs: HOUR_MS })
+  // Not a count of stored deliveries: recreating the channel, which removes them, could reset it.
+  const allowance = options.limits.rateLimit('recipients', {
+    limit: options.messagesPerHour,
+    windowMs: HOUR_MS,
+  })
   const recipientsOf = (channel: ChannelRow): number => {
     try {
       return kinds.get(channel.type)?.recipients(settingsOf(channel)) ?? 1
@@ -78,7 +96,31 @@ export function createChannels(options: ChannelsOptions): Channels {
       return 1
     }
   }
-  const outbox: Outbox = createOutbox({ ...options, settingsOf })
+  const outbox: Outbox = createOutbox<{ channel: ChannelRow; delivery: DeliveryRow }>({
+    queue: repository,
+    pausesSeconds: RETRY_PAUSES_SECONDS,
+    pauseMs: options.pauseMs,
+    now: options.now,
+    log: options.log,
+    async send({ channel, delivery }, signal) {
+      const kind = kinds.get(channel.type)
+      if (kind === undefined)
+        return { ok: false, failure: storedFailure('delivery_channel_kind_gone'), retry: false }
+      const { id, content: text, createdAt } = delivery
+      const settings = settingsOf(channel)
+      const [missing] =
+        (await options.unconfirmed?.(channel.userId, kind.mailAddresses(settings))) ?? []
+      if (missing !== undefined) {
+        const failure = storedFailure('delivery_mail_unconfirmed', { address: missing })
+        return { ok: false, failure, retry: false }
+      }
+      return await kind.send(settings, { id, channel: channel.name, text, createdAt }, signal)
+    },
+    onGivenUp: async ({ channel, delivery }, error) => {
+      const { userId, conversationId, content: text } = delivery
+      await options.onGivenUp?.({ userId, conversationId, channel: channel.name, text, error })
+    },
+  })
 
   const present = (channel: ChannelRow, last: Channel['last_delivery']): Channel => ({
     id: channel.id,
@@ -154,7 +196,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     async send(userId, name, { text, conversationId, signal }) {
       const channel = await repository.findByName(userId, name)
       if (channel === undefined) return null
-      const retryAfter = allowance.take(userId, recipientsOf(channel))
+      const retryAfter = await allowance.take(userId, recipientsOf(channel))
       if (retryAfter !== null)
         throw appError(
           'recipients_exhausted',

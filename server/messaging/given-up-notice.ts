@@ -1,5 +1,5 @@
 // The text that tells a conversation that one of its messages was never delivered.
-import type { GivenUp } from './outbox.ts'
+import type { GivenUp } from './channels.ts'
 
 const EXCERPT_CHARACTERS = 200
 

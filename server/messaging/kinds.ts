@@ -1,7 +1,8 @@
 // All kinds of channels; a new kind needs one file and one line here.
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { ChannelKind } from './channel-kind.ts'
-import { createEmailKind, type SmtpSettings } from './email.ts'
+import { createEmailKind } from './email.ts'
+import type { SmtpSettings } from './mailer.ts'
 import { createTelegramKind } from './telegram.ts'
 import { createWebhookKind } from './webhook.ts'
 

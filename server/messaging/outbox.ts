@@ -1,15 +1,13 @@
-// Messages waiting for delivery: stored first, sent in the background, and retried with growing pauses, even after a
-// restart.
-
-import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
+// What waits for delivery: stored first, sent in the background, and retried with growing pauses, even after a restart.
 import { errorText } from '../errors.ts'
 import { onAbort } from '../lib/abort.ts'
-import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
-import type { ConversationId, UserId } from '../protocol/ids.ts'
-import type { ChannelKind, SendOutcome } from './channel-kind.ts'
+import {
+  type DescribedFailure,
+  type StoredFailure,
+  storedFailure,
+} from '../protocol/failures/stored.ts'
+import type { SendOutcome } from './channel-kind.ts'
 
-/** Pauses before the second, third … attempt; after the last one the delivery has failed. */
-const RETRY_PAUSES_SECONDS = [5, 30, 120, 600, 3_600]
 /** Longer than any attempt may take. After this time, another process takes over a delivery whose sender died. */
 const LEASE_MS = 120_000
 const SEND_TIMEOUT_MS = 60_000
@@ -30,31 +28,52 @@ export interface Outbox {
   afterFirstAttempt(deliveryId: string, signal: AbortSignal): Promise<void>
 }
 
-/** What the sender needs to know. */
-export interface GivenUp {
-  userId: UserId
-  conversationId: ConversationId | null
-  channel: string
-  text: string
-  error: string
+/** One delivery, as far as the outbox is concerned. */
+export interface OutboxDelivery {
+  id: string
+  /** Includes the one in progress. */
+  attempts: number
+  lastError: string | null
+  lastFailure: StoredFailure | null
 }
 
-export interface OutboxOptions {
-  repository: ChannelRepository
-  kinds: ReadonlyMap<string, ChannelKind>
-  /** The settings of a channel, unsealed. Throws when they cannot be read. */
-  settingsOf(channel: ChannelRow): unknown
-  /** Called when a message that was going to be retried has finally failed. */
-  onGivenUp?(failure: GivenUp): Promise<unknown>
+/** Where deliveries are stored, and who has claimed which. */
+export interface OutboxQueue<Item> {
+  /** Claims due deliveries and counts the attempt; nobody else gets them before `leaseUntil`. */
+  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<Item[]>
+  /** When the next delivery is due; null when none is pending. */
+  nextDue(): Promise<Date | null>
+  settle(
+    id: string,
+    outcome: {
+      status: 'pending' | 'delivered' | 'failed'
+      nextAttemptAt: Date | null
+      lastError: string | null
+      lastFailure: StoredFailure | null
+    },
+  ): Promise<void>
+  removeSettled(before: Date, limit: number): Promise<void>
+}
+
+export interface OutboxOptions<Item extends { delivery: OutboxDelivery }> {
+  queue: OutboxQueue<Item>
+  /** Makes one attempt. May throw, which counts as a failure worth retrying. Stops when the signal is aborted. */
+  send(item: Item, signal: AbortSignal): Promise<SendOutcome>
+  /** Pauses before the second, third … attempt; after the last one the delivery has failed. */
+  pausesSeconds: readonly number[]
+  /** Called when a delivery that was going to be retried has finally failed. */
+  onGivenUp?(item: Item, error: string): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
   /** For tests: replaces the pauses, in milliseconds. */
-  pauseMs?: number
+  pauseMs?: number | undefined
 }
 
 /** Creates the sender of one process. Several processes on one database share the work without sending twice. */
-export function createOutbox(options: OutboxOptions): Outbox {
-  const { repository, kinds } = options
+export function createOutbox<Item extends { delivery: OutboxDelivery }>(
+  options: OutboxOptions<Item>,
+): Outbox {
+  const { queue } = options
   const controller = new AbortController()
   /** Callbacks by delivery id, called after its next attempt. */
   const waiting = new Map<string, Set<() => void>>()
@@ -62,50 +81,34 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let working: Promise<void> | null = null
   let again = false
 
-  const attempt = async (channel: ChannelRow, delivery: DeliveryRow): Promise<SendOutcome> => {
-    const kind = kinds.get(channel.type)
-    if (kind === undefined)
-      return { ok: false, failure: storedFailure('delivery_channel_kind_gone'), retry: false }
+  const attempt = async (item: Item): Promise<SendOutcome> => {
     try {
-      return await kind.send(
-        options.settingsOf(channel),
-        {
-          id: delivery.id,
-          channel: channel.name,
-          text: delivery.content,
-          createdAt: delivery.createdAt,
-        },
+      return await options.send(
+        item,
         AbortSignal.any([controller.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),
       )
     } catch (error) {
-      options.log.warn(
-        { channel: channel.type, cause: errorText(error) },
-        'a delivery failed with an unexpected error',
-      )
+      options.log.warn({ cause: errorText(error) }, 'a delivery failed with an unexpected error')
       return { ok: false, failure: storedFailure('delivery_failed'), retry: true }
     }
   }
 
-  const report = async (
-    channel: ChannelRow,
-    delivery: DeliveryRow,
-    error: string,
-  ): Promise<void> => {
-    const { userId, conversationId, content: text } = delivery
+  const report = async (item: Item, error: string): Promise<void> => {
     try {
-      await options.onGivenUp?.({ userId, conversationId, channel: channel.name, text, error })
+      await options.onGivenUp?.(item, error)
     } catch (cause) {
       options.log.warn({ cause: errorText(cause) }, 'a failed delivery could not be reported')
     }
   }
 
-  const deliver = async (channel: ChannelRow, delivery: DeliveryRow): Promise<void> => {
-    const outcome = await attempt(channel, delivery)
+  const deliver = async (item: Item): Promise<void> => {
+    const { delivery } = item
+    const outcome = await attempt(item)
     const isStopped = controller.signal.aborted && !outcome.ok
-    const pause = RETRY_PAUSES_SECONDS[delivery.attempts - 1]
+    const pause = options.pausesSeconds[delivery.attempts - 1]
     const now = options.now()
     if (outcome.ok)
-      await repository.settle(delivery.id, {
+      await queue.settle(delivery.id, {
         status: 'delivered',
         nextAttemptAt: null,
         lastError: null,
@@ -113,26 +116,26 @@ export function createOutbox(options: OutboxOptions): Outbox {
       })
     // Aborted by the end of the process: due after the next start.
     else if (isStopped)
-      await repository.settle(delivery.id, {
+      await queue.settle(delivery.id, {
         status: 'pending',
         nextAttemptAt: now,
         lastError: delivery.lastError,
         lastFailure: delivery.lastFailure,
       })
     else if (outcome.retry && pause !== undefined)
-      await repository.settle(delivery.id, {
+      await queue.settle(delivery.id, {
         status: 'pending',
         nextAttemptAt: new Date(now.getTime() + (options.pauseMs ?? pause * 1_000)),
         ...stored(outcome.failure),
       })
     else {
-      await repository.settle(delivery.id, {
+      await queue.settle(delivery.id, {
         status: 'failed',
         nextAttemptAt: null,
         ...stored(outcome.failure),
       })
       // The sender learns the outcome of the first attempt.
-      if (delivery.attempts > 1) await report(channel, delivery, outcome.failure.message)
+      if (delivery.attempts > 1) await report(item, outcome.failure.message)
     }
     for (const notify of waiting.get(delivery.id) ?? []) notify()
   }
@@ -142,13 +145,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     do {
       again = false
       const now = options.now()
-      const due = await repository.claimDue(now, new Date(now.getTime() + LEASE_MS), BATCH_SIZE)
-      await Promise.all(due.map(({ channel, delivery }) => deliver(channel, delivery)))
+      const due = await queue.claimDue(now, new Date(now.getTime() + LEASE_MS), BATCH_SIZE)
+      await Promise.all(due.map(deliver))
       if (due.length === BATCH_SIZE) again = true
     } while (again && !controller.signal.aborted)
     const now = options.now().getTime()
-    await repository.removeSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
-    const next = (await repository.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
+    await queue.removeSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
+    const next = (await queue.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
     sleep(Math.min(Math.max(next - now, 10), MAX_SLEEP_MS))
   }
 

@@ -1,7 +1,7 @@
 // The only way for tools to reach the web: public addresses only, bounded in size, time and redirects, without credentials.
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { Agent, buildConnector, fetch, type Response } from 'undici'
+import { Agent, buildConnector, type FormData, fetch, type Response } from 'undici'
 import { errorText } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import { type AddressRules, bareHost } from './addresses.ts'
@@ -40,7 +40,8 @@ export interface FetchOptions {
   signal: AbortSignal
   method?: 'GET' | 'POST'
   headers?: Readonly<Record<string, string>>
-  body?: string
+  /** A form is sent as `multipart/form-data`. */
+  body?: string | FormData
   /** Maximum number of decoded bytes to read; default 5 MB. */
   maxBytes?: number
   /** Time limit for everything, including redirects and the whole body; default 10 s. */

@@ -1,15 +1,15 @@
 // Parses pages in worker threads, which are terminated when a page takes too long; never blocks the server.
-import pLimit from 'p-limit'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import type { ParseJob, ParseResult } from './page.child.ts'
 import type { PageContent, PageJob } from './page-content.ts'
 import type { SearchHit } from './search-page.ts'
 
 export interface PageReader {
-  /** Never throws. */
-  read(job: Omit<PageJob, 'plain'>, signal: AbortSignal): Promise<PageContent>
+  /** Never throws. @param owner for whom the page is read: users take turns. */
+  read(job: Omit<PageJob, 'plain'>, signal: AbortSignal, owner?: string): Promise<PageContent>
   /** The hits of a search page; null when the page is not one or could not be read. */
-  readSearch(html: string, signal: AbortSignal): Promise<SearchHit[] | null>
+  readSearch(html: string, signal: AbortSignal, owner?: string): Promise<SearchHit[] | null>
   close(): Promise<void>
 }
 
@@ -24,29 +24,34 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 }
 
 /** @param options.firstAttemptTimeoutMs how long a page may take before it is parsed again in the plainest way. */
 export function createPageReader(options: { firstAttemptTimeoutMs?: number } = {}): PageReader {
-  const threads = Array.from({ length: THREADS }, () =>
+  const idle = Array.from({ length: THREADS }, () =>
     createThread(options.firstAttemptTimeoutMs ?? FIRST_ATTEMPT_TIMEOUT_MS),
   )
-  /** A page that takes all of its time must not delay everybody else's. */
-  const leastBusy = (): Thread =>
-    threads.reduce((best, thread) => (thread.queued() < best.queued() ? thread : best))
+  const threads = [...idle]
+  const queue = createFairQueue({ size: THREADS })
+  const withThread = <T>(owner: string | undefined, work: (thread: PageReader) => Promise<T>) =>
+    queue.run(owner ?? null, async () => {
+      // There is one for each piece of work that the queue lets in; the one used last is warm.
+      const thread = idle.pop()
+      if (thread === undefined) throw new Error('no thread is free')
+      try {
+        return await work(thread)
+      } finally {
+        idle.push(thread)
+      }
+    })
   return {
-    read: (job, signal) => leastBusy().read(job, signal),
-    readSearch: (html, signal) => leastBusy().readSearch(html, signal),
+    read: (job, signal, owner) => withThread(owner, (thread) => thread.read(job, signal)),
+    readSearch: (html, signal, owner) =>
+      withThread(owner, (thread) => thread.readSearch(html, signal)),
     close: async () => {
       await Promise.all(threads.map((thread) => thread.close()))
     },
   }
 }
 
-interface Thread extends PageReader {
-  /** The number of jobs that are running or waiting. */
-  queued(): number
-}
-
 /** One worker thread, which parses one page at a time. */
-function createThread(firstAttemptTimeoutMs: number): Thread {
-  const oneAtATime = pLimit(1)
+function createThread(firstAttemptTimeoutMs: number): PageReader {
   const client = createWorkerClient<ParseJob, ParseResult>('net/page.child', {
     worker: { resourceLimits: RESOURCE_LIMITS, env: {} },
     startTimeoutMs: START_TIMEOUT_MS,
@@ -78,20 +83,18 @@ function createThread(firstAttemptTimeoutMs: number): Thread {
   }
 
   return {
-    read: (job, signal) => oneAtATime(() => readContent(job, signal)),
-    readSearch: (html, signal) =>
-      oneAtATime(async () => {
-        try {
-          const result = await client.request(
-            { kind: 'search', html },
-            { timeoutMs: firstAttemptTimeoutMs, signal },
-          )
-          return result.kind === 'search' ? result.hits : null
-        } catch {
-          return null
-        }
-      }),
-    queued: () => oneAtATime.activeCount + oneAtATime.pendingCount,
+    read: readContent,
+    async readSearch(html, signal) {
+      try {
+        const result = await client.request(
+          { kind: 'search', html },
+          { timeoutMs: firstAttemptTimeoutMs, signal },
+        )
+        return result.kind === 'search' ? result.hits : null
+      } catch {
+        return null
+      }
+    },
     close: () => client.close(),
   }
 }

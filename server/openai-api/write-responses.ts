@@ -2,12 +2,14 @@
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { OutputItem, ResponseObject } from '../protocol/openai/responses.ts'
 import type { RunEvent } from '../protocol/run-event.ts'
+import { reasoningIn } from '../protocol/run-timeline.ts'
 import type { Step } from '../protocol/step.ts'
-import { type Usage, usageOfRun } from '../protocol/usage.ts'
+import { usageOfRun } from '../protocol/usage.ts'
 import { attemptOfEvent } from '../runs/log/log.ts'
 import { readRunOptions } from '../runs/state.ts'
 import { beginItem, outcomeOf, outputOf, textPart, withText } from './items.ts'
 import { programModelName } from './names.ts'
+import { responseUsage } from './response-usage.ts'
 import { clientToolNames } from './run-text.ts'
 
 /** An event of a streamed response, without its number. */
@@ -28,15 +30,12 @@ function statusOf({ status, finishReason, endedAt }: End): ResponseObject['statu
   return finishReason === 'stop' || finishReason === 'tool_calls' ? 'completed' : 'incomplete'
 }
 
-const responseUsage = (usage: Usage): NonNullable<ResponseObject['usage']> => ({
-  input_tokens: usage.prompt_tokens,
-  input_tokens_details: { cached_tokens: usage.cached_tokens },
-  output_tokens: usage.completion_tokens,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: usage.total_tokens,
-})
-
-function present(run: RunRow, end: End, output: OutputItem[], usage: Usage | null): ResponseObject {
+function present(
+  run: RunRow,
+  end: End,
+  output: OutputItem[],
+  usage: Parameters<typeof responseUsage>[0] | null,
+): ResponseObject {
   const options = readRunOptions(run.options)
   const { response } = options
   const status = statusOf(end)
@@ -91,7 +90,7 @@ export const responseOf = (run: RunRow, steps: readonly Step[]): ResponseObject 
     run,
     run,
     outputOf(run, steps, clientToolNames(run)),
-    run.endedAt === null ? null : usageOfRun(run),
+    run.endedAt === null ? null : { ...usageOfRun(run), ...reasoningIn(run.timeline ?? []) },
   )
 
 /**
@@ -277,7 +276,10 @@ export function createResponseWriter(
                 error: event,
                 endedAt: run.endedAt ?? new Date(),
               }
-        const usage = event.event === 'done' ? event.usage : null
+        const usage =
+          event.event === 'done'
+            ? { ...event.usage, reasoning_tokens: event.reasoning_tokens }
+            : null
         const response = present(run, end, [...output], usage)
         const name = response.status === 'cancelled' ? 'incomplete' : response.status
         return [...ended, { type: `response.${name}`, response }]

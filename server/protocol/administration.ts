@@ -1,8 +1,10 @@
 // What administrators see and set of the whole server, on the wire.
 import { z } from 'zod'
 import { optional, Timestamp } from './envelope.ts'
+import { FindingCode } from './finding-code.ts'
 import { RunId, UserId } from './ids.ts'
 import { McpServer } from './mcp.ts'
+import { RunStatus } from './run.ts'
 
 /** An unfinished run, without anything of its conversation. */
 export const AdminRun = z
@@ -12,7 +14,7 @@ export const AdminRun = z
     username: z.string(),
     model: z.string(),
     kind: z.string(),
-    status: z.string(),
+    status: RunStatus,
     iteration: z.int(),
     started_at: Timestamp,
   })
@@ -23,6 +25,10 @@ export type AdminRun = z.infer<typeof AdminRun>
 export const HealthFinding = z
   .object({
     state: z.enum(['ok', 'warn', 'fail']),
+    /** What was found, by name. */
+    code: FindingCode,
+    params: z.record(z.string(), z.union([z.string(), z.number()])),
+    /** The same in English. */
     subject: z.string(),
     detail: z.string(),
     advice: z.string().nullable(),
@@ -32,7 +38,8 @@ export type HealthFinding = z.infer<typeof HealthFinding>
 
 const Registration = z.enum(['open', 'invite', 'closed'])
 const Sharing = z.enum(['on', 'off'])
-const ModelIds = z.array(z.string().min(1).max(200)).max(500)
+const ModelName = z.string().min(1).max(200)
+const ModelIds = z.array(ModelName).max(500)
 
 /** What is set here comes before the configuration file; null: as the file says. */
 export const StoredServerSettings = z.object({
@@ -42,12 +49,20 @@ export const StoredServerSettings = z.object({
   model_order: ModelIds,
   /** Models that are in no list, except for administrators. */
   hidden_models: ModelIds,
+  /** The model of conversations that have chosen none. Settings that were stored earlier do not have it. */
+  default_model: ModelName.nullable().default(null),
 })
 export type StoredServerSettings = z.infer<typeof StoredServerSettings>
 
 /** `effective`: what applies now. */
 export const ServerSettings = StoredServerSettings.extend({
-  effective: z.object({ registration: Registration, sharing: Sharing }),
+  default_model: ModelName.nullable(),
+  effective: z.object({
+    registration: Registration,
+    sharing: Sharing,
+    /** Null: the first one. */
+    default_model: ModelName.nullable(),
+  }),
 }).meta({ id: 'ServerSettings' })
 export type ServerSettings = z.infer<typeof ServerSettings>
 
@@ -58,6 +73,7 @@ export const PatchServerSettings = z
     sharing: Sharing.nullable().optional(),
     model_order: optional(ModelIds),
     hidden_models: optional(ModelIds),
+    default_model: ModelName.nullable().optional(),
   })
   .meta({ id: 'PatchServerSettings' })
 export type PatchServerSettings = z.input<typeof PatchServerSettings>

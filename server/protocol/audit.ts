@@ -32,6 +32,8 @@ export const AuditAction = z.enum([
   'group_member_added',
   'group_member_removed',
   'model_changed',
+  'webhook_created',
+  'webhook_deleted',
   'approval_decided',
   'share_created',
   'share_deleted',

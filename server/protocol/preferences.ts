@@ -8,6 +8,25 @@ export const Instructions = withoutNul(z.string().trim().max(20_000))
 /** Tools that are never offered to a model, by name. Unknown names are kept: their MCP server may be away. */
 export const DisabledTools = Names
 
+/** Characters of all saved prompts together. */
+const MAX_PROMPT_CHARACTERS = 200_000
+/** Prompts that the user puts into messages; `{{name}}` in a text is a field that is filled in then. */
+const SavedPrompts = z
+  .array(
+    z.object({
+      name: withoutNul(z.string().trim().min(1).max(80)),
+      text: withoutNul(z.string().trim().min(1).max(10_000)),
+    }),
+  )
+  .max(100)
+  .refine((prompts) => new Set(prompts.map(({ name }) => name)).size === prompts.length, {
+    error: 'names must differ',
+  })
+  .refine(
+    (prompts) => prompts.reduce((sum, { text }) => sum + text.length, 0) <= MAX_PROMPT_CHARACTERS,
+    { error: `must have at most ${MAX_PROMPT_CHARACTERS} characters together` },
+  )
+
 export const Preferences = z
   .object({
     /** '' for none. */
@@ -17,6 +36,7 @@ export const Preferences = z
     hidden_models: Names,
     /** Models in the order of menus, by id; all others follow in the server's order. */
     model_order: Names,
+    saved_prompts: SavedPrompts,
   })
   .meta({ id: 'Preferences' })
 export type Preferences = z.infer<typeof Preferences>
@@ -26,6 +46,7 @@ export const NO_PREFERENCES: Preferences = {
   disabled_tools: [],
   hidden_models: [],
   model_order: [],
+  saved_prompts: [],
 }
 
 /** Absent fields stay unchanged. */
@@ -35,5 +56,6 @@ export const PatchPreferencesBody = z
     disabled_tools: optional(DisabledTools),
     hidden_models: optional(Names),
     model_order: optional(Names),
+    saved_prompts: optional(SavedPrompts),
   })
   .meta({ id: 'PatchPreferences' })

@@ -96,6 +96,11 @@ export type QuotaItem = z.infer<typeof QuotaItem>
 
 /** The limits of a user, and the approval modes that their groups allow. */
 export const QuotaReport = z
-  .object({ items: z.array(QuotaItem), approval_modes: z.array(ApprovalMode) })
+  .object({
+    items: z.array(QuotaItem),
+    approval_modes: z.array(ApprovalMode),
+    /** What applies in conversations for which no mode was chosen. */
+    default_approval: ApprovalMode,
+  })
   .meta({ id: 'QuotaReport' })
 export type QuotaReport = z.infer<typeof QuotaReport>

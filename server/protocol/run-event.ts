@@ -98,6 +98,8 @@ export const DoneEvent = z.object({
   token_count: z.int(),
   suggested_title: z.string().nullable(),
   usage: Usage,
+  /** The part of the completion tokens that the models thought with; absent when there was none. */
+  reasoning_tokens: z.int().optional(),
   finish_reason: FinishReason,
 })
 export const ErrorEvent = z.object({

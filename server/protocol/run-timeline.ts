@@ -82,6 +82,12 @@ export const AnswerTiming = z.object({
 })
 export type AnswerTiming = z.infer<typeof AnswerTiming>
 
+/** The reasoning tokens of a run, for its terminal event; nothing where there are none. */
+export function reasoningIn(entries: readonly TimelineEntry[]): { reasoning_tokens?: number } {
+  const tokens = timingOf(entries)?.reasoning_tokens ?? 0
+  return tokens === 0 ? {} : { reasoning_tokens: tokens }
+}
+
 /** Null for an empty timeline. */
 export function timingOf(entries: readonly TimelineEntry[]): AnswerTiming | null {
   if (entries.length === 0) return null

@@ -1,6 +1,6 @@
 // One step of an answer: the same shape on the stream, in the database and in the page.
 import { z } from 'zod'
-import { CallId } from './ids.ts'
+import { CallId, FileId } from './ids.ts'
 import { SubAgentView } from './tool-progress.ts'
 
 /**
@@ -17,7 +17,7 @@ export const Artifact = z
     untrusted: z.boolean().optional(),
     /** The sub-agents of the call and what they did. */
     agents: z.array(SubAgentView).optional(),
-    /** Files or images that the call produced, as data URLs or names in the run's output folder. */
+    /** Files or images that the call produced: data URLs, names in the run's output folder, or files of the answer. */
     files: z
       .array(
         z.object({
@@ -25,6 +25,8 @@ export const Artifact = z
           mime: z.string(),
           size: z.int(),
           data: z.string().optional(),
+          /** It is one of the answer's attachments. */
+          file_id: FileId.optional(),
         }),
       )
       .optional(),

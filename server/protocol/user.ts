@@ -41,6 +41,8 @@ export const AuthMode = z.object({
   oidc: z.string().optional(),
   /** Passkeys work at the address of this request. */
   passkeys: z.literal(true).optional(),
+  /** This server can mail links: for a forgotten password, and to confirm an address. */
+  mail: z.literal(true).optional(),
   /** Passwords are switched off, except for the account for emergencies. */
   password_off: z.literal(true).optional(),
   /** There is no account yet, and this client may create it, which makes it the administrator's. */
@@ -96,16 +98,26 @@ export type Session = z.infer<typeof Session>
 /** What a link is for. */
 export const AccountLink = z
   .object({
-    kind: z.enum(['setup', 'invitation', 'reset']),
+    kind: z.enum(['setup', 'invitation', 'reset', 'confirmation']),
     /** The role of the account that it creates. */
     role: z.enum(['admin', 'user']).nullable(),
     /** The account whose password it resets. */
     username: z.string().nullable(),
+    /** The e-mail address that it confirms. */
+    address: z.string().nullable().optional(),
     /** Null: works until the first account exists. */
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'AccountLink' })
 export type AccountLink = z.infer<typeof AccountLink>
+
+export const ForgottenPasswordBody = z.object({ email: Email }).meta({ id: 'ForgottenPassword' })
+/** Without an address: the account's own. */
+export const ConfirmationBody = z.object({ address: optional(Email) }).meta({ id: 'Confirmation' })
+export const ConfirmationState = z.object({
+  address: z.string().nullable(),
+  is_confirmed: z.boolean(),
+})
 
 export const ResetPasswordBody = z
   .object({

@@ -22,6 +22,8 @@ export interface AdminServerDependencies {
   /** What the doctor finds. */
   checkHealth(): Promise<HealthFinding[]>
   settings: ServerSettingsService
+  /** @throws AppError `unknown_model`. */
+  assertModel(id: string): Promise<void>
   /** All servers, as an administrator sees them. */
   listMcpServers(userId: UserId): Promise<AdminMcpServer[]>
 }
@@ -31,7 +33,14 @@ const list = <T extends z.ZodType>(item: T) => envelope(z.object({ items: z.arra
 /** `/api/admin/{runs,health,settings,mcp}`. */
 export function registerAdminServerRoutes(
   app: App,
-  { listRuns, stopRun, checkHealth, settings, listMcpServers }: AdminServerDependencies,
+  {
+    listRuns,
+    stopRun,
+    checkHealth,
+    settings,
+    assertModel,
+    listMcpServers,
+  }: AdminServerDependencies,
 ): void {
   app.get(
     '/api/admin/runs',
@@ -93,7 +102,7 @@ export function registerAdminServerRoutes(
         admin: true,
         audit: {
           action: 'settings_changed',
-          fields: ['registration', 'sharing', 'model_order', 'hidden_models'],
+          fields: ['registration', 'sharing', 'model_order', 'hidden_models', 'default_model'],
         },
       },
       schema: {
@@ -102,7 +111,10 @@ export function registerAdminServerRoutes(
         response: { 200: envelope(ServerSettings) },
       },
     },
-    async ({ body }) => success(await settings.change(body)),
+    async ({ body }) => {
+      if (body.default_model != null) await assertModel(body.default_model)
+      return success(await settings.change(body))
+    },
   )
 
   app.get(

@@ -37,6 +37,21 @@ const PatchUserBody = z
   })
   .meta({ id: 'PatchUser' })
 
+const DeleteUserQuery = z.object({
+  /** What becomes of the data of the account. */
+  data: z.enum(['delete', 'keep', 'hand_over']).default('delete'),
+  /** Who receives it. */
+  heir_id: UserId.optional(),
+})
+const endOf = (
+  data: z.output<typeof DeleteUserQuery>['data'],
+  heir: UserId | undefined,
+): Parameters<AdminUserDependencies['endAccount']>[1] => {
+  if (data !== 'hand_over') return { data }
+  if (heir === undefined) throw appError('heir_missing')
+  return { data, heir }
+}
+
 export interface AdminUserDependencies {
   users: UserRepository
   access: Pick<Access, 'groupsOf' | 'reload' | 'ownQuota'>
@@ -50,8 +65,12 @@ export interface AdminUserDependencies {
   connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   endAccess(id: UserId, except: ServerResponse): Promise<void>
-  /** Deletes an account with everything in it. False when there is none. @throws AppError `last_administrator`. */
-  deleteAccount(id: UserId, except: ServerResponse): Promise<boolean>
+  /** Ends an account. False when there is none. @throws AppError `last_administrator`, `account_not_found`, `heir_is_same`. */
+  endAccount(
+    id: UserId,
+    end: { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId },
+    except: ServerResponse,
+  ): Promise<boolean>
 }
 
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
@@ -68,7 +87,7 @@ export function registerAdminUserRoutes(
     publicUrl,
     connections,
     endAccess,
-    deleteAccount,
+    endAccount,
   }: AdminUserDependencies,
 ): void {
   const present = (user: UserRow): AdminUser => ({
@@ -133,19 +152,29 @@ export function registerAdminUserRoutes(
     {
       config: { admin: true, audit: { action: 'account_deleted' } },
       schema: {
-        summary: 'Delete an account with everything that belongs to it',
-        description: 'Its runs and open streams end first. There is no way back.',
+        summary: 'Delete an account with its data, or keep the data, or hand it over',
+        description:
+          'Its runs and open streams end first. `data=delete` (the default) removes everything. `data=keep` removes every way to sign in, keys, channels, webhooks and the e-mail address; the disabled account and its data stay. `data=hand_over` gives conversations, projects, documents, files, shared links and memory to the account `heir_id`; usage is deleted. Repeat the request if it was interrupted.',
         params: z.object({ id: UserId }),
+        querystring: DeleteUserQuery,
         response: { 200: Deleted },
       },
     },
     async (request, reply) => {
       const { id } = request.params
+      const { data, heir_id: heir } = request.query
       if (id === request.user.id) throw appError('own_account_stays')
       const account = await users.find(id)
-      if (account === undefined || !(await deleteAccount(id, reply.raw)))
+      const end = endOf(data, heir)
+      if (account === undefined || !(await endAccount(id, end, reply.raw)))
         throw appError('account_not_found')
-      request.audited = { account: account.username }
+      request.audited = {
+        account: account.username,
+        data,
+        ...(heir === undefined || data !== 'hand_over'
+          ? {}
+          : { heir: (await users.find(heir))?.username ?? heir }),
+      }
       await access.reload()
       return deleted
     },

@@ -12,6 +12,7 @@ import type { App } from '../http/app.ts'
 import { isLocalRequest } from '../http/local-client.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
 import { assertSameOrigin, readSessionCookie } from '../http/session-cookie.ts'
+import type { Limits } from '../lib/limits.ts'
 import { envelope } from '../protocol/envelope.ts'
 import {
   AccountLink,
@@ -23,6 +24,7 @@ import {
   SignedIn,
   SignedOut,
 } from '../protocol/user.ts'
+import { type EmailLinkDependencies, registerEmailLinkRoutes } from './email-links.ts'
 import { success } from './envelope.ts'
 import { registerPasskeyRoutes, siteOf } from './passkeys.ts'
 import { presentUser } from './present-user.ts'
@@ -35,7 +37,9 @@ import { createSessionStart, type SessionStartDependencies } from './session-sta
 
 export interface AuthRouteDependencies
   extends SessionStartDependencies,
-    SecondFactorRouteDependencies {
+    SecondFactorRouteDependencies,
+    EmailLinkDependencies {
+  limits: Limits
   mode: 'single' | 'multi'
   registration(): 'open' | 'invite' | 'closed'
   /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
@@ -74,6 +78,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   if (mode === 'multi') {
     registerSecondFactorRoutes(app, { ...dependencies, sessionStart })
     registerPasskeyRoutes(app, { ...dependencies, sessionStart })
+    registerEmailLinkRoutes(app, dependencies)
   }
 
   app.get(
@@ -86,13 +91,14 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request) => {
-      const { passkeys, publicUrl, offered } = dependencies
+      const { passkeys, publicUrl, offered, emailLinks } = dependencies
       const hasPasskeys = mode === 'multi' && passkeys.areAvailable(siteOf(request, publicUrl))
       const known = {
         mode,
         registration: registration(),
         ...offered,
         ...(hasPasskeys ? { passkeys: true as const } : {}),
+        ...(mode === 'multi' && emailLinks.isAvailable ? { mail: true as const } : {}),
       }
       if (mode === 'single' || (await accounts.exist())) return success(known)
       return success({
@@ -145,8 +151,14 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       if (link === undefined) throw appError('account_link_invalid')
       const { kind, role, userId } = link
       const expiresAt = link.expiresAt.toISOString()
-      if (kind === 'invitation' || userId === null)
-        return success<AccountLink>({ kind, role, username: null, expires_at: expiresAt })
+      if (kind !== 'reset' || userId === null)
+        return success<AccountLink>({
+          kind,
+          role: kind === 'invitation' ? role : null,
+          username: null,
+          ...(kind === 'confirmation' ? { address: link.note } : {}),
+          expires_at: expiresAt,
+        })
       const { username } = await accounts.profile(userId)
       return success<AccountLink>({ kind, role: null, username, expires_at: expiresAt })
     },

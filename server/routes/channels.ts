@@ -4,9 +4,21 @@ import type { App } from '../http/app.ts'
 import type { Channels } from '../messaging/channels.ts'
 import { Channel, ChannelList, CreateChannelBody } from '../protocol/channel.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
+import type { UserId } from '../protocol/ids.ts'
 import { deleted, success } from './envelope.ts'
 
-export function registerChannelRoutes(app: App, { channels }: { channels: Channels }): void {
+export interface ChannelRouteDependencies {
+  channels: Channels
+  /** Mails links to the addresses of a new channel that are not confirmed; undefined: none has to be. */
+  askForConfirmation:
+    | ((userId: UserId, channel: Channel, acceptLanguage: string | undefined) => Promise<void>)
+    | undefined
+}
+
+export function registerChannelRoutes(
+  app: App,
+  { channels, askForConfirmation }: ChannelRouteDependencies,
+): void {
   app.get(
     '/api/channels',
     {
@@ -29,7 +41,17 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
         response: { 200: envelope(Channel) },
       },
     },
-    async ({ user, body }) => success(await channels.create(user.id, body)),
+    async ({ user, body, headers }) => {
+      const channel = await channels.create(user.id, body)
+      try {
+        await askForConfirmation?.(user.id, channel, headers['accept-language'])
+      } catch (error) {
+        // Nothing could ever be sent through it.
+        await channels.remove(user.id, channel.id)
+        throw error
+      }
+      return success(channel)
+    },
   )
 
   app.delete(

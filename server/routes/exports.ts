@@ -41,7 +41,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       schema: {
         summary: 'Export a conversation as a file',
         description:
-          '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported. The headings of `md` and `html` are in the language of `Accept-Language` (English or Chinese).',
+          '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported. The headings of `md` and `html` are in the language of `Accept-Language` (one of the nine languages of the page, else English).',
         tags,
         produces: Object.values(CONTENT_TYPES),
         params: z.object({ id: ConversationId }),

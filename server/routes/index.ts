@@ -9,6 +9,7 @@ import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-use
 import { type AnswerRouteDependencies, registerAnswerRoutes } from './answers.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
 import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
+import { registerBranchRoutes } from './branches.ts'
 import { registerChannelRoutes } from './channels.ts'
 import {
   type ChatCompletionDependencies,
@@ -45,6 +46,7 @@ import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
 import { registerTransferRoutes, type TransferRouteDependencies } from './transfers.ts'
 import { registerUserEventRoutes } from './user-events.ts'
+import { registerWebhookRoutes } from './webhooks.ts'
 
 /** The dependencies of each group of routes. */
 export interface RouteDependencies {
@@ -74,6 +76,7 @@ export interface RouteDependencies {
   stats: StatsRouteDependencies
   background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
+  webhooks: Parameters<typeof registerWebhookRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
   preferences: Parameters<typeof registerPreferenceRoutes>[1]
   mcp: Parameters<typeof registerMcpRoutes>[1]
@@ -100,6 +103,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
   registerAnswerRoutes(app, dependencies.answers)
+  registerBranchRoutes(app, dependencies.answers.store)
   registerFileRoutes(app, dependencies.files)
   registerExportRoutes(app, dependencies.exports)
   registerTransferRoutes(app, dependencies.transfers)
@@ -116,6 +120,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerStatsRoutes(app, dependencies.stats)
   registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)
+  registerWebhookRoutes(app, dependencies.webhooks)
   registerMemoryRoutes(app, dependencies.memory)
   registerPreferenceRoutes(app, dependencies.preferences)
   registerMcpRoutes(app, dependencies.mcp)

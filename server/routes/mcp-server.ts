@@ -1,11 +1,8 @@
-// NanoClaw as an MCP server: `/mcp`, streamable HTTP, for clients of both protocol eras, without sessions.
-import { toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler } from '@modelcontextprotocol/server'
+// NanoClaw as an MCP server: `/mcp`, streamable HTTP.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { createMcpServer, type McpServices } from '../mcp-server/server.ts'
-import { UserId } from '../protocol/ids.ts'
+import type { McpHandler } from '../mcp-server/handler.ts'
+import type { McpServices } from '../mcp-server/server.ts'
 
 export interface McpServerDependencies {
   services: McpServices
@@ -16,18 +13,19 @@ export function registerMcpServerRoutes(
   app: App,
   { services, version }: McpServerDependencies,
 ): void {
-  const handler = createMcpHandler(
-    ({ authInfo, era }) => {
-      if (authInfo === undefined) throw appError('sign_in_required')
-      const userId = UserId.parse(authInfo.clientId)
-      return createMcpServer(userId, services, { version, isModern: era === 'modern' })
-    },
-    { onerror: (error) => app.log.info({ err: error }, 'a request to the MCP server failed') },
-  )
-  const serve = toNodeHandler(handler)
-  app.addHook('onClose', () => handler.close())
+  let opened: Promise<McpHandler> | undefined
+  // Loaded at the first request: the packages of the protocol are large, and most servers are never asked.
+  const open = (): Promise<McpHandler> =>
+    (opened ??= import('../mcp-server/handler.ts').then(({ createHandler }) =>
+      createHandler(services, {
+        version,
+        onError: (error) => app.log.info({ err: error }, 'a request to the MCP server failed'),
+      }),
+    ))
+  app.addHook('onClose', async () => (await opened)?.close())
 
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { serve } = await open()
     reply.hijack()
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value)

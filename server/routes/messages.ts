@@ -4,11 +4,11 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { Database } from '../db/database.ts'
-import { longTextBytes } from '../db/repositories/attachments.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { AttachmentReader } from '../files/attachment-contents.ts'
+import { longTextBytes } from '../files/attachment-contents.ts'
 import type { App } from '../http/app.ts'
 import { longJsonPieces } from '../lib/json-pieces.ts'
 import { Deleted, envelope, PageQuery } from '../protocol/envelope.ts'
@@ -78,6 +78,25 @@ export function registerMessageRoutes(
       if (page.items.every(({ longTexts }) => longTexts.size === 0)) return success(data)
       const items = page.items.map((row) => withLongTexts(presentMessage(row), row))
       return sendLongJson(reply, { code: 0, data: { ...data, items } })
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id/messages/:mid',
+    {
+      schema: {
+        summary: 'Get one message, also from a branch that is not shown',
+        tags,
+        params: OfMessage,
+        response: { 200: envelope(Message) },
+      },
+    },
+    async ({ user, params }, reply) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const row = await store.messages.get(conversation.id, params.mid)
+      const message = presentMessage(row)
+      if (row.longTexts.size === 0) return success(message)
+      return sendLongJson(reply, { code: 0, data: withLongTexts(message, row) })
     },
   )
 

@@ -7,13 +7,14 @@ import { ATTEMPT_LIFETIME_SECONDS, CALLBACK_PATH, type OidcSignIn } from '../aut
 import { AppError, appError, errorText } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { oidcCookie, readOidcCookie } from '../http/session-cookie.ts'
-import { createRateLimit } from '../lib/rate-limit.ts'
+import type { Limits } from '../lib/limits.ts'
 import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
 
 export interface OidcRouteDependencies extends SessionStartDependencies {
   /** Null: not configured. */
   oidc: OidcSignIn | null
   record: RecordAudit
+  limits: Limits
 }
 
 const ATTEMPTS = { limit: 60, windowMs: 5 * 60_000 }
@@ -24,10 +25,10 @@ const PAGE_PATH = /^\/(?![/\\])[^\\\s]{0,1000}$/
 export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies): void {
   const { oidc, record } = dependencies
   if (oidc === null) return
-  const attempts = createRateLimit(ATTEMPTS)
+  const attempts = dependencies.limits.rateLimit('single sign-on', ATTEMPTS)
   const sessionStart = createSessionStart(dependencies)
-  const limit = ({ ip }: FastifyRequest): void => {
-    const retryAfter = attempts.take(networkOf(ip))
+  const limit = async ({ ip }: FastifyRequest): Promise<void> => {
+    const retryAfter = await attempts.take(networkOf(ip))
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
   const keep = (request: FastifyRequest, reply: FastifyReply, kept: string | null): void => {
@@ -55,7 +56,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
     },
     async (request, reply) => {
       try {
-        limit(request)
+        await limit(request)
         const { url, kept } = await oidc.start(request.query.return_to)
         keep(request, reply, kept)
         return reply.redirect(url)
@@ -79,7 +80,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
       const kept = readOidcCookie(request)
       keep(request, reply, null)
       try {
-        limit(request)
+        await limit(request)
         const query = /\?.*$/s.exec(request.url)?.[0] ?? ''
         const { user, idToken, returnTo, events } = await oidc.finish(query, kept)
         for (const { action, user: account, details } of events)

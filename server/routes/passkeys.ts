@@ -8,7 +8,7 @@ import type { SecondFactors } from '../auth/second-factor/second-factors.ts'
 import type { PasskeyRow } from '../db/repositories/second-factors.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { createRateLimit } from '../lib/rate-limit.ts'
+import type { Limits } from '../lib/limits.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import {
   NewPasskeyBody,
@@ -28,6 +28,7 @@ export interface PasskeyRouteDependencies {
   secondFactors: SecondFactors
   passkeys: Passkeys
   publicUrl: string | undefined
+  limits: Limits
 }
 
 /** Where the browser sees the page. */
@@ -50,12 +51,13 @@ export function registerPasskeyRoutes(
     secondFactors,
     passkeys,
     publicUrl,
+    limits,
     sessionStart,
   }: PasskeyRouteDependencies & { sessionStart: SessionStart },
 ): void {
-  const attempts = createRateLimit(ATTEMPTS)
-  const limit = ({ ip }: { ip: string }): void => {
-    const retryAfter = attempts.take(networkOf(ip))
+  const attempts = limits.rateLimit('passkeys', ATTEMPTS)
+  const limit = async ({ ip }: { ip: string }): Promise<void> => {
+    const retryAfter = await attempts.take(networkOf(ip))
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
   const present = ({ options, challenge }: { options: object; challenge: string }) =>
@@ -74,7 +76,7 @@ export function registerPasskeyRoutes(
       },
     },
     async (request) => {
-      limit(request)
+      await limit(request)
       const { challenge } = request.body
       const user = challenge === undefined ? undefined : await secondFactors.challenged(challenge)
       return present(await passkeys.beginSignIn(siteOf(request, publicUrl), user?.id))
@@ -92,7 +94,7 @@ export function registerPasskeyRoutes(
       },
     },
     async (request, reply) => {
-      limit(request)
+      await limit(request)
       const { challenge, response, cookie } = request.body
       const user = await passkeys.verify(siteOf(request, publicUrl), { challenge, response })
       accounts.assertMaySignIn(user)

@@ -16,7 +16,8 @@ export function registerPreferenceRoutes(
     '/api/preferences',
     {
       schema: {
-        summary: 'Get your instructions, and which tools and models you have switched off',
+        summary:
+          'Get your instructions, your saved prompts, and which tools and models you have switched off',
         tags,
         response,
       },

@@ -62,7 +62,7 @@ export function registerSecondFactorRoutes(
     async (request, reply) => {
       const { challenge, code, passkey, cookie } = request.body
       const user = await secondFactors.challenged(challenge)
-      secondFactors.limit(user)
+      await secondFactors.limit(user)
       request.audited = { username: user.username, by: 'second factor' }
       try {
         request.audited.by = await complete(request, user, { code, passkey })
@@ -135,7 +135,7 @@ export function registerSecondFactorRoutes(
     },
     async (request) => {
       const user = await accounts.profile(request.user.id)
-      secondFactors.limit(user)
+      await secondFactors.limit(user)
       await secondFactors.confirmTotp(user, request.body.code)
       request.audited = { kind: 'totp' }
       return success({ recovery_codes: await secondFactors.ensureRecoveryCodes(user.id) })

@@ -1,15 +1,18 @@
 // The dependencies of `chat` and `runs`.
 
 import type { SubAgentLimits } from '../agent/sub-agent.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Writer } from '../db/database.ts'
 import type { FileRow } from '../db/repositories/files.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import type { Change } from '../protocol/change.ts'
 import type { ApprovalMode } from '../protocol/conversation.ts'
+import type { ErrorParams } from '../protocol/error.ts'
 import type { FileId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { Attachment } from '../protocol/message.ts'
 import type { SharedQuota } from '../protocol/quota.ts'
+import type { Usage } from '../protocol/usage.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { LongResultStore } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
@@ -37,7 +40,7 @@ export interface ChatSettings {
   /** Bytes of all attachments of one message. */
   attachmentBytes: number
   runMinutes: number
-  /** How long a temporary conversation stays after its last run. */
+  /** How long a temporary conversation stays after its last run while its user has a page open. */
   temporaryIdleMs: number
   runTokens: number | undefined
 }
@@ -95,6 +98,36 @@ export interface SpendingLimit {
   quota: SharedQuota
 }
 
+/** What other programs learn of runs and limits, in the transaction in which it happens. */
+export interface RunNotices {
+  /** Call it in the transaction that ends the run. */
+  runEnded(
+    tx: Writer,
+    run: Pick<
+      RunRow,
+      'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt' | 'kind' | 'model'
+    >,
+    end: {
+      status: string
+      finishReason: string | null
+      /** The reason of a failure. */
+      error: string | null
+      usage: Usage | null
+      endedAt: Date
+    },
+  ): Promise<void>
+  /** Call it in the transaction that stores the request. */
+  approvalRequired(
+    tx: Writer,
+    run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>,
+    call: { id: string; name: string; riskLevel: string; createdAt: Date },
+  ): Promise<void>
+  quotaReached(
+    userId: UserId,
+    refusal: { reason: string; message: string; params?: ErrorParams | undefined },
+  ): void
+}
+
 export interface ChatDependencies {
   database: Database
   store: Store
@@ -118,6 +151,9 @@ export interface ChatDependencies {
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
   /** Notifies the user's open pages of a change; call it after the commit. */
   announce(userId: UserId, change: Change): void
+  /** Whether the user has a page open, as far as this instance can know. */
+  isFollowed(userId: UserId): boolean
+  notices?: RunNotices
   /** Counts what runs do. */
   observe?(observation: RunObservation): void
   log: ChatLog

@@ -12,6 +12,7 @@ import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
 import type { RunTimeline } from './timeline.ts'
 import type { Budgets } from './usage/budgets.ts'
+import type { RunSpending } from './usage/spending.ts'
 import type { RunUsage } from './usage/usage.ts'
 
 /** Starts new runs. */
@@ -44,6 +45,7 @@ export interface PerformedRun {
   usage: RunUsage
   timeline: RunTimeline
   journal: RunJournal
+  spending: RunSpending
   writes: WriteGroup
   dependencies: RunDependencies
 }

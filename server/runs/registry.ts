@@ -9,6 +9,7 @@ import type { ChatDependencies } from './dependencies.ts'
 import { createWriteGroup, RETRY_DELAYS_MS, type Write } from './group-commit.ts'
 import { runLogHistory } from './log/history.ts'
 import { createRunLog, type RunLog } from './log/log.ts'
+import { outcomeOf } from './observation.ts'
 import type { RunStarter } from './performed-run.ts'
 import type { SharedRuns } from './shared/sharing.ts'
 import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
@@ -79,6 +80,10 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   const pending = new Map<RunId, Promise<unknown>>()
   const budgets = createBudgets(dependencies)
 
+  /** Runs that do not wait for a person. */
+  const workingRuns = (): number =>
+    [...active.values()].filter(({ run }) => !run.runLog.isWaiting).length
+
   /** Serializes the starts and stops of one run, so that nothing changes between a check and the action that follows. */
   async function serialize<T>(id: RunId, work: () => Promise<T>): Promise<T> {
     const result = (pending.get(id) ?? Promise.resolve()).then(work)
@@ -102,15 +107,9 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       commit: (write) => writes.commit(write, run.id),
     })
     endPublishing?.()
-    const { terminal } = activeRun.runLog
     dependencies.observe?.({
       kind: 'run_ended',
-      outcome:
-        terminal === null
-          ? 'suspended'
-          : terminal.event === 'error'
-            ? 'failed'
-            : terminal.finish_reason,
+      outcome: outcomeOf(activeRun.runLog.terminal),
       seconds: (performance.now() - startedAt) / 1_000,
     })
     announceRun(run, 'updated', dependencies)
@@ -160,7 +159,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
 
   const runs: RunRegistry = {
     async begin(run, write) {
-      if (sharing?.isDispatching) return await offer(run, write)
+      if (sharing?.isOffering(workingRuns())) return await offer(run, write)
       const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
       runLog.appendEvent({
         event: 'run',

@@ -122,6 +122,7 @@ function toolRunner(
         model: run.model,
         isTainted: taint.isTainted,
         agents,
+        spending: performed.spending,
         ...(person === undefined ? {} : { person }),
       },
       progress: (callId, progress) => active.runLog.reportProgress({ id_ref: callId, progress }),

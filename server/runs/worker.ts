@@ -1,5 +1,6 @@
 // Performs one run: consumes the events of its loop, stores and emits them, and brings the run to its end.
 
+import pLimit from 'p-limit'
 import type { LoopEvent } from '../agent/loop.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { toStep } from '../db/repositories/steps.ts'
@@ -14,12 +15,14 @@ import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './end/fini
 import { retryNotice } from './end/run-failure.ts'
 import { stopWhenUnattended } from './end/unattended.ts'
 import type { WriteGroup } from './group-commit.ts'
+import { outcomeOf } from './observation.ts'
 import { type PerformedRun, type RunDependencies, retryRead } from './performed-run.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { createRunLoop } from './run-loop.ts'
 import { readRunState } from './state.ts'
 import { createSubAgentJournal } from './sub-agents/journal.ts'
-import { createRunTimeline } from './timeline.ts'
+import { createRunTimeline, type RunTimeline } from './timeline.ts'
+import { createSpending } from './usage/spending.ts'
 import { createRunUsage } from './usage/usage.ts'
 
 /**
@@ -33,17 +36,22 @@ export async function performRun(
   writes: WriteGroup,
 ): Promise<void> {
   const usage = createRunUsage(run, dependencies)
+  const queue = pLimit(1)
+  const spending = createSpending(run, { ...dependencies, usage, writes, queue })
+  const startedAt = dependencies.now()
+  let timeline: RunTimeline | undefined
   try {
     const journal = createSubAgentJournal({
       runId: run.id,
       repository: dependencies.store.subAgents,
       usage,
       writes,
+      queue,
       isSuspending: () => active.stopReason === 'shutdown',
     })
     const state = readRunState(run.state)
     const isPromptStored = state.prompt !== undefined
-    const timeline = createRunTimeline({
+    timeline = createRunTimeline({
       model: run.model,
       earlier: run.timeline ?? [],
       now: dependencies.now,
@@ -57,6 +65,7 @@ export async function performRun(
       usage,
       timeline,
       journal,
+      spending,
       writes,
       dependencies,
     })
@@ -66,7 +75,33 @@ export async function performRun(
     else active.runLog.appendEvent(event)
   } finally {
     usage.release()
+    spending.release()
+    reportAttempt({ active, run, timeline, startedAt }, dependencies)
   }
+}
+
+function reportAttempt(
+  {
+    active,
+    run,
+    timeline,
+    startedAt,
+  }: Pick<PerformedRun, 'active' | 'run'> & {
+    timeline: RunTimeline | undefined
+    startedAt: Date
+  },
+  { observe, now }: RunDependencies,
+): void {
+  const { terminal } = active.runLog
+  observe?.({
+    kind: 'attempt_ended',
+    run,
+    startedAt,
+    endedAt: now(),
+    entries: timeline?.entries().slice(run.timeline?.length ?? 0) ?? [],
+    outcome: outcomeOf(terminal),
+    reason: terminal?.event === 'error' ? (terminal.reason ?? null) : null,
+  })
 }
 
 /** Starts the limits of the run and ends them with it. */

@@ -1,4 +1,4 @@
-// Indexes what was stored before the search index existed: in the background, newest first, resuming after a restart.
+// Indexes in the background: what was stored before the search index existed, newest first, and the rest of long attachments.
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Database, StoreLog } from '../db/database.ts'
@@ -8,6 +8,8 @@ import type { Store } from '../db/store.ts'
 const MESSAGE_BATCH_SIZE = 10
 const TITLE_BATCH_SIZE = 50
 const PAUSE_MS = 20
+/** How often it is looked for attachments that are too long to be indexed with their message. */
+const LOOK_EVERY_MS = 10_000
 
 const KEY = 'search-index'
 /** `from`: the newest message when indexing began. `next`: where to continue; 0 when all are indexed. */
@@ -15,7 +17,7 @@ const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
 type Progress = z.infer<typeof Progress>
 
 export interface SearchIndexer {
-  /** Indexes what is missing; resolves when all is done or `stop` was called. */
+  /** Indexes what is missing; resolves when all is done or `stop` was called. Until then, what is added later is indexed too. */
   run(): Promise<void>
   stop(): Promise<void>
   /** Share of the stored messages that are indexed, from 0 to 1; 0 until `run` has read how far it is. */
@@ -30,6 +32,8 @@ export function createSearchIndexer(
   const stopping = new AbortController()
   let progress: Progress | null = null
   let running: Promise<void> | undefined
+  let looking: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
 
   async function begin(): Promise<Progress> {
     const stored = await settings.get(KEY, Progress)
@@ -65,20 +69,37 @@ export function createSearchIndexer(
     }
   }
 
+  /** Indexes the rest of long attachments. */
+  async function indexFiles(): Promise<void> {
+    while (!stopping.signal.aborted && (await search.indexNextPart())) await pause()
+  }
+
+  function keepLooking(): void {
+    if (stopping.signal.aborted) return
+    timer = globalThis.setTimeout(() => {
+      looking = indexFiles().catch(report).then(keepLooking)
+    }, LOOK_EVERY_MS)
+    timer.unref()
+  }
+
+  const report = (error: unknown): void =>
+    log.warn({ err: error }, 'texts were not indexed; the next try or start continues')
+
   /** Ends early, without an error, when indexing is stopped. */
   const pause = (): Promise<void> =>
     setTimeout(PAUSE_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
 
   return {
     run() {
-      running ??= work().catch((error: unknown) => {
-        log.warn({ err: error }, 'older messages were not indexed; the next start continues')
-      })
+      running ??= work().then(indexFiles).catch(report).then(keepLooking)
       return running
     },
     async stop() {
       stopping.abort()
+      clearTimeout(timer)
       await running
+      clearTimeout(timer)
+      await looking
     },
     share() {
       if (progress === null) return 0

@@ -1,4 +1,5 @@
 // The server's own words in shared pages and exported files, in the reader's language.
+import { translations } from './document-translations.ts'
 
 const english = {
   shared: 'Shared conversation',
@@ -44,13 +45,21 @@ const chinese: DocumentTexts = {
   written: '内容由用户和语言模型撰写，重要信息请自行核实。',
 }
 
-/** A language of documents as a tag for `lang` and `Content-Language`. */
-export type DocumentLanguage = 'en' | 'zh-CN'
-
-export const documentTexts: Readonly<Record<DocumentLanguage, DocumentTexts>> = {
+export const documentTexts = {
   en: english,
   'zh-CN': chinese,
-}
+  ...translations,
+} satisfies Record<string, DocumentTexts>
+
+/** A language of documents as a tag for `lang` and `Content-Language`. */
+export type DocumentLanguage = keyof typeof documentTexts
+
+const isTag = (tag: string): tag is DocumentLanguage => Object.hasOwn(documentTexts, tag)
+const TAGS = Object.keys(documentTexts).filter(isTag)
+
+/** The language that is written for "pt" or "pt-PT": "pt-BR". */
+const tagOf = (wanted: string): DocumentLanguage | undefined =>
+  TAGS.find((tag) => tag.split('-')[0] === wanted.split('-')[0])
 
 /** Languages of a header that are looked at. */
 const MAX_LANGUAGES = 20
@@ -60,13 +69,13 @@ export function documentLanguage(accepted: string | undefined): DocumentLanguage
   const wanted = (accepted ?? '').split(',', MAX_LANGUAGES).map((one) => {
     const [tag = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
     const weight = parameters.find((parameter) => parameter.startsWith('q='))
-    return { name: tag.split('-')[0], weight: weight === undefined ? 1 : Number(weight.slice(2)) }
+    return { tag: tagOf(tag), weight: weight === undefined ? 1 : Number(weight.slice(2)) }
   })
   const best = wanted
-    .filter(({ name, weight }) => (name === 'zh' || name === 'en') && weight > 0)
+    .filter(({ tag, weight }) => tag !== undefined && weight > 0)
     .reduce<(typeof wanted)[number] | undefined>(
       (found, one) => (found === undefined || one.weight > found.weight ? one : found),
       undefined,
     )
-  return best?.name === 'zh' ? 'zh-CN' : 'en'
+  return best?.tag ?? 'en'
 }

@@ -9,7 +9,7 @@ import type { ShareRow } from '../db/repositories/shares.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import { createRateLimit } from '../lib/rate-limit.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ShareBody } from '../protocol/share.ts'
 import { copyBranch } from './copy-branch.ts'
@@ -31,6 +31,7 @@ export interface ShareDependencies {
   passwords: Passwords
   /** False: nothing is shared, and every link is 404. */
   isEnabled(): boolean
+  limits: Limits
   now(): Date
 }
 
@@ -57,24 +58,33 @@ export function createShares({
   box,
   passwords,
   isEnabled,
+  limits,
   now,
 }: ShareDependencies) {
   const { shares } = store
   // One copy at a time: copies of one conversation would remove each other's rows.
   const queue = pLimit(1)
-  const guesses = createRateLimit({ limit: GUESSES, windowMs: GUESS_WINDOW_MS })
-  const guessesInAll = createRateLimit({ limit: GUESSES_IN_ALL, windowMs: GUESS_WINDOW_MS })
+  const guesses = limits.rateLimit('share guesses', { limit: GUESSES, windowMs: GUESS_WINDOW_MS })
+  const guessesInAll = limits.rateLimit('share guesses in all', {
+    limit: GUESSES_IN_ALL,
+    windowMs: GUESS_WINDOW_MS,
+  })
 
-  const views = createRateLimit({ limit: VIEWS, windowMs: VIEW_WINDOW_MS })
-  const fileViews = createRateLimit({ limit: FILE_VIEWS, windowMs: VIEW_WINDOW_MS })
+  const views = limits.rateLimit('share views', { limit: VIEWS, windowMs: VIEW_WINDOW_MS })
+  const fileViews = limits.rateLimit('share file views', {
+    limit: FILE_VIEWS,
+    windowMs: VIEW_WINDOW_MS,
+  })
 
   async function assertPassword(share: ShareRow, hash: string, visit: Visit): Promise<void> {
     if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
     if (visit.password === undefined) throw appError('share_password_needed')
     const wait =
-      guesses.take(`${share.id} ${networkOf(visit.address)}`) ?? guessesInAll.take(share.id)
+      (await guesses.take(`${share.id} ${networkOf(visit.address)}`)) ??
+      (await guessesInAll.take(share.id))
     if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
-    if (!(await passwords.verify(hash, visit.password))) throw appError('share_password_wrong')
+    const isRight = await passwords.verify(hash, visit.password, networkOf(visit.address))
+    if (!isRight) throw appError('share_password_wrong')
   }
 
   return {
@@ -92,7 +102,7 @@ export function createShares({
         const expiresAt = body.expires_at == null ? body.expires_at : new Date(body.expires_at)
         if (expiresAt != null && expiresAt <= now()) throw appError('share_expired')
         const passwordHash =
-          body.password == null ? body.password : await passwords.hash(body.password)
+          body.password == null ? body.password : await passwords.hash(body.password, userId)
         const old = await shares.find(userId, conversationId)
         const share = old ?? newShare(userId, conversationId)
         if (old === undefined) await database.write((tx) => shares.insert(tx, share))
@@ -133,7 +143,8 @@ export function createShares({
      * `share_views_exhausted`.
      */
     async open(visit: Visit): Promise<ShareRow> {
-      const wait = (visit.isFile === true ? fileViews : views).take(networkOf(visit.address))
+      const allowance = visit.isFile === true ? fileViews : views
+      const wait = await allowance.take(networkOf(visit.address))
       if (wait !== null) throw appError('share_views_exhausted', {}, { retryAfter: wait })
       const share = isEnabled() ? await shares.findByToken(hashOf(visit.token), now()) : undefined
       if (share === undefined) throw appError('share_not_found')

@@ -14,6 +14,7 @@ import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
 import type { Artifact } from '../protocol/step.ts'
 import type { SubAgentView, ToolProgress } from '../protocol/tool-progress.ts'
 import type { PersonInput } from './person-input.ts'
+import type { Spending } from './spending.ts'
 
 /**
  * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result, never a throw.
@@ -85,6 +86,7 @@ export interface ToolContext {
   /** Whether the conversation holds text from outside at this moment, which the call's arguments may repeat. */
   isTainted(): boolean
   readonly agents: AgentStarter
+  readonly spending: Spending
   /** Asks the person for input; absent where nobody can answer. Waiting does not count as time of the tool. */
   readonly person?: PersonInput
   /** Aborted when the run stops or the tool's time is up. Child processes must be gone within 1 s. */

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Database, Writer } from '../db/database.ts'
 import type { FileRow } from '../db/repositories/files.ts'
+import type { CompleteMessage } from '../db/repositories/message-import.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import type { FileService } from '../files/files.ts'
@@ -15,7 +16,7 @@ import type { ReportWriter } from './import-report.ts'
 
 export interface ConversationStoring {
   database: Pick<Database, 'write'>
-  store: Pick<Store, 'conversations' | 'messages' | 'steps' | 'transfers'>
+  store: Pick<Store, 'conversations' | 'messageImport' | 'transfers'>
   files: Pick<FileService, 'upload'>
   /** Whether conversations can use this model; otherwise the import uses the default. */
   hasModel(id: string): Promise<boolean>
@@ -126,9 +127,10 @@ export function createConversationWriter(
       const current = open
       const rows: { message: ImportedMessage; files: FileRow[] }[] = []
       for (const message of messages) rows.push({ message, files: await storeFiles(message.files) })
+      const prepared = await store.messageImport.prepare(userId, rows.map(toComplete))
       current.id = await database.write(async (tx) => {
         const id = current.id ?? (await createRow(tx, current.given))
-        for (const row of rows) await insertMessage(store, tx, { userId, conversationId: id }, row)
+        await store.messageImport.insert(tx, userId, id, prepared)
         const { leafId, pinned, archived, createdAt, updatedAt, origin } = current.given
         if (isLast)
           await store.conversations.completeImport(tx, id, {
@@ -160,16 +162,20 @@ export function createConversationWriter(
   }
 }
 
-async function insertMessage(
-  store: ConversationStoring['store'],
-  tx: Writer,
-  { userId, conversationId }: { userId: UserId; conversationId: ConversationId },
-  { message, files }: { message: ImportedMessage; files: readonly FileRow[] },
-): Promise<void> {
-  const { steps, files: _files, editedFrom, feedback, ...columns } = message
-  await store.messages.insert(tx, userId, [{ ...columns, conversationId, runId: null }], files)
-  await store.messages.setMarks(tx, message.id, { editedFrom, feedback })
-  for (const step of steps) await store.steps.put(tx, userId, stepRow(message, step))
+function toComplete({
+  message,
+  files,
+}: {
+  message: ImportedMessage
+  files: readonly FileRow[]
+}): CompleteMessage {
+  const { steps, files: _files, ...columns } = message
+  return {
+    message: { ...columns, runId: null },
+    // A hostile file may have two steps in one place.
+    steps: [...new Map(steps.map((step) => [step.index, stepRow(message, step)])).values()],
+    files,
+  }
 }
 
 const stepRow = ({ id }: ImportedMessage, step: Step) => ({

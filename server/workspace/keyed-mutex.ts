@@ -1,6 +1,8 @@
-// A mutex per key: work with the same key runs one at a time, in the order of the calls.
+// A mutex per key: work with the same key runs one at a time, in the order of the calls, and on one instance at a time.
+import { setTimeout as pause } from 'node:timers/promises'
 import { appError } from '../errors.ts'
 import { onAbort } from '../lib/abort.ts'
+import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 
 export interface KeyedMutex {
   /**
@@ -8,10 +10,31 @@ export interface KeyedMutex {
    * when the signal is aborted. Never interrupts `work`, which must not call `run` with the same key (deadlock).
    */
   run<T>(key: string, work: () => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>
+  /** @throws AppError `project_busy` when another instance has taken over during a pause of this one. */
+  assertHeld(key: string): Promise<void>
 }
 
-/** `maxWaitMs`: how long work may wait for the mutex. */
-export function createKeyedMutex(maxWaitMs: number): KeyedMutex {
+/** Between two looks whether another instance has ended its work. */
+const LOOK_MS = { first: 20, longest: 500 }
+
+/**
+ * @param maxWaitMs how long work may wait for the mutex.
+ * @param claims keep other instances from working with the same key.
+ */
+export function createKeyedMutex(
+  maxWaitMs: number,
+  claims: Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'> = SOLE_WORKER,
+): KeyedMutex {
+  const claimOf = (key: string): string => `project:${key}`
+  async function claim(key: string, until: number, signal?: AbortSignal): Promise<void> {
+    for (let wait = LOOK_MS.first; ; wait = Math.min(wait * 2, LOOK_MS.longest)) {
+      if (signal?.aborted) throw busy('request_stopped')
+      if (await claims.claim(claimOf(key))) return
+      if (performance.now() + wait > until) throw busy('project_busy')
+      // At different moments, so that instances that wait for each other take turns.
+      await pause(wait * (0.5 + Math.random() / 2))
+    }
+  }
   const tails = new Map<string, Promise<void>>()
   return {
     async run(key, work, options = {}) {
@@ -22,20 +45,31 @@ export function createKeyedMutex(maxWaitMs: number): KeyedMutex {
       })
       const tail = before.then(() => done)
       tails.set(key, tail)
+      const until = performance.now() + maxWaitMs
       try {
         await waitFor(before, maxWaitMs, options.signal)
-        return await work()
+        if (!claims.isShared) return await work()
+        await claim(key, until, options.signal)
+        try {
+          return await work()
+        } finally {
+          await claims.finish(claimOf(key))
+        }
       } finally {
         unlock()
         if (tails.get(key) === tail) tails.delete(key)
       }
     },
+    async assertHeld(key) {
+      if (!(await claims.holds(claimOf(key)))) throw busy('project_busy')
+    },
   }
 }
 
+const busy = (reason: 'request_stopped' | 'project_busy') =>
+  appError(reason, {}, { retryable: true, retryAfter: 5 })
+
 async function waitFor(before: Promise<void>, maxWaitMs: number, signal?: AbortSignal) {
-  const busy = (reason: 'request_stopped' | 'project_busy') =>
-    appError(reason, {}, { retryable: true, retryAfter: 5 })
   if (signal?.aborted) throw busy('request_stopped')
   let timer: NodeJS.Timeout | undefined
   let release: () => void = () => {}

@@ -2,6 +2,7 @@
 import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
 import type { StorageRepository } from '../db/repositories/storage.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { type Checkpoints, createCheckpoints } from './checkpoints/checkpoints.ts'
@@ -43,6 +44,8 @@ export async function createWorkspaceServices(options: {
   /** Each user's storage and its limit. */
   storage: { records: StorageRepository; limit(userId: UserId): number }
   bubblewrap: BubblewrapState
+  /** Which instance changes a project; undefined in a single process. */
+  claims?: WorkClaims | undefined
   log: { warn(details: object, message: string): void }
 }): Promise<WorkspaceServices> {
   const { root, limits, rule, records, outsideContents, bubblewrap, log } = options
@@ -54,7 +57,7 @@ export async function createWorkspaceServices(options: {
       (await workspaces.open(userId, projectId).stats()).totalSize,
   })
   const workspaces: Workspaces = await createWorkspaces({ root, limits, storage })
-  const mutex = createKeyedMutex(LOCK_WAIT_MS)
+  const mutex = createKeyedMutex(LOCK_WAIT_MS, options.claims)
   const pool = createWorkerPool(WORKERS)
   const checkpoints = createCheckpoints({
     records,

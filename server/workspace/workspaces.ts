@@ -16,6 +16,11 @@ export interface Workspaces {
   open(userId: UserId, projectId: ProjectId): Workspace
   /** Moves the project's folder and its checkpoints away at once; deletes their contents in the background. */
   remove(userId: UserId, projectId: ProjectId): Promise<void>
+  /**
+   * Moves the project's folder to another user; later work in the former folder is refused. Nothing to do when it has been
+   * moved, or there is none yet.
+   */
+  handOver(projectId: ProjectId, users: { from: UserId; to: UserId }): Promise<void>
   /** Creates an empty folder on the same file system, which `adopt` can turn into a project. */
   createStagingFolder(): Promise<string>
   /** Turns a staged folder into the project's folder by one rename. The project must not have a folder yet. */
@@ -103,6 +108,17 @@ export async function createWorkspaces(options: {
           throw error
         }
         rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
+      }
+    },
+    async handOver(projectId, { from, to }) {
+      const folder = folderOf(from, projectId)
+      opened.delete(folder)
+      markRemoved(folder)
+      await mkdir(join(root, folderName(to)), { recursive: true, mode: 0o700 })
+      try {
+        await rename(folder, folderOf(to, projectId))
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') throw error
       }
     },
     async createStagingFolder() {

@@ -1,4 +1,5 @@
-// The administration of a server in a real browser: groups, quotas, the server's settings; API keys.
+// The administration of a server in a real browser: groups, quotas, second factors, the server's settings; API keys.
+import { Secret, TOTP } from 'otpauth'
 import { beforeAll, expect, test } from 'vitest'
 import {
   composer,
@@ -13,14 +14,23 @@ describeInBrowser('the administration', (visitor) => {
   const servers = useServers()
   let server: TestServer
   let token = ''
+  const password = 'a good password'
   beforeAll(async () => {
     server = await servers.start({
       config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET },
       webRoot: visitor.webRoot(),
     })
     token = await register(server, 'ada')
-    await register(server, 'bob')
+    const bob = await register(server, 'bob')
+    const begun = await server.call('POST', '/api/auth/totp', {
+      body: { current_password: password },
+      token: bob,
+    })
+    const code = new TOTP({ secret: Secret.fromBase32(begun.json.data.secret) }).generate()
+    await server.call('POST', '/api/auth/totp/confirm', { body: { code }, token: bob })
   })
+  const signIn = (username: string) =>
+    server.call('POST', '/api/auth/login', { body: { username, password } })
   const shot = (name: string) =>
     process.env.SHOTS ? { path: `${process.env.SHOTS}/${name}.png` } : null
 
@@ -31,7 +41,7 @@ describeInBrowser('the administration', (visitor) => {
       theme: 'dark',
     })
     await page.getByLabel('用户名').fill('ada')
-    await page.getByLabel('密码').fill('a good password')
+    await page.getByLabel('密码').fill(password)
     await page.getByRole('button', { name: '登录', exact: true }).click()
     await composer(page).waitFor()
     await page.goto(`${server.url}/admin/groups`)
@@ -40,6 +50,8 @@ describeInBrowser('the administration', (visitor) => {
     const dialog = page.getByRole('dialog', { name: '组“编辑部”' })
     await dialog.getByLabel('工具').last().selectOption('only')
     await dialog.getByRole('checkbox', { name: '计算', exact: true }).check()
+    await dialog.getByLabel('批准方式').last().selectOption('only')
+    await dialog.getByRole('checkbox', { name: '高风险时问我' }).check()
     await dialog.getByLabel('查找要添加的账号').fill('bo')
     await dialog.getByRole('button', { name: '添加 bob' }).click()
     await dialog.getByRole('button', { name: '将 bob 移出该组' }).waitFor()
@@ -48,7 +60,7 @@ describeInBrowser('the administration', (visitor) => {
     const opened = shot('group-dialog')
     if (opened !== null) await page.screenshot(opened)
     await dialog.getByRole('button', { name: '保存' }).click()
-    await page.getByText('1 名成员 · 受限：工具').waitFor()
+    await page.getByText('1 名成员 · 受限：工具和批准方式').waitFor()
     await expectAccessible(page)
     const listed = shot('groups')
     if (listed !== null) await page.screenshot(listed)
@@ -70,8 +82,18 @@ describeInBrowser('the administration', (visitor) => {
       storage: 2 * 1024 * 1024,
       cost_per_day: null,
     })
+    expect((await signIn('bob')).json).toMatchObject({ reason: 'second_factor_required' })
+    await page
+      .getByRole('group', { name: 'bob' })
+      .getByRole('button', { name: '重置第二重验证' })
+      .click()
+    const reset = page.getByRole('alertdialog', { name: '移除 bob 的第二重验证？' })
+    await reset.getByRole('button', { name: '重置第二重验证' }).click()
+    await page.getByText('已移除 bob 的第二重验证。').waitFor()
+    expect((await signIn('bob')).status).toBe(200)
     await page.goto(`${server.url}/admin/server`)
-    await page.getByText('data folder').waitFor()
+    await page.getByText('数据文件夹').first().waitFor()
+    await page.getByText('已构建').waitFor()
     await page.getByLabel('谁可以注册').selectOption('closed')
     await expect
       .poll(async () => (await server.call('GET', '/api/auth/mode')).json.data.registration)
@@ -101,6 +123,15 @@ describeInBrowser('the administration', (visitor) => {
     expect(json.data.items).toMatchObject([
       { name: '编辑部', tools: ['calculator'], models: null, member_count: 1 },
     ])
+    // Modes that the groups of an account forbid are not offered to it.
+    const own = (await server.call('GET', '/api/auth/profile', { token })).json.data.id
+    await server.call('PUT', `/api/admin/groups/${json.data.items[0].id}/members/${own}`, { token })
+    await page.goto(server.url)
+    await page.getByRole('button', { name: '添加文件与选项' }).click()
+    const modes = page.getByRole('menuitemradio')
+    await modes.filter({ hasText: '高风险时问我' }).waitFor()
+    await modes.filter({ hasText: '先问我' }).waitFor()
+    expect(await modes.filter({ hasText: '从不询问' }).count()).toBe(0)
     await leave(page)
   })
 })

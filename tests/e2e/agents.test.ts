@@ -221,10 +221,12 @@ describeInBrowser('agents in the page', (visitor) => {
   test('a channel is added, its secret is never shown again, and it is removed after a confirmation', async () => {
     const page = await visitor.open(`${server.url}/settings/channels`)
     await page.getByText('No channels yet').waitFor()
-    await page.getByLabel('Name', { exact: true }).fill('team')
-    await page.getByLabel('Address').fill('https://hooks.example.org/x')
+    const add = page.getByRole('button', { name: 'Add channel' })
+    const form = page.locator('form').filter({ has: add })
+    await form.getByLabel('Name', { exact: true }).fill('team')
+    await form.getByLabel('Address').fill('https://hooks.example.org/x')
     await page.getByLabel(/^Signing secret/).fill('a-secret-of-mine')
-    await page.getByRole('button', { name: 'Add channel' }).click()
+    await add.click()
     await page.getByText('team added.').waitFor()
     // The path of the URL may be a secret too.
     await page.getByText('Webhook · https://hooks.example.org/…').waitFor()

@@ -6,7 +6,6 @@ import {
   expectAccessible,
   expectNoSideways,
   leave,
-  say,
 } from '../support/page.ts'
 import { usePageServer } from '../support/page-server.ts'
 import { turn } from '../support/upstream-turns.ts'
@@ -44,10 +43,18 @@ describeInBrowser('preferences', (visitor) => {
     await leave(page)
   })
 
-  test('instructions and tools that are switched off reach the model with the next message', async () => {
+  test('instructions, switched off tools and a saved prompt with its fields filled in reach the model', async () => {
     const page = await visitor.open(`${site.server.url}/settings/agent`)
     await page.getByLabel('Instructions').fill('Always answer in verse.')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Save a prompt' }).click()
+    const editor = page.getByRole('dialog', { name: 'Save a prompt' })
+    await editor.getByLabel('Name').fill('explain')
+    await editor.getByLabel('Prompt').fill('Explain {{topic}} to {{ reader }}. Only {{topic}}!')
+    await editor.getByText('Fields to fill in: topic, reader').waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/saved-prompt.png` })
+    await editor.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit “explain”' }).waitFor()
     await page.getByRole('switch', { name: 'Get weather' }).click()
     const stored = async () => (await site.server.call('GET', '/api/preferences')).json.data
     await expect.poll(stored).toMatchObject({
@@ -57,9 +64,20 @@ describeInBrowser('preferences', (visitor) => {
     await expectAccessible(page)
     await page.goto(site.server.url)
     site.upstream.enqueue(turn.text('A verse.'))
-    await say(page, 'Hello')
+    await composer(page).pressSequentially('/expl')
+    await page.getByRole('option', { name: 'explain' }).waitFor()
+    await composer(page).press('Enter')
+    const form = page.getByRole('dialog', { name: 'explain' })
+    await form.getByLabel('topic').fill('{{reader}} and $& tides')
+    await form.getByLabel('reader').fill('a child')
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/prompt-form.png` })
+    await form.getByRole('button', { name: 'Insert into message' }).click()
+    const filled = 'Explain {{reader}} and $& tides to a child. Only {{reader}} and $& tides!'
+    await expect.poll(() => composer(page).inputValue()).toBe(filled)
+    await composer(page).press('Enter')
     await page.getByText('A verse.').waitFor()
     const request = site.upstream.requests.at(-1)
+    expect(String(request?.messages.at(-1)?.content)).toContain(filled)
     expect(String(request?.messages[0]?.content)).toContain('Always answer in verse.')
     expect(JSON.stringify(request?.body.tools)).not.toContain('"get_weather"')
     await leave(page)

@@ -44,6 +44,20 @@ const smallTargets = (page: Page): Promise<string[]> =>
     .filter(({ box }) => box.width > 0 && Math.min(box.width, box.height) < 43.5)
     .map(({ box, name }) => name + ' ' + Math.round(box.width) + 'x' + Math.round(box.height))`)
 
+/** Moves one finger sideways, between these distances from the left edge. */
+async function swipe(page: Page, from: number, to: number): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: x === undefined ? [] : [{ x, y: 300 }],
+    })
+  await touch('touchStart', from)
+  for (const part of [0.25, 0.5, 0.75, 1]) await touch('touchMove', from + (to - from) * part)
+  await touch('touchEnd')
+  await devtools.detach()
+}
+
 describeInBrowser('layout', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
@@ -149,6 +163,10 @@ describeInBrowser('layout', (visitor) => {
     await page.getByRole('dialog').getByRole('link', { name: 'Another talk' }).waitFor()
     expect(await page.getByRole('tooltip').count()).toBe(0)
     await expect.poll(() => smallTargets(page)).toEqual([])
+    await swipe(page, 250, 90)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await swipe(page, 12, 160)
+    await page.getByRole('dialog').getByRole('link', { name: 'Another talk' }).waitFor()
     for (const path of [
       '/',
       '/projects',

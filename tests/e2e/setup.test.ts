@@ -1,7 +1,7 @@
 // First-time setup in a real browser: the demonstration, a detected Ollama, a probe, the first chat.
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { describeInBrowser, expectAccessible, leave } from '../support/page.ts'
 import { useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
@@ -44,6 +44,17 @@ describeInBrowser('setup', (visitor) => {
     const page = await visitor.open(server.url)
     await page.getByText('built-in demo').waitFor()
     await page.getByRole('link', { name: 'Add a real model' }).click()
+    await page.getByRole('radio', { name: '中文' }).check()
+    await page.getByRole('heading', { name: '你使用哪种语言？' }).waitFor()
+    await page.getByRole('radio', { name: 'English' }).check()
+    await expectAccessible(page)
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/setup-language.png` })
+    await page.getByRole('button', { name: 'Next' }).press('Enter')
+    await page
+      .getByRole('heading', { name: 'Connect a provider' })
+      .and(page.locator(':focus'))
+      .waitFor()
     await page.getByRole('button', { name: 'DeepSeek' }).click()
     await expect
       .poll(() => page.getByLabel('Address').inputValue())
@@ -62,14 +73,24 @@ describeInBrowser('setup', (visitor) => {
     expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
 
     await page.getByLabel('Address').fill(upstream.url)
+    await page.reload()
+    await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(upstream.url)
     await page.getByLabel('API key').fill(KEY)
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByText('1 model available').waitFor()
     await expect.poll(() => page.getByLabel('Model').inputValue()).toBe('test-model')
     await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/setup-models.png` })
+    await page.getByRole('button', { name: 'Back' }).click()
+    expect(await page.getByLabel('Address').inputValue()).toBe(upstream.url)
+    await page.goBack()
     await page.getByRole('button', { name: 'Add this model' }).click()
-    await page.waitForURL(`${server.url}/`)
-    await say(page, 'Hello?')
+    await page.getByRole('heading', { name: 'Ready. Ask something' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Ready. Ask something' }).waitFor()
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/setup-try.png` })
+    await page.getByRole('list', { name: 'Things to try' }).getByRole('button').first().click()
     await page.getByText('a red pong').waitFor()
     expect(upstream.requests.at(-1)?.apiKey).toBe(KEY)
     await page.goto(`${server.url}/settings/models`)

@@ -1,4 +1,5 @@
 // Several users: registering, signing out and in, wrong passwords, a token that is no longer valid.
+import { createServer } from 'node:http'
 import { beforeAll, expect, test } from 'vitest'
 import { CLIENT, startScriptedIssuer } from '../support/issuer.ts'
 import { composer, describeInBrowser, expectAccessible, leave } from '../support/page.ts'
@@ -98,7 +99,14 @@ describeInBrowser('signing in', (visitor) => {
 
   test('with passwords switched off, single sign-on leads to the page, and its refusals are explained', async () => {
     const issuer = await startScriptedIssuer()
-    const publicUrl = 'http://chat.test:1'
+    // The public URL leads to this server, as a reverse proxy would.
+    let target = ''
+    const proxy = createServer(({ url = '/' }, response) => {
+      response.writeHead(302, { location: target + url }).end()
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const address = proxy.address()
+    const publicUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
     const sso = await servers.start({
       config: {
         auth_mode: 'multi',
@@ -120,15 +128,8 @@ describeInBrowser('signing in', (visitor) => {
     const link = sso.server.setupPath?.split('#')[1]
     const root = { username: 'root', password: 'correct horse', link }
     await sso.call('POST', '/api/auth/register', { body: root })
-    const page = await visitor.open(sso.url, { ownContext: true })
-    // The public URL stands for this server.
-    await page.route(`${publicUrl}/**`, (route) =>
-      route.fulfill({
-        status: 302,
-        headers: { location: route.request().url().replace(publicUrl, sso.url) },
-      }),
-    )
-    await page.goto(`${sso.url}/settings/account`)
+    target = sso.url
+    const page = await visitor.open(`${sso.url}/settings/account`, { ownContext: true })
     issuer.lie = { claims: { aud: 'somebody-else' } }
     await page.getByRole('link', { name: 'Sign in with Example' }).click()
     await page.getByText('what came back could not be trusted').waitFor()
@@ -140,6 +141,7 @@ describeInBrowser('signing in', (visitor) => {
     expect(page.url()).toBe(`${sso.url}/settings/account`)
     // Not `leave`: this page was at another origin on purpose.
     await page.context().close()
+    proxy.close()
     await issuer.close()
   })
 

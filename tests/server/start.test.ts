@@ -3,9 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { pendingMigrations } from '../../server/db/migrate.ts'
+import { useDatabases } from '../support/databases.ts'
+import { onConnection } from '../support/explain.ts'
 import { useProcesses } from '../support/process.ts'
+import { databaseKeys } from '../support/server.ts'
 
 const { folder, start } = useProcesses()
+const databases = useDatabases()
 
 describe('a start that cannot succeed', () => {
   test.each([
@@ -84,8 +89,44 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
   test('because of an unknown command lists the known ones', async () => {
     const server = start(folder(), { config: '', arguments: ['fly'] })
     expect((await server.ended).status).toBe(2)
-    expect(server.output().stderr).toContain('doctor, backup, restore')
+    expect(server.output().stderr).toContain('doctor, migrate, backup, restore')
   })
+})
+
+describe('migrate', () => {
+  test.each(['sqlite', 'postgres'] as const)(
+    'gives an empty database all tables, leaves one that has them, and says what stands in the way (%s)',
+    async (dialect) => {
+      const settings = await databases.settings(dialect)
+      if (dialect === 'postgres')
+        await onConnection(settings, 'drop schema public cascade; create schema public')
+      const migrate = async () => {
+        const command = start(folder(), {
+          config: JSON.stringify(databaseKeys(settings)),
+          arguments: ['migrate'],
+        })
+        const { status } = await command.ended
+        return { status, ...command.output() }
+      }
+      const noted = () => onConnection(settings, 'select created_at from __drizzle_migrations')
+      const known = pendingMigrations(dialect, []).map(({ folderMillis }) => folderMillis)
+      for (let times = 0; times < 2; times += 1) {
+        expect(await migrate()).toEqual({
+          status: 0,
+          stdout: 'The database has all migrations of this version.\n',
+          stderr: '',
+        })
+        expect((await noted()).map((row) => Number(row.created_at))).toEqual(known)
+      }
+      await onConnection(
+        settings,
+        "insert into __drizzle_migrations (hash, created_at) values ('newer', 9999999999999)",
+      )
+      const refused = await migrate()
+      expect(refused.status).toBe(1)
+      expect(refused.stdout).toMatch(/newer version/)
+    },
+  )
 })
 
 describe('a server that runs', () => {

@@ -14,8 +14,10 @@ export interface TestCluster {
   instances: TestServer[]
   database: Database
   store: Store
-  /** Starts one more instance. */
-  add(config?: Record<string, unknown>): Promise<TestServer>
+  /** The name of the store in Redis. */
+  namespace: string
+  /** Starts one more instance. `performedHere`: from how many runs at work on it offers new ones to all. */
+  add(config?: Record<string, unknown>, performedHere?: number): Promise<TestServer>
 }
 
 /** Call at the top of a file or inside `describe`. */
@@ -38,18 +40,23 @@ export function useClusters(): {
       const database = await databases.connect(settings)
       const store = createStore(database)
       const instances: TestServer[] = []
-      const add = async (more: Record<string, unknown> = {}): Promise<TestServer> => {
+      const add = async (
+        more: Record<string, unknown> = {},
+        performedHere?: number,
+      ): Promise<TestServer> => {
         const server = await servers.start({
           folder,
           config: { ...databaseKeys(settings), redis_url: REDIS_URL, ...config, ...more },
+          performedHere,
         })
         instances.push(server)
         return server
       }
       for (let index = 0; index < count; index += 1) await add()
       const identity = await store.settings.get('cluster', z.object({ id: z.string() }))
-      if (identity !== undefined) stores.push(identity.id)
-      return { instances, database, store, add }
+      if (identity === undefined) throw new Error('no instance has named the store')
+      stores.push(identity.id)
+      return { instances, database, store, namespace: `nanoclaw:${identity.id}`, add }
     },
   }
 }

@@ -132,7 +132,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'protocol',
     'lib',
   ],
-  'runs/usage': ['agent', 'db', 'errors.ts', 'protocol'],
+  // `tools`: what tools spend on paid services is usage of the run.
+  'runs/usage': ['agent', 'db', 'tools', 'errors.ts', 'protocol'],
   // Forms of other programs: no database, because a worker thread reads them.
   'transfer/formats': ['sharing', 'errors.ts', 'protocol', 'lib'],
   'tools/builtin': [
@@ -207,15 +208,27 @@ export const WEB_LAYERS: Record<string, readonly string[]> = {
 
 /** Folder of the page's chat -> the siblings that it may import. The files next to the folders combine them. */
 export const CHAT_FOLDERS: Record<string, readonly string[]> = {
-  messages: ['inputs', 'approvals', 'attachments', 'background', 'runs', 'sources', 'steps'],
+  messages: [
+    'inputs',
+    'approvals',
+    'attachments',
+    'background',
+    'branches',
+    'compare',
+    'runs',
+    'sources',
+    'steps',
+  ],
+  branches: ['compare'],
+  compare: [],
   sources: ['steps'],
   background: ['approvals'],
   approvals: ['runs', 'steps'],
   inputs: ['runs'],
-  composer: ['attachments'],
+  composer: ['attachments', 'compare'],
   steps: ['runs'],
-  queue: ['attachments', 'runs'],
+  queue: ['attachments', 'compare', 'runs'],
   inspector: [],
-  runs: ['attachments'],
+  runs: ['attachments', 'compare'],
   attachments: [],
 }

@@ -55,6 +55,8 @@ export function useServers(): {
     sharedPythonImages?: boolean
     /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
     realPasswords?: boolean
+    /** From how many runs at work on, one of several instances offers new ones to all. */
+    performedHere?: number | undefined
   }): Promise<TestServer>
 } {
   const databases = useDatabases()
@@ -70,6 +72,7 @@ export function useServers(): {
       webRoot,
       sharedPythonImages = false,
       realPasswords = false,
+      performedHere,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
       if (sharedPythonImages) shareImages(join(place, 'data'))
@@ -79,6 +82,7 @@ export function useServers(): {
         {
           webRoot: webRoot ?? join(place, 'web'),
           ...(realPasswords ? {} : { passwordCost: LEAST_COST }),
+          ...(performedHere === undefined ? {} : { performedHere }),
         },
       )
       undo.push(async () => {
@@ -127,7 +131,7 @@ export const databaseKeys = (settings: DatabaseSettings): Record<string, unknown
 async function startServer(
   folder: string,
   keys: Record<string, unknown>,
-  options: Pick<app.ServerOptions, 'webRoot' | 'passwordCost'>,
+  options: Pick<app.ServerOptions, 'webRoot' | 'passwordCost' | 'performedHere'>,
 ): Promise<TestServer> {
   const config = parseConfig(
     JSON.stringify({

@@ -43,6 +43,7 @@ export interface AnswerOptions {
     completion_tokens: number
     total_tokens: number
     prompt_tokens_details?: { cached_tokens: number }
+    completion_tokens_details?: { reasoning_tokens: number }
   } | null
   model?: string
 }

@@ -1,4 +1,4 @@
-// Errors from the server in the page's language: every reason and every error code has a text in both languages.
+// Errors from the server in the page's language: every reason and every error code has a text in every language.
 import i18next from 'i18next'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ERROR_CODES } from '../../server/protocol/error.ts'
@@ -6,6 +6,7 @@ import { FAILURES } from '../../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../../server/protocol/failures/stored.ts'
 import { endFirstScreen } from '../../web/src/lib/first-screen.tsx'
 import { refusals } from '../../web/src/lib/i18n/chinese-refusals.ts'
+import { isLanguage, LANGUAGES } from '../../web/src/lib/i18n/languages.ts'
 import { loadRefusals, refusalText } from '../../web/src/lib/refusal-text.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -23,20 +24,35 @@ describe('texts of refusals', () => {
     expect(lacking).toEqual([])
   })
 
-  test('a Chinese text has no parameter that its English one has not', () => {
-    for (const [reason, [, english]] of Object.entries(FAILURES)) {
-      const known = [...parametersOf(english), 'message']
-      const { [reason]: text = '' }: Record<string, string> = refusals
-      expect(
-        parametersOf(text).filter((name) => !known.includes(name)),
-        reason,
-      ).toEqual([])
-    }
-    for (const [reason, english] of Object.entries(STORED_FAILURES)) {
-      const { [reason]: text = '' }: Record<string, string> = refusals
-      expect(parametersOf(text), reason).toEqual(parametersOf(english))
-    }
-  })
+  test.for(
+    Object.keys(LANGUAGES)
+      .filter((code) => code !== 'en')
+      .filter(isLanguage),
+  )(
+    'are complete in the language %s, with no parameter that the English ones have not',
+    async (language) => {
+      const source = await LANGUAGES[language].refusals?.()
+      const texts = source?.refusals ?? {}
+      const problems: string[] = []
+      const names = new Set([
+        ...Object.keys(FAILURES),
+        ...Object.keys(STORED_FAILURES),
+        ...Object.keys(ERROR_CODES),
+      ])
+      for (const name of names) if (!texts[name]) problems.push(`Add ${name}`)
+      for (const name of Object.keys(texts)) if (!names.has(name)) problems.push(`Remove ${name}`)
+      for (const [reason, [, english]] of Object.entries(FAILURES)) {
+        const known = [...parametersOf(english), 'message']
+        for (const name of parametersOf(texts[reason] ?? ''))
+          if (!known.includes(name)) problems.push(`${reason} has no parameter ${name}`)
+      }
+      for (const [reason, english] of Object.entries(STORED_FAILURES))
+        if (parametersOf(texts[reason] ?? '').join() !== parametersOf(english).join())
+          problems.push(`${reason} needs the parameters (${parametersOf(english)})`)
+      expect(problems).toEqual([])
+      expect(Object.keys(source?.additions ?? {}).sort()).toEqual(['detail', 'next_model'])
+    },
+  )
 })
 
 describe('a refusal on the Chinese page', () => {
@@ -48,7 +64,7 @@ describe('a refusal on the Chinese page', () => {
   beforeAll(async () => {
     await i18next.init({ lng: 'zh', resources: {} })
     expect(refusalText(full)).toBe('At most 10') // these texts are loaded after the first screen
-    loadRefusals()
+    loadRefusals('zh')
     endFirstScreen()
     await eventually(() => expect(refusalText(full)).not.toBe('At most 10'))
   })

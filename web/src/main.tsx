@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { loadFonts } from './app/load-fonts.ts'
 import { guardDrops } from './lib/dropped-files.ts'
+import { firstScreen } from './lib/first-screen.tsx'
 import { startI18n } from './lib/i18n/i18n.ts'
 
 const root = document.getElementById('root')
@@ -12,6 +13,12 @@ if (root === null) throw new Error('The document has no #root')
 
 guardDrops()
 void loadFonts()
+// While the page is developed, its files change without new names.
+if (import.meta.hot === undefined)
+  void firstScreen
+    .then(() => import('./lib/offline/worker.ts'))
+    .then(({ startWorker }) => startWorker())
+    .catch(() => undefined) // without it, the page needs a connection
 void startI18n().then(() => {
   createRoot(root).render(
     <StrictMode>

@@ -37,13 +37,14 @@ const textAt = (claims: Claims, path: string): string => {
 }
 
 /** Whether the UserInfo endpoint has to be asked as well. Some issuers put groups only into the ID token, others only there. */
-export const isIncomplete = (
-  claims: Claims,
-  { claims: names, adminGroups, allowedGroups }: OidcSettings,
-): boolean =>
-  claimAt(claims, names.username) === undefined ||
-  claimAt(claims, names.email) === undefined ||
-  (adminGroups.length + allowedGroups.length > 0 && claimAt(claims, names.groups) === undefined)
+export const isIncomplete = (claims: Claims, settings: OidcSettings): boolean =>
+  claimAt(claims, settings.claims.username) === undefined ||
+  claimAt(claims, settings.claims.email) === undefined ||
+  (needsGroups(settings) && claimAt(claims, settings.claims.groups) === undefined)
+
+/** Whether anything depends on the groups of a person. */
+export const needsGroups = ({ adminGroups, allowedGroups, groups }: OidcSettings): boolean =>
+  adminGroups.length + allowedGroups.length + groups.size > 0
 
 export function readPerson(claims: Claims, { claims: names }: OidcSettings): Person {
   const email = textAt(claims, names.email)

@@ -14,6 +14,8 @@ export interface OidcSettings {
   adminGroups: readonly string[]
   /** Only members may sign in. Empty: everybody whom the issuer lets in. */
   allowedGroups: readonly string[]
+  /** By the issuer's name of a group, the name of a group here whose members follow it at every sign-in. */
+  groups: ReadonlyMap<string, string>
   /** Creates an account at the first sign-in. */
   autoCreate: boolean
   /** Whether a first sign-in takes over the account with the same e-mail address, if the issuer has verified it. */

@@ -1,18 +1,25 @@
 // Single sign-on: from what an issuer says about a person to the account that it stands for.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import type { GroupRepository } from '../../db/repositories/groups.ts'
 import type { IdentityRepository } from '../../db/repositories/identities.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/users.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { AuditDetails } from '../../protocol/audit.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import type { SecretBox } from '../secret-box.ts'
-import { isIncomplete, type Person, readPerson } from './claims.ts'
+import { isIncomplete, needsGroups, type Person, readPerson } from './claims.ts'
 import type { Issuer, SignedInAtIssuer } from './issuer.ts'
 import type { OidcSettings } from './settings.ts'
 
 /** What happened besides the sign-in, for the audit log. */
 export interface AccountEvent {
-  action: 'register' | 'account_changed' | 'identity_linked'
+  action:
+    | 'register'
+    | 'account_changed'
+    | 'identity_linked'
+    | 'group_member_added'
+    | 'group_member_removed'
   user: UserRow
   details: AuditDetails
 }
@@ -49,6 +56,11 @@ export interface OidcSignInDependencies {
   issuer: Issuer
   users: UserRepository
   identities: IdentityRepository
+  groups: Pick<GroupRepository, 'follow'>
+  /** Called after the groups of an account have changed: what it may use follows from them. */
+  onGroupsChanged(): Promise<void>
+  /** Remembers that the address belongs to the user. */
+  confirmAddress(userId: UserId, address: string): Promise<void>
   box: SecretBox
   /** A hash that no password has. */
   unusablePassword(): Promise<string>
@@ -79,6 +91,9 @@ export function createOidcSignIn({
   issuer,
   users,
   identities,
+  groups,
+  onGroupsChanged,
+  confirmAddress,
   box,
   unusablePassword,
   publicUrl,
@@ -98,17 +113,17 @@ export function createOidcSignIn({
   }
 
   /** The role that the groups demand; undefined where roles are managed here. */
-  function roleOf({ groups }: Person): UserRow['role'] | undefined {
+  function roleOf({ groups: found }: Person): UserRow['role'] | undefined {
     const { adminGroups, allowedGroups } = settings
-    if (groups === 'withheld') {
-      if (adminGroups.length + allowedGroups.length === 0) return undefined
+    if (found === 'withheld') {
+      if (!needsGroups(settings)) return undefined
       log.warn(
         { issuer: settings.issuer },
         'the issuer left out the groups of a person because they are too many; use app roles, or let it send fewer groups',
       )
       throw appError('oidc_groups_withheld')
     }
-    const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group))
+    const isIn = (wanted: readonly string[]) => wanted.some((group) => found.includes(group))
     const isAdmin = isIn(adminGroups)
     if (allowedGroups.length > 0 && !isIn(allowedGroups) && !isAdmin)
       throw appError('oidc_not_allowed')
@@ -192,6 +207,28 @@ export function createOidcSignIn({
     }
   }
 
+  /** Puts the account into the groups that follow the issuer's, and takes it out of the others of these. */
+  async function join(user: UserRow, { groups: found }: Person): Promise<AccountEvent[]> {
+    if (settings.groups.size === 0) return []
+    const wanted = [...settings.groups].filter(([group]) => found.includes(group))
+    const { added, removed, unknown } = await groups.follow(user.id, {
+      managed: [...new Set(settings.groups.values())],
+      wanted: wanted.map(([, name]) => name),
+    })
+    if (unknown.length > 0)
+      log.warn({ groups: unknown }, 'groups of oidc.groups do not exist here; create them')
+    if (added.length + removed.length === 0) return []
+    // Before the session begins, so that it never has more rights than its groups allow.
+    await onGroupsChanged()
+    const event =
+      (action: AccountEvent['action']) =>
+      (group: string): AccountEvent => ({ action, user, details: { group, by: 'single sign-on' } })
+    return [
+      ...added.map(event('group_member_added')),
+      ...removed.map(event('group_member_removed')),
+    ]
+  }
+
   return {
     name: settings.name,
     prepare: () => issuer.prepare(),
@@ -216,7 +253,14 @@ export function createOidcSignIn({
       const found = await accountOf(signedIn, person, role)
       if (!found.user.isActive) throw appError('account_disabled')
       const { user, events } = await follow(found.user, role)
-      return { user, idToken: signedIn.idToken, returnTo, events: [...found.events, ...events] }
+      const joined = await join(user, person)
+      if (person.email !== null) await confirmAddress(user.id, person.email)
+      return {
+        user,
+        idToken: signedIn.idToken,
+        returnTo,
+        events: [...found.events, ...events, ...joined],
+      }
     },
 
     began: (sessionId, idToken) =>

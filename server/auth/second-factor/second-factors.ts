@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { PasskeyRow, SecondFactorRepository } from '../../db/repositories/second-factors.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/users.ts'
 import { appError } from '../../errors.ts'
-import { createRateLimit } from '../../lib/rate-limit.ts'
+import type { Limits } from '../../lib/limits.ts'
 import { UserId } from '../../protocol/ids.ts'
 import type { SecondFactorDetails } from '../../protocol/second-factor.ts'
 import type { SecretBox } from '../secret-box.ts'
@@ -15,7 +15,7 @@ export interface SecondFactors {
   /** Whose password was right. @throws AppError `second_factor_expired`, `session_ended`. */
   challenged(challenge: string): Promise<UserRow>
   /** Counts an attempt. @throws AppError `sign_ins_exhausted`. */
-  limit(user: UserRow): void
+  limit(user: UserRow): Promise<void>
   /**
    * Accepts a code of the authenticator app or a recovery code, once.
    * @returns what it was. @throws AppError `second_factor_code_wrong`.
@@ -49,19 +49,20 @@ export const totpPurpose = (userId: string): string => `totp of ${userId}`
 
 const Challenge = z.object({ userId: UserId, version: z.int(), until: z.number() })
 
-/** Create one per process: it holds the rate limit. */
 export function createSecondFactors({
   factors,
   users,
   box,
+  limits,
   now,
 }: {
   factors: SecondFactorRepository
   users: Pick<UserRepository, 'find'>
   box: SecretBox
+  limits: Limits
   now(): Date
 }): SecondFactors {
-  const attempts = createRateLimit(ATTEMPTS)
+  const attempts = limits.rateLimit('second factors', ATTEMPTS)
 
   async function createRecoveryCodes(userId: UserId): Promise<string[]> {
     const codes = newRecoveryCodes()
@@ -104,8 +105,8 @@ export function createSecondFactors({
       return user
     },
 
-    limit({ id }) {
-      const retryAfter = attempts.take(id)
+    async limit({ id }) {
+      const retryAfter = await attempts.take(id)
       if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
     },
 

@@ -1,7 +1,7 @@
 // Attachments of messages: metadata in lists, contents only one at a time.
-import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
-import type { FileId, MessageId } from '../../protocol/ids.ts'
+import type { ConversationId, FileId, MessageId } from '../../protocol/ids.ts'
 import type { Attachment } from '../../protocol/message.ts'
 import type { Database, Writer } from '../database.ts'
 import { byteLength, readLongText } from '../fragments.ts'
@@ -50,6 +50,8 @@ export const attachmentColumns = (tables: Database['tables']) => {
 /** The text of an attachment, wherever it is stored; join `files` on the left. */
 export const attachmentText = ({ attachments, files }: Database['tables']) =>
   sql<string>`case when ${attachments.kind} = 'text' then coalesce(${files.text}, ${attachments.content}) else '' end`
+
+export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
 
 export function createAttachmentRepository({ read, tables }: Database) {
   const { attachments, files } = tables
@@ -137,6 +139,49 @@ export function createAttachmentRepository({ read, tables }: Database) {
       return moved.length > 0
     },
 
+    /** The file of the newest image of a conversation, or of the newest one with a name. */
+    async findImage(
+      conversationId: ConversationId,
+      name: string | undefined,
+    ): Promise<FileId | undefined> {
+      const { messages } = tables
+      const [row] = await read
+        .select({ fileId: attachments.fileId })
+        .from(messages)
+        .innerJoin(attachments, eq(attachments.messageId, messages.id))
+        .where(
+          and(
+            eq(messages.conversationId, conversationId),
+            isNull(messages.deletedAt),
+            eq(attachments.kind, 'image'),
+            name === undefined ? undefined : eq(attachments.name, name),
+          ),
+        )
+        .orderBy(desc(messages.row), desc(attachments.position))
+        .limit(1)
+      return row?.fileId ?? undefined
+    },
+
+    /** Adds stored images to a message. Only one caller at a time may add to the same message. */
+    async append(
+      tx: Writer,
+      messageId: MessageId,
+      images: readonly Pick<FileRow, 'id' | 'name' | 'mime' | 'size'>[],
+    ): Promise<void> {
+      if (images.length === 0) return
+      const [last] = await tx
+        .select({ position: sql`max(${attachments.position})`.mapWith(Number) })
+        .from(attachments)
+        .where(eq(attachments.messageId, messageId))
+      const first = last?.position == null ? 0 : last.position + 1
+      await tx.insert(attachments).values(
+        images.map(({ id: fileId, name, mime, size }, index) => ({
+          ...{ messageId, position: first + index, fileId, name, mime, size },
+          ...{ kind: 'image' as const, extension: null, content: '', searchFrom: null },
+        })),
+      )
+    },
+
     /** Copies the attachments of one message to a new one. */
     async copy(tx: Writer, from: MessageId, to: MessageId): Promise<void> {
       await tx.insert(attachments).select(
@@ -209,9 +254,27 @@ export function toAttachmentRow(
   if ('sha256' in file) {
     const { id: fileId, kind, mime, size } = file
     const extension = kind === 'image' ? null : extensionOf(name)
-    return { messageId, position, name, size, fileId, kind, extension, mime, content: '' }
+    return {
+      messageId,
+      position,
+      name,
+      size,
+      fileId,
+      kind,
+      extension,
+      mime,
+      content: '',
+      searchFrom: null,
+    }
   }
-  const common = { messageId, position, name, size: attachmentBytes(file), fileId: null }
+  const common = {
+    messageId,
+    position,
+    name,
+    size: attachmentBytes(file),
+    fileId: null,
+    searchFrom: null,
+  }
   return 'data' in file
     ? { ...common, kind: 'image', extension: null, mime: file.mime, content: file.data }
     : {
@@ -226,13 +289,3 @@ export function toAttachmentRow(
 /** Without the dot; null when the name has none. */
 const extensionOf = (name: string): string | null =>
   /\.([^.\s]{1,50})$/.exec(name)?.[1]?.toLowerCase() ?? null
-
-/** The bytes of a stored file, in pieces. */
-export async function* longTextBytes(file: {
-  kind: 'text' | 'image'
-  content: LongText
-}): AsyncGenerator<Buffer> {
-  // The length of a stored slice is a multiple of four characters, so each slice is valid base64.
-  for await (const piece of file.content.readPieces())
-    yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
-}

@@ -1,5 +1,5 @@
 // Groups of accounts and their members.
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -152,6 +152,50 @@ export function createGroupRepository(database: Database) {
         const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.id, userId))
         if (user === undefined) throw appError('account_not_found')
         await tx.insert(groupMembers).values({ groupId: id, userId }).onConflictDoNothing()
+      }),
+
+    /**
+     * Makes an account a member of exactly the `wanted` ones of the `managed` groups, all by name, ignoring case.
+     * @returns the names of the groups that it came into and left, and those of the `managed` that do not exist.
+     */
+    follow: (
+      userId: UserId,
+      { managed, wanted }: { managed: readonly string[]; wanted: readonly string[] },
+    ): Promise<{ added: string[]; removed: string[]; unknown: string[] }> =>
+      write(async (tx) => {
+        const known = await tx
+          .select({ id: groups.id, name: groups.name, key: groups.nameKey })
+          .from(groups)
+          .where(inArray(groups.nameKey, managed.map(foldCase)))
+        const own = await tx
+          .select({ id: groupMembers.groupId })
+          .from(groupMembers)
+          .where(eq(groupMembers.userId, userId))
+        const keys = new Set(known.map(({ key }) => key))
+        const wantedKeys = new Set(wanted.map(foldCase))
+        const ownIds = new Set(own.map(({ id }) => id))
+        const added = known.filter(({ id, key }) => wantedKeys.has(key) && !ownIds.has(id))
+        const removed = known.filter(({ id, key }) => !wantedKeys.has(key) && ownIds.has(id))
+        if (added.length > 0)
+          await tx
+            .insert(groupMembers)
+            .values(added.map(({ id }) => ({ groupId: id, userId })))
+            .onConflictDoNothing()
+        if (removed.length > 0)
+          await tx.delete(groupMembers).where(
+            and(
+              eq(groupMembers.userId, userId),
+              inArray(
+                groupMembers.groupId,
+                removed.map(({ id }) => id),
+              ),
+            ),
+          )
+        return {
+          added: added.map(({ name }) => name),
+          removed: removed.map(({ name }) => name),
+          unknown: managed.filter((name) => !keys.has(foldCase(name))),
+        }
       }),
 
     /** False when the account is not a member. */

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm'
 import type { RunId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
+import { RUN_VERSION } from '../run-version.ts'
 
 /** A run that an instance performs, as far as others have changed it. */
 export interface ChangedRun {
@@ -92,6 +93,15 @@ export function createLeaseRepository(database: Database) {
         return taken.length > 0
       }),
 
+    /** Whether an instance still has what it took with `hold`. */
+    async isHeld(name: string, owner: string): Promise<boolean> {
+      const rows = await read
+        .select({ owner: leases.owner })
+        .from(leases)
+        .where(and(eq(leases.name, name), eq(leases.owner, owner)))
+      return rows.length > 0
+    },
+
     /** Gives a lease back; another instance may take it at once. */
     release: (name: string, owner: string): Promise<void> =>
       write(async (tx) => {
@@ -124,7 +134,9 @@ export function createLeaseRepository(database: Database) {
       const rows = await read
         .select({ id: runs.id })
         .from(runs)
-        .where(and(isNull(runs.endedAt), isUnheld(database, instance)))
+        .where(
+          and(isNull(runs.endedAt), lte(runs.version, RUN_VERSION), isUnheld(database, instance)),
+        )
         .orderBy(asc(runs.createdAt), asc(runs.id))
       return rows.map(({ id }) => id)
     },

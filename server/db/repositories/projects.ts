@@ -44,6 +44,15 @@ export function createProjectRepository(database: Database) {
       return project
     },
 
+    /** Whose project it is; undefined when it is gone. */
+    async ownerOf(id: ProjectId): Promise<UserId | undefined> {
+      const [project] = await read
+        .select({ userId: projects.userId })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return project?.userId
+    },
+
     /** The names of all projects of a user, in no particular order. */
     names: async (userId: UserId): Promise<Pick<ProjectRow, 'id' | 'name'>[]> =>
       read

@@ -1,9 +1,10 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../fragments.ts'
 import { assertWritten, type RunAttempt, RunOver } from '../run-attempt.ts'
+import { RUN_VERSION } from '../run-version.ts'
 import { createApprovals } from './approvals.ts'
 import { createBackgroundRuns } from './background-runs.ts'
 import { isUnheld } from './leases.ts'
@@ -155,17 +156,25 @@ export function createRunRepository(database: Database) {
 
     /**
      * Begins another attempt at an active run, or the first at a queued one; earlier ones may no longer write.
+     * Undefined when it has ended, or when a newer version of the program began or continued it.
      * @param isShared undefined also when another living instance holds the run.
      */
     claim: (tx: Writer, id: RunId, owner: string, isShared = false) => {
       const isQueued = sql`case when ${runs.status} = 'queued' then 0 else 1 end`
       const claimed = {
         owner,
+        version: RUN_VERSION,
         attempt: sql`${runs.attempt} + ${isQueued}`,
         failedAttempts: sql`${runs.failedAttempts} + ${isQueued}`,
         status: sql`case when ${runs.status} = 'queued' then 'running' else ${runs.status} end`,
       }
-      return updateActive(tx, id, claimed, isShared ? isUnheld(database, owner) : undefined)
+      const isKnown = lte(runs.version, RUN_VERSION)
+      return updateActive(
+        tx,
+        id,
+        claimed,
+        isShared ? and(isKnown, isUnheld(database, owner)) : isKnown,
+      )
     },
 
     /** Ends a run that no process performs, and the right of its attempt to write; undefined when it has already ended. */

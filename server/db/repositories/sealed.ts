@@ -19,12 +19,14 @@ export type SealedKind =
   | 'totp'
   | 'id_token'
   | 'idempotency_key'
+  | 'webhook'
 
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
 export function createSealedRepository({ read, write, tables }: Database) {
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables
+  const { webhooks } = tables
 
   async function set(tx: Writer, { kind, ids: [id, second = ''], sealed }: SealedValue) {
     switch (kind) {
@@ -56,6 +58,8 @@ export function createSealedRepository({ read, write, tables }: Database) {
           .update(idempotencyKeys)
           .set({ sealedBody: sealed })
           .where(and(eq(idempotencyKeys.userId, UserId.parse(id)), eq(idempotencyKeys.key, second)))
+      case 'webhook':
+        return tx.update(webhooks).set({ sealedSecret: sealed }).where(eq(webhooks.id, id))
     }
   }
 
@@ -100,6 +104,9 @@ export function createSealedRepository({ read, write, tables }: Database) {
             })
             .from(idempotencyKeys)
         ).map((row) => ({ kind: 'idempotency_key' as const, ...row })),
+        ...(
+          await read.select({ id: webhooks.id, sealed: webhooks.sealedSecret }).from(webhooks)
+        ).map((row) => ({ kind: 'webhook' as const, ...row })),
       ]
       return found.flatMap(({ kind, id, second, sealed }) =>
         sealed === null

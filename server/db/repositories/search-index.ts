@@ -5,12 +5,16 @@ import type { Database, Writer } from '../database.ts'
 import { prepareOnEach } from '../fragments.ts'
 import {
   ENTRIES_PER_MESSAGE,
+  hasMoreParts,
   indexedValue,
   LAST_POSITION,
+  MAX_PARTS,
+  partAfter,
   partsOf,
   rowidRange,
   type SearchKind,
   toIndexedWords,
+  toRowid,
   withoutEscapes,
 } from '../search-entries.ts'
 import { attachmentText } from './attachments.ts'
@@ -30,6 +34,15 @@ const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
   text: 'step',
   tool_call: 'tool',
   tool_result: 'tool',
+}
+
+const stepText = (kind: SearchKind, { name, content }: IndexedStep): string =>
+  kind === 'tool' ? `${name ?? ''} ${withoutEscapes(content)}` : content
+
+/** What of a step is indexed; null for steps that are not searched. */
+export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string } | null {
+  const kind = KIND_OF_STEP[step.type]
+  return kind === null ? null : { kind, text: stepText(kind, step) }
 }
 
 /**
@@ -102,9 +115,6 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       })
   }
 
-  const stepText = (kind: SearchKind, { name, content }: IndexedStep): string =>
-    kind === 'tool' ? `${name ?? ''} ${withoutEscapes(content)}` : content
-
   async function putFiles(tx: Writer, owner: Owner, messageId: MessageId): Promise<void> {
     const found = await tx
       .select({
@@ -115,9 +125,16 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .from(attachments)
       .leftJoin(files, eq(files.id, attachments.fileId))
       .where(eq(attachments.messageId, messageId))
-    for (const { position, name, text } of found)
-      await put(tx, owner, 'file', position, `${name}\n${text}`)
+    for (const { position, name, text } of found) {
+      const whole = `${name}\n${text}`
+      await put(tx, owner, 'file', position, whole)
+      if (hasMoreParts(whole))
+        await tx.update(attachments).set({ searchFrom: MAX_PARTS }).where(at(messageId, position))
+    }
   }
+
+  const at = (messageId: MessageId, position: number) =>
+    and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
   /** Removes the words of a conversation's title. Returns the number of the title. */
   async function removeTitle(tx: Writer, id: ConversationId): Promise<number | undefined> {
@@ -138,9 +155,9 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       messageId: MessageId,
       step: IndexedStep,
     ): Promise<void> {
-      const kind = KIND_OF_STEP[step.type]
-      if (kind === null) return
-      await putOfMessage(tx, { messageId, userId }, kind, step.position, stepText(kind, step))
+      const entry = entryOfStep(step)
+      if (entry === null) return
+      await putOfMessage(tx, { messageId, userId }, entry.kind, step.position, entry.text)
     },
 
     /** Removes the entries of a message's steps from `position` on. */
@@ -162,8 +179,27 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     putQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
       putOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
 
-    /** Indexes the names and texts of a message's attachments. */
+    /** Indexes the names and the beginnings of the texts of a message's attachments. */
     putFiles,
+
+    /** Indexes one more part of an attachment, and notes which is the next. */
+    async putFilePart(
+      tx: Writer,
+      file: Owner & { messageId: MessageId; position: number; part: number; text: string },
+    ): Promise<void> {
+      const { row, userId, messageId, position, part, text } = file
+      // Moved on meanwhile, or deleted: then there is nothing to do.
+      const [moved] = await tx
+        .update(attachments)
+        .set({ searchFrom: partAfter(part, text) })
+        .where(and(at(messageId, position), eq(attachments.searchFrom, part)))
+        .returning({ position: attachments.position })
+      if (moved === undefined || text.trim() === '') return
+      await putStatement(tx).execute({
+        entry: toRowid({ messageRow: row, kind: 'file', position, part }),
+        words: toIndexedWords(dialect, userId, text),
+      })
+    },
 
     async putTitle(
       tx: Writer,
@@ -216,8 +252,8 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
         const hasText = message.role === 'user' || messageSteps.every(({ type }) => type !== 'text')
         if (hasText) await put(tx, message, 'text', 0, message.text)
         for (const step of messageSteps) {
-          const kind = KIND_OF_STEP[step.type]
-          if (kind !== null) await put(tx, message, kind, step.position, stepText(kind, step))
+          const entry = entryOfStep(step)
+          if (entry !== null) await put(tx, message, entry.kind, step.position, entry.text)
         }
         await putFiles(tx, message, message.id)
       }

@@ -4,6 +4,8 @@ import type { ConversationId, FileId, MessageId, ProjectId, UserId } from '../..
 import { stepId } from '../../protocol/step.ts'
 import type { Database } from '../database.ts'
 import {
+  filePartNumberOf,
+  filePositionOf,
   kindOf,
   matchPassageWords,
   matchWords,
@@ -20,6 +22,7 @@ import {
 } from '../search-entries.ts'
 import { attachmentText } from './attachments.ts'
 import { isAttached } from './message-tree.ts'
+import { createFileParts } from './search-file-parts.ts'
 import { createSearchIndex } from './search-index.ts'
 
 export type SearchFilter = WordCondition & {
@@ -65,6 +68,7 @@ export function createSearchRepository(database: Database) {
   const { dialect, readOffThread, tables } = database
   const { searchTitles, searchWords, conversations, messages, steps, attachments, files } = tables
   const { documents, passages, projects } = tables
+  const index = createSearchIndex(database)
   const rowid = sql`${searchWords.rowid}`
   const isKind = (...kinds: SearchKind[]): SQL =>
     sql`${kindOf(rowid)} in ${kinds.map((kind) => SEARCH_KINDS.indexOf(kind))}`
@@ -86,13 +90,15 @@ export function createSearchRepository(database: Database) {
       ),
     )
 
+  /** The name of an attachment and its text, as they are indexed. */
+  const fileText = sql`(${attachments.name} || ${'\n'} || ${attachmentText(tables)})`
   /** The text of an entry, as it was indexed. */
   const entryText = partOf(
     sql`(case when ${isKind('text')} then ${messages.text}
-      when ${isKind('file')} then ${attachments.name} || ${'\n'} || ${attachmentText(tables)}
+      when ${isKind('file')} then ${fileText}
       when ${isKind('tool')} then coalesce(${steps.name}, '') || ' ' || ${steps.content}
       else ${steps.content} end)`,
-    partNumberOf(rowid),
+    sql`(case when ${isKind('file')} then ${filePartNumberOf(rowid)} else ${partNumberOf(rowid)} end)`,
   )
 
   return {
@@ -164,7 +170,7 @@ export function createSearchRepository(database: Database) {
           and(
             isKind('file'),
             eq(attachments.messageId, messages.id),
-            sql`${attachments.position} = ${positionOf(rowid)}`,
+            sql`${attachments.position} = ${filePositionOf(rowid)}`,
           ),
         )
         .leftJoin(files, eq(files.id, attachments.fileId))
@@ -282,6 +288,8 @@ export function createSearchRepository(database: Database) {
       return newest?.row ?? 0
     },
 
-    index: createSearchIndex(database),
+    indexNextPart: createFileParts(database, index, fileText),
+
+    index,
   }
 }

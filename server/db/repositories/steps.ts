@@ -233,6 +233,9 @@ const DEFAULT_COLUMNS = {
   durationMs: null,
 } satisfies Partial<NewStep>
 
+/** Stored from a checked call id. */
+const callIdOf = ({ idRef }: StepRow): CallId => (idRef ?? '') as CallId
+
 /** A stored step as it is sent to clients. */
 export function toStep(row: StepRow): Step {
   const identity = { id: stepId(row.position), index: row.position }
@@ -250,8 +253,7 @@ export function toStep(row: StepRow): Step {
       return {
         ...identity,
         type: row.type,
-        // Stored from a checked call id.
-        id_ref: (row.idRef ?? '') as CallId,
+        id_ref: callIdOf(row),
         name: row.name ?? '',
         arguments: row.content,
       }
@@ -259,7 +261,7 @@ export function toStep(row: StepRow): Step {
       return {
         ...identity,
         type: row.type,
-        id_ref: (row.idRef ?? '') as CallId,
+        id_ref: callIdOf(row),
         name: row.name ?? '',
         content: row.content,
         skipped: row.skipped,

@@ -19,6 +19,7 @@ export const {
   totps,
   recoveryCodes,
   passkeys,
+  confirmedAddresses,
   tokenUsage,
   memories,
   preferences,
@@ -53,4 +54,6 @@ export const {
   shareMessages,
   shareFiles,
   transfers,
+  webhooks,
+  webhookDeliveries,
 } = defineTables(postgresColumns)

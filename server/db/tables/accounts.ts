@@ -92,11 +92,12 @@ export function defineAccountTables(c: Columns) {
     'account_links',
     {
       id: c.text('id').primaryKey(),
-      kind: c.choice<'invitation' | 'reset'>('kind').notNull(),
+      kind: c.choice<'invitation' | 'reset' | 'confirmation'>('kind').notNull(),
       /** SHA-256 of the token in the link. */
       hash: c.text('hash').notNull(),
       /** The role of the account that an invitation creates. */
       role: c.choice<'admin' | 'user'>('role').notNull(),
+      /** With a confirmation, the e-mail address. */
       note: c.text('note'),
       /** The administrator who created it: it ends with their role. Null: created on the command line. */
       createdBy: c.key<UserId>('created_by').references(() => users.id, { onDelete: 'cascade' }),

@@ -142,11 +142,14 @@ export function defineConversationTables(c: Columns, { users, projects, files }:
       size: c.integer('size'),
       /** The file; null until the contents of an older attachment have moved to one. */
       fileId: c.key<FileId>('file_id').references((): AnyColumn => files.id),
+      /** The part of its text that the search index continues with; null when it has all of them. */
+      searchFrom: c.integer('search_from'),
     },
     (t) => [
       c.primaryKey({ columns: [t.messageId, t.position] }),
       c.index('attachments_file').on(t.fileId),
       c.index('attachments_inline').on(t.messageId).where(sql`${t.fileId} is null`),
+      c.index('attachments_search').on(t.messageId).where(sql`${t.searchFrom} is not null`),
     ],
   )
 

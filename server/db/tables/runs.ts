@@ -35,6 +35,8 @@ export function defineRunTables(
       /** The client's id of the message that started the run: sending that message again joins this run. */
       clientId: c.text('client_id'),
       attempt: c.integer('attempt').notNull(),
+      /** What a version of the program must know to continue it; see `RUN_VERSION`. */
+      version: c.integer('version').notNull().default(0),
       /** Consecutive attempts that neither ended nor suspended the run, nor reached an approval request. */
       failedAttempts: c.integer('failed_attempts').notNull().default(0),
       /** The number of the attempt's last write, which identifies a write whose confirmation was lost. */

@@ -71,5 +71,17 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
     (t) => [c.index('passkeys_user').on(t.userId)],
   )
 
-  return { identities, idTokens, totps, recoveryCodes, passkeys }
+  /** E-mail addresses whose owners agreed that mail of a user goes there. */
+  const confirmedAddresses = c.table(
+    'confirmed_addresses',
+    {
+      userId: owner(),
+      /** Folded for comparison. */
+      address: c.text('address').notNull(),
+      confirmedAt: c.time('confirmed_at').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.userId, t.address] })],
+  )
+
+  return { identities, idTokens, totps, recoveryCodes, passkeys, confirmedAddresses }
 }

@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
-import { type FailureContext, statusFailure } from '../failure.ts'
+import { brokenStream, type FailureContext, statusFailure } from '../failure.ts'
 import {
   createDeltaBuffer,
   createJsonReader,
@@ -36,6 +36,7 @@ interface Block {
   type: string
   text: GatheredText
   signature: string
+  isComplete: boolean
 }
 
 /** A reader for one response. Its carried value is the list of content blocks, to be returned unchanged. */
@@ -44,7 +45,12 @@ export function createEventReader(context: FailureContext): ResponseReader {
   const facts = createResponseFacts()
   const deltas = createDeltaBuffer()
   let counts: Record<string, unknown> = {}
+  let hasBegun = false
 
+  /** An event came twice, or before or after its place. */
+  const fail = () => {
+    facts.error ??= brokenStream(context)
+  }
   const add = (block: Block, text: string) => {
     facts.size += text.length
     block.text.add(text)
@@ -52,9 +58,11 @@ export function createEventReader(context: FailureContext): ResponseReader {
     if (block.type === 'thinking') deltas.emit('thinking_delta', text)
   }
   const begin = (index: number, start: Record<string, unknown>) => {
-    if (blocks.size >= MAX_BLOCKS || blocks.has(index)) return
+    if (blocks.has(index)) return fail()
+    if (blocks.size >= MAX_BLOCKS) return
     const type = asText(start.type)
-    const block = { start, type, text: createGatheredText(), signature: asText(start.signature) }
+    const signature = asText(start.signature)
+    const block = { start, type, text: createGatheredText(), signature, isComplete: false }
     blocks.set(index, block)
     facts.size += block.signature.length + asText(start.data).length + sizeOfOthers(start)
     add(block, type === 'thinking' ? asText(start.thinking) : asText(start.text))
@@ -64,7 +72,8 @@ export function createEventReader(context: FailureContext): ResponseReader {
   }
   const change = (index: number, delta: Record<string, unknown>) => {
     const block = blocks.get(index)
-    if (block === undefined) return
+    if (block === undefined && blocks.size >= MAX_BLOCKS) return
+    if (block === undefined || block.isComplete) return fail()
     const signature = asText(delta.signature)
     facts.size += signature.length
     block.signature += signature
@@ -83,6 +92,8 @@ export function createEventReader(context: FailureContext): ResponseReader {
     const index = typeof value.index === 'number' ? value.index : -1
     switch (value.type) {
       case 'message_start':
+        if (hasBegun) fail()
+        hasBegun = true
         counts = { ...counts, ...asRecord(asRecord(value.message)?.usage) }
         return
       case 'content_block_start':
@@ -91,6 +102,11 @@ export function createEventReader(context: FailureContext): ResponseReader {
       case 'content_block_delta':
         change(index, asRecord(value.delta) ?? {})
         return
+      case 'content_block_stop': {
+        const block = blocks.get(index)
+        if (block !== undefined) block.isComplete = true
+        return
+      }
       case 'message_delta': {
         counts = { ...counts, ...withoutNull(value.usage) }
         const delta = asRecord(value.delta)

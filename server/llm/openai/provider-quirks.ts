@@ -15,6 +15,8 @@ export interface Compat {
   completionTokensFor?: RegExp
   /** Takes `prompt_cache_key`. */
   cacheKey?: boolean
+  /** Makes no call with `tool_choice: none`. Others get no tools instead, because some of them call all the same. */
+  toolChoiceNone?: boolean
   /** Takes files in chat completions. */
   files?: boolean
   /** `usage.cost` is what a call cost, in US dollars. */
@@ -29,13 +31,24 @@ const table: Readonly<Record<string, Compat>> = {
   openai: plain,
   // The reasoner always thinks; `deepseek-chat` has no switch in this API. From V4 on, a request without the reasoning of
   // any earlier call is refused (https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
-  deepseek: { maxTokensCap: 8192, thinking: 'never', reasoningBack: 'always' },
+  deepseek: {
+    maxTokensCap: 8192,
+    thinking: 'never',
+    reasoningBack: 'always',
+    toolChoiceNone: true,
+  },
   glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: 'turn' },
   moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: 'turn' },
   // OpenAI itself, not the many compatible providers.
-  'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/, cacheKey: true, files: true },
-  openrouter: { ...plain, files: true, reportsCost: true },
-  'openrouter.ai': { ...plain, files: true, reportsCost: true },
+  'api.openai.com': {
+    ...plain,
+    completionTokensFor: /^(o\d|gpt-5)/,
+    cacheKey: true,
+    files: true,
+    toolChoiceNone: true,
+  },
+  openrouter: { ...plain, files: true, reportsCost: true, toolChoiceNone: true },
+  'openrouter.ai': { ...plain, files: true, reportsCost: true, toolChoiceNone: true },
   'generativelanguage.googleapis.com': {
     ...plain,
     needsSignatures: /^(models\/)?gemini-(?![12]\b)/,

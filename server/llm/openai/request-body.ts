@@ -39,13 +39,15 @@ export function buildRequestBody(
       ? {}
       : { temperature: request.temperature }),
     ...(maxTokens === undefined ? {} : { [tokensField]: maxTokens }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools }),
-    ...(request.tools.length === 0 || request.toolChoice === undefined
-      ? {}
-      : { tool_choice: request.toolChoice }),
+    ...toolFields(request, compat),
     ...cacheKeyField(request, compat),
     ...thinkingFields(request, settings, compat),
   }
+}
+
+function toolFields({ tools, toolChoice }: LlmRequest, compat: Compat): Record<string, unknown> {
+  if (tools.length === 0 || (toolChoice === 'none' && compat.toolChoiceNone !== true)) return {}
+  return { tools, ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }) }
 }
 
 /** Routes the requests of a conversation to the same cache. */

@@ -51,8 +51,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   let tail = ''
   let scanner: JsonScanner | null = null
   let isTagged = false
-  /** Whether the candidate follows text on its line. */
-  let isMidLine = false
+  let isMidLine = false // Whether the candidate follows text on its line.
   // The open fence: its backticks, and whether its beginning is held back or was removed with its calls.
   let fence = 0
   let isFenceHeld = false
@@ -147,8 +146,10 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     return inFenceInfo(character)
   }
   function inFenceInfo(character: string): State {
-    if (/[\w+-]/.test(character) && lead.length < fence + 24) return hold(character, inFenceInfo)
-    return mayHoldCalls(lead.slice(fence)) ? inFenceBody(character) : release()(character)
+    const language = lead.slice(fence).trim() // A space may stand before it.
+    const isInfo = /[\w+-]/.test(character) || (character === ' ' && language === '')
+    if (isInfo && lead.length < fence + 24) return hold(character, inFenceInfo)
+    return mayHoldCalls(language) ? inFenceBody(character) : release()(character)
   }
   function inFenceBody(character: string): State {
     if (isSpace(character)) return hold(character, inFenceBody)

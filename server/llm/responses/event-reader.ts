@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
-import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
+import { brokenStream, errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
 import {
   createDeltaBuffer,
   createJsonReader,
@@ -109,7 +109,20 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
     facts.finishReason = isCompleted ? 'stop' : reason === 'max_output_tokens' ? 'length' : reason
   }
 
+  let lastNumber = 0
+  /** Events are numbered. Some gateways number none, or all the same; in other streams, a number never comes twice or too late. */
+  const isInOrder = ({ sequence_number: number }: Record<string, unknown>): boolean => {
+    if (typeof number !== 'number' || number <= 0) return true
+    if (number <= lastNumber) return false
+    lastNumber = number
+    return true
+  }
+
   const readEvent = (event: Record<string, unknown>): void => {
+    if (!isInOrder(event)) {
+      facts.error ??= brokenStream(context)
+      return
+    }
     const index = typeof event.output_index === 'number' ? event.output_index : -1
     const type = event.object === 'response' ? 'response' : event.type
     switch (type) {

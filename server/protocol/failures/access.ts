@@ -23,6 +23,18 @@ export const ACCESS_FAILURES = {
     'This sign-in is over or was begun by somebody else. Begin again.',
   ],
   account_gone: ['not_found', 'This account no longer exists.'],
+  address_missing: ['bad_request', 'Your account has no e-mail address. Name one in `address`.'],
+  mail_not_sent: [
+    'server_busy',
+    'The mail could not be sent. Check the address, or try again later.',
+  ],
+  mail_not_set_up: [
+    'conflict',
+    'This server cannot send mail: it needs `smtp` and `public_url` in its configuration. Ask an administrator.',
+  ],
+  mails_exhausted: ['too_many_requests', 'Too many mails were asked for. Try again later.'],
+  heir_is_same: ['bad_request', 'An account cannot be handed over to itself.'],
+  heir_missing: ['bad_request', 'Name the account that receives the data in `heir_id`.'],
   account_link_invalid: [
     'forbidden',
     'This link no longer works: it was used, has expired or was withdrawn. Ask an administrator for a new one.',

@@ -9,6 +9,12 @@ export const CONVERSATION_FAILURES = {
     'validation_failed',
     "There is no channel of type '{{type}}'. Use one of {{types}}.",
   ],
+  webhook_not_found: ['not_found', 'There is no such webhook.'],
+  webhook_tests_exhausted: [
+    'too_many_requests',
+    'You can send {{limit}} tests an hour, and that limit is reached. Try again later.',
+  ],
+  webhooks_exhausted: ['conflict', 'You can have at most {{limit}} webhooks. Delete one first.'],
   channels_exhausted: [
     'too_many_requests',
     'You can have at most {{limit}} channels. Delete one first.',

@@ -32,6 +32,8 @@ export const STORED_FAILURES = {
   delivery_failed: 'sending failed',
   delivery_mail_not_set_up: 'this server no longer has SMTP settings',
   delivery_mail_refused: 'the mail server refused it ({{status}})',
+  delivery_mail_unconfirmed:
+    'the owner of {{address}} has not confirmed that mail may be sent there',
   delivery_mail_unreachable: 'the mail server could not be reached or was busy',
   delivery_receiver_address_refused: "this server may not send to the receiver's address",
   delivery_receiver_certificate_invalid: "the receiver's certificate is not valid",

@@ -8,6 +8,7 @@ import { visibleText, visibleValue } from '../../protocol/visible-text.ts'
 import type { Approvals, Decision } from '../../tools/approval.ts'
 import { needsApproval } from '../../tools/risk.ts'
 import type { ActiveRun } from '../active-run.ts'
+import type { RunNotices } from '../dependencies.ts'
 import type { WriteGroup } from '../group-commit.ts'
 import type { RunOptions } from '../state.ts'
 import type { Waiting } from '../waiting.ts'
@@ -15,7 +16,8 @@ import type { Taint } from './taint.ts'
 
 interface Dependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForDecision'>
-  run: Pick<RunRow, 'id' | 'attempt'>
+  run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>
+  notices?: Pick<RunNotices, 'approvalRequired'>
   mode: RunOptions['approval']
   /** Nobody can be asked: calls that need approval fail. */
   isRefused?: boolean
@@ -64,7 +66,14 @@ export function createApprovals(dependencies: Dependencies): Approvals {
           createdAt: dependencies.now(),
         })
         alreadyDecided = stored?.status === 'pending' ? undefined : stored
-        if (alreadyDecided === undefined) await waiting.begin('awaiting_approval')(tx)
+        if (alreadyDecided !== undefined) return
+        await waiting.begin('awaiting_approval')(tx)
+        await dependencies.notices?.approvalRequired(tx, run, {
+          id: call.id,
+          name: call.name,
+          riskLevel,
+          createdAt: dependencies.now(),
+        })
       })
       const decision =
         alreadyDecided === undefined

@@ -48,6 +48,13 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
           status: 'failed',
           error: stored.content,
         })
+        await dependencies.notices?.runEnded(tx, run, {
+          status: 'failed',
+          finishReason: null,
+          error: stored.reason ?? stored.code,
+          usage: null,
+          endedAt,
+        })
       })
       await batch.settle(write)
       return { event: 'error', ...stored }

@@ -6,6 +6,7 @@ import { inParallel } from '../../db/in-parallel.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
 import { type AppError, errorText } from '../../errors.ts'
 import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
+import { reasoningIn } from '../../protocol/run-timeline.ts'
 import type { RunContext } from '../context/context.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import type { PerformedRun } from '../performed-run.ts'
@@ -79,7 +80,7 @@ export async function storeEnd(
   recorder: Recorder,
 ): Promise<void> {
   const { active, run, state, usage, timeline, journal } = performed
-  const { store, log, now, redact } = performed.dependencies
+  const { store, log, now, redact, notices } = performed.dependencies
   await journal.close()
   const total = await usage.total()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
@@ -94,6 +95,7 @@ export async function storeEnd(
           token_count: total.completion_tokens,
           suggested_title: title,
           usage: total,
+          ...reasoningIn(timeline.entries()),
           finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
         }
   if (ending.kind === 'error')
@@ -129,6 +131,13 @@ export async function storeEnd(
         }),
       () => store.conversations.endTurn(tx, run.conversationId, { endedAt, title }),
     )
+    await notices?.runEnded(tx, run, {
+      status,
+      finishReason: ending.kind === 'done' ? ending.finish : null,
+      error: failure?.reason ?? null,
+      usage: total,
+      endedAt,
+    })
     if (run.attempt > 1 || hasAskedForInput(active.runLog)) await store.runInputs.remove(tx, run.id)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
     if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)

@@ -2,6 +2,7 @@
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../../db/repositories/steps.ts'
 import type { DoneEvent, ErrorEvent } from '../../protocol/run-event.ts'
+import { reasoningIn } from '../../protocol/run-timeline.ts'
 import { usageOfRun } from '../../protocol/usage.ts'
 import { readRunState } from '../state.ts'
 import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
@@ -89,6 +90,7 @@ export function endOf(run: RunRow): DoneEvent | ErrorEvent | null {
     token_count: run.completionTokens,
     suggested_title: readRunState(run.state).title ?? null,
     usage: usageOfRun(run),
+    ...reasoningIn(run.timeline ?? []),
     finish_reason: run.finishReason ?? 'stop',
   }
 }

@@ -6,8 +6,8 @@ import type { RunLog } from '../log/log.ts'
 
 /** Created once per instance. Nothing here waits for more than two seconds. */
 export interface RunSharing {
-  /** Whether new runs are offered to all instances; otherwise each instance performs what it receives. */
-  readonly isDispatching: boolean
+  /** Whether an instance that has this many runs at work offers a new one to all; otherwise it performs what it receives. */
+  isOffering(atWork: number): boolean
   /** Offers a stored run to every instance. False when the queue does not accept it: perform it here. */
   dispatch(id: RunId): Promise<boolean>
   /** Tells an instance to look at what others have stored for its runs. It looks anyway, a little later. */

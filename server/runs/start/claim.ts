@@ -8,6 +8,7 @@ import { type StepRow, toStep } from '../../db/repositories/steps.ts'
 import type { Store } from '../../db/store.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import { isWaitingStatus } from '../../protocol/run.ts'
+import { usageOfRun } from '../../protocol/usage.ts'
 import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { titleWithoutAnswer } from '../end/finish.ts'
@@ -17,7 +18,7 @@ const MAX_FAILED_ATTEMPTS = 8
 
 type Dependencies = Pick<
   ChatDependencies,
-  'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce' | 'sharing'
+  'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce' | 'sharing' | 'notices'
 >
 
 /**
@@ -81,7 +82,7 @@ async function storeEnd(
     status,
     title,
   }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
-  { store, now, instance, sharing }: Dependencies,
+  { store, now, instance, sharing, notices }: Dependencies,
 ): Promise<boolean> {
   const end = {
     status,
@@ -95,6 +96,7 @@ async function storeEnd(
     iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
   await store.messages.update(tx, messageId, { status, text })
   if (title !== null) await store.conversations.setGeneratedTitle(tx, conversationId, title)
+  await notices?.runEnded(tx, run, { ...end, error: null, usage: usageOfRun(run) })
   return true
 }
 

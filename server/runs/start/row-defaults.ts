@@ -1,4 +1,5 @@
 // Default column values of new messages and runs.
+import { RUN_VERSION } from '../../db/run-version.ts'
 
 /** Columns of a new, empty message. */
 export const MESSAGE_DEFAULTS = {
@@ -16,6 +17,7 @@ export const RUN_DEFAULTS = {
   kind: 'chat',
   status: 'running',
   attempt: 1,
+  version: RUN_VERSION,
   failedAttempts: 0,
   revision: 0,
   iteration: 0,

@@ -1,5 +1,5 @@
 // Stores the progress of a run's sub-agents, each event together with its usage.
-import pLimit from 'p-limit'
+import type { LimitFunction } from 'p-limit'
 import type { CallUsage, SubAgentJournal } from '../../agent/run-scope.ts'
 import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
 import type { SubAgentRepository } from '../../db/repositories/sub-agents.ts'
@@ -12,6 +12,8 @@ interface Dependencies {
   repository: SubAgentRepository
   usage: Pick<RunUsage, 'add' | 'takeBatch'>
   writes: WriteGroup
+  /** One write at a time: each contains the run's totals, and an older total must not overwrite a newer one. */
+  queue: LimitFunction
   /** The process is shutting down: events caused by that are not stored, and the next attempt repeats the work. */
   isSuspending(): boolean
 }
@@ -34,9 +36,7 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
 
 /** Create one per attempt of a run. */
 export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
-  const { runId, repository, usage, writes, isSuspending } = dependencies
-  // One write at a time: each contains the run's totals, and an older total must not overwrite a newer one.
-  const queue = pLimit(1)
+  const { runId, repository, usage, writes, queue, isSuspending } = dependencies
   let isUsed = false
   let isClosed = false
   return {

@@ -4,7 +4,7 @@ import { dayOf } from '../../db/repositories/token-usage.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { SharedQuota } from '../../protocol/quota.ts'
-import type { ChatDependencies, SpendingLimit } from '../dependencies.ts'
+import type { ChatDependencies, RunNotices, SpendingLimit } from '../dependencies.ts'
 
 /** Tokens, and their cost in one currency ('' when the model has no price). */
 export interface Amount {
@@ -39,7 +39,10 @@ export const limitsCost = (quota: SharedQuota): boolean =>
  * without limits, nothing is queried.
  */
 export function createBudgets(
-  dependencies: Dependencies & { access: Pick<ChatDependencies['access'], 'spendingLimits'> },
+  dependencies: Dependencies & {
+    access: Pick<ChatDependencies['access'], 'spendingLimits'>
+    notices?: Pick<RunNotices, 'quotaReached'>
+  },
 ): Budgets {
   const users = new Map<UserId, { runs: Set<UnstoredUsage>; queue: LimitFunction }>()
   /** Calls under a limit that a group shares are considered one by one, whoever makes them. */
@@ -59,9 +62,10 @@ export function createBudgets(
           }
           const queue = limits.some(({ group }) => group !== null) ? shared : user.queue
           return await queue(async () => {
-            if ((await exceededBudget(limits, dependencies, unstoredOf)) !== null) return false
-            reserve()
-            return true
+            const refusal = await exceededBudget(limits, dependencies, unstoredOf)
+            if (refusal === null) reserve()
+            else dependencies.notices?.quotaReached(userId, refusal)
+            return refusal === null
           })
         },
         release() {

@@ -6,6 +6,7 @@ import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
 import { MAX_INTEGER } from '../../protocol/bounds.ts'
 import type { Price } from '../../protocol/catalog.ts'
 import { type Usage, usageOfRun } from '../../protocol/usage.ts'
+import type { Charge } from '../../tools/spending.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { type Budgets, limitsCost } from './budgets.ts'
 import { callCost, type PricedCounts } from './call-cost.ts'
@@ -15,6 +16,8 @@ interface ModelUsage extends PricedCounts {
   model: string
   /** What the provider itself says that the call cost. */
   costUsd?: number | undefined
+  /** The cost of a request to another service, which has no model's price. */
+  charged?: { currency: string; cost: number }
 }
 
 /** The usage that one transaction stores. */
@@ -108,6 +111,15 @@ export function createRunUsage(
     addExtra({ usage, model }: CallUsage): void {
       extraTokens += usage.total_tokens
       addPending(entryOf({ usage, model }))
+    },
+
+    /** Adds what a tool's request to a paid service cost; its tokens are none of the answer's. */
+    addCharge({ model, promptTokens, completionTokens, ...charged }: Charge): void {
+      const counts = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
+      const entry = { model, promptTokens, completionTokens, ...counts, charged }
+      costKnown = costKnown.then(() => addCost(entry))
+      unstoredTokens += tokensOf(entry)
+      pending.push(entry)
     },
 
     /** Takes the totals and the unstored usage, to store them in the transaction that stores what they were used for. */
@@ -210,13 +222,14 @@ export function createRunUsage(
   function priced(entries: readonly ModelUsage[]) {
     return Promise.all(
       entries.map(async (entry) => {
-        const { costUsd: _, ...stored } = entry
+        const { costUsd: _, charged: _charged, ...stored } = entry
         return { userId: run.userId, ...stored, ...(await costOf(entry)) }
       }),
     )
   }
 
   async function costOf(entry: ModelUsage): Promise<{ currency: string; cost: number }> {
+    if (entry.charged !== undefined) return entry.charged
     if (entry.costUsd !== undefined) return { currency: 'USD', cost: entry.costUsd }
     // A model that has been removed has no price.
     const price = await catalog.resolve(entry.model).then(

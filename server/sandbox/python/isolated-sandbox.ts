@@ -1,7 +1,7 @@
 // The Python sandbox once the isolation is known: queues programs and runs each in an interpreter of its own.
-import pLimit from 'p-limit'
 import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
+import { createFairQueue } from '../../lib/fair-queue.ts'
 import { detectBubblewrap } from '../bubblewrap.ts'
 import { chooseHostLauncher, chooseLauncher, type PythonState } from './isolation.ts'
 import { findInterpreterFiles, type Launcher } from './launch.ts'
@@ -13,6 +13,8 @@ import type { DescribedWheel } from './protocol.ts'
 import { createPythonSnapshots, type PythonSnapshots } from './snapshots.ts'
 
 export interface PythonRequest {
+  /** For whom it runs: users take turns. */
+  owner?: string
   code: string
   strictness: Strictness
   /** Visible read-only under /workspace. */
@@ -156,7 +158,7 @@ function createAvailable(
     idleMs: options.poolIdleMs,
     log: options.log,
   })
-  const limit = pLimit(MAX_CONCURRENT_PROGRAMS)
+  const queue = createFairQueue({ size: MAX_CONCURRENT_PROGRAMS })
   const shutdown = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -214,7 +216,7 @@ function createAvailable(
     packages: wheels.map(({ name }) => name),
     run(request, listener, signal) {
       const combined = AbortSignal.any([signal, shutdown.signal])
-      const work = limit(() => runNow(request, listener, combined))
+      const work = queue.run(request.owner ?? null, () => runNow(request, listener, combined))
       running.add(work)
       return work.finally(() => running.delete(work))
     },

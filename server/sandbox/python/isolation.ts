@@ -92,6 +92,9 @@ async function probeLock(launcher: Launcher): Promise<string | null> {
   }
 }
 
+/** The launchers that passed in this process: another server, or the doctor, does not start the same two programs again. */
+const passed = new Set<string>()
+
 async function tryKernel(
   files: InterpreterFiles,
   bubblewrap: BubblewrapState,
@@ -103,9 +106,14 @@ async function tryKernel(
   let fault = 'bubblewrap does not work here'
   for (const user of users) {
     const launcher = createKernelLauncher({ files, bubblewrap: bubblewrap.path, wrapping, user })
+    const key = JSON.stringify([bubblewrap, wrapping, files, user])
+    if (passed.has(key)) return { launcher }
     const found =
       (await probeKernel(bubblewrap.path, wrapping, files, user)) ?? (await probeLock(launcher))
-    if (found === null) return { launcher }
+    if (found === null) {
+      passed.add(key)
+      return { launcher }
+    }
     fault = `the isolation by bubblewrap is incomplete: ${found}`
   }
   return { fault }

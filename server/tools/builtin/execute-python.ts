@@ -116,7 +116,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
           : { files: [], untrusted: false }
       const startedAt = performance.now()
       const outcome = await python.run(
-        { code, strictness, files },
+        { code, strictness, files, owner: context.userId },
         {
           onStarting: () => context.progress({ kind: 'state', state: 'starting' }),
           onRunning: () => context.progress({ kind: 'state', state: 'running' }),

@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
-import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
+import { defineTool, fail, succeed, type ToolContext, type ToolDefinition } from '../definition.ts'
 
 export interface PageToolDependencies {
   fetch: GuardedFetch
@@ -42,7 +42,7 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
   async function readPage(
     url: string,
     extract: z.infer<typeof ExtractType>,
-    signal: AbortSignal,
+    { signal, userId }: Pick<ToolContext, 'signal' | 'userId'>,
   ): Promise<Page> {
     const address =
       /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*:\d/.test(url) ? url : `https://${url}`
@@ -52,7 +52,7 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
     if (fetched.status >= 400)
       return { ok: false, error: `The page responded with HTTP status ${fetched.status}.` }
     const { body, contentType, url: finalUrl, truncated } = fetched
-    const content = await pages.read({ body, contentType, url: finalUrl, extract }, signal)
+    const content = await pages.read({ body, contentType, url: finalUrl, extract }, signal, userId)
     if (!content.ok) return content
     const note = 'The page is larger than 5 MB; only the beginning was read.'
     return {
@@ -73,8 +73,8 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
     untrusted: true,
     timeoutMs: PAGE_TIMEOUT_MS,
     input: z.object({ url: Url, extract_type: ExtractType }),
-    handler: async ({ url, extract_type: extract }, { signal }) => {
-      const page = await readPage(url, extract, signal)
+    handler: async ({ url, extract_type: extract }, context) => {
+      const page = await readPage(url, extract, context)
       if (!page.ok) return fail(`${url}: ${page.error}`)
       return succeed(page.data, { display: titleOf(page.data), url: String(page.data.url) })
     },
@@ -98,13 +98,14 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
         .describe('Addresses of the pages.'),
       extract_type: ExtractType,
     }),
-    handler: async ({ urls, extract_type: extract }, { signal, progress }) => {
+    handler: async ({ urls, extract_type: extract }, context) => {
+      const { progress } = context
       const slot = pLimit(MAX_CONCURRENT_PAGES)
       let done = 0
       const results = await Promise.all(
         urls.map((url) =>
           slot(async () => {
-            const page = await readPage(url, extract, signal)
+            const page = await readPage(url, extract, context)
             done += 1
             progress({ kind: 'count', done, total: urls.length, unit: 'pages' })
             return page.ok

@@ -14,6 +14,7 @@ import { createPageTools } from './fetch-page.ts'
 import { createFileEditTool } from './file-edit.ts'
 import { createReadingFileTools } from './files-read.ts'
 import { createWritingFileTools } from './files-write.ts'
+import { createGenerateImageTool, type GenerateImageDependencies } from './generate-image.ts'
 import { jsonProcess } from './json.ts'
 import { createSendMessageTool, type SendMessageDependencies } from './message.ts'
 import { multiAgent } from './multi-agent.ts'
@@ -40,6 +41,8 @@ export interface BuiltinDependencies {
   /** How `exec` runs commands; null on servers where it is off. */
   exec: Omit<ExecDependencies, 'services'> | null
   python: ExecutePythonDependencies
+  /** Null on servers without an image service. */
+  images: Omit<GenerateImageDependencies, 'services'> | null
 }
 
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
@@ -55,6 +58,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     services,
     exec,
     python,
+    images,
   } = dependencies
   const files = { services, seen: createSeenFiles() }
   return [
@@ -73,6 +77,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     createFileEditTool(files),
     createExecutePythonTool(python),
     ...(exec === null ? [] : [createExecTool({ services, ...exec })]),
+    ...(images === null ? [] : [createGenerateImageTool({ services, ...images })]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),
     multiAgent,

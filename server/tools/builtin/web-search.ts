@@ -1,7 +1,7 @@
 // The `web_search` tool: tries the configured services in order, one search at a time, and backs off when they fail.
-import pLimit from 'p-limit'
 import { z } from 'zod'
 import { untilAborted } from '../../lib/abort.ts'
+import { createFairQueue } from '../../lib/fair-queue.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
@@ -55,7 +55,7 @@ export function createWebSearchTool(
 ): ToolDefinition {
   const states = providers.map((provider) => ({
     provider,
-    queue: pLimit(1),
+    queue: createFairQueue({ size: 1 }),
     failures: 0,
     pausedUntil: Number.NEGATIVE_INFINITY,
   }))
@@ -75,12 +75,12 @@ export function createWebSearchTool(
       query: z.string().trim().min(1).max(400).describe('A few keywords.'),
       max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe('Hits to return.'),
     }),
-    handler: async ({ query, max_results: count }, { signal }) => {
+    handler: async ({ query, max_results: count }, { signal, userId }) => {
       const problems: string[] = []
       for (const state of states) {
         const { name } = state.provider
         const outcome = await untilAborted(
-          state.queue(async () => {
+          state.queue.run(userId, async () => {
             if (signal.aborted) return { ok: false, error: 'stopped' } as const
             const pause = state.pausedUntil - now()
             if (pause > 0)

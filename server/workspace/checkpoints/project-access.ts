@@ -16,6 +16,11 @@ export interface ProjectAccess {
   ): Promise<T>
   /** Throws `project_deleted` when the project is being deleted. */
   assertNotDeleted(projectId: ProjectId): void
+  /**
+   * For work with exclusive access, before each thing it writes. Throws `project_deleted`, and `project_busy` when another
+   * instance has taken over, which has completed the change from its journal.
+   */
+  assertHeld(projectId: ProjectId): Promise<void>
   /** See `Checkpoints.removeProject`. */
   remove(
     projectId: ProjectId,
@@ -36,6 +41,10 @@ export function createProjectAccess(
   }
   return {
     assertNotDeleted,
+    async assertHeld(projectId) {
+      assertNotDeleted(projectId)
+      await mutex.assertHeld(projectId)
+    },
     exclusive: (projectId, work, signal) =>
       mutex.run(
         projectId,

@@ -1,5 +1,6 @@
 // A pool of worker threads for work that would block the event loop; a job is stopped by terminating its thread.
 import { AppError, appError } from '../../errors.ts'
+import { createFairQueue } from '../../lib/fair-queue.ts'
 import { createWorkerClient, type WorkerClient } from '../../lib/worker-client.ts'
 import { toFileError } from '../files/faults.ts'
 import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
@@ -7,7 +8,7 @@ import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 export interface WorkerPool {
   /**
    * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, terminates the thread and rejects
-   * with `bad_request`. Jobs of one `owner` run one at a time and do not delay those of others. Errors of the job itself
+   * with `bad_request`. Jobs of one `owner` run one at a time, and owners take turns. Errors of the job itself
    * reject as `AppError`.
    */
   run<Kind extends JobKind>(
@@ -35,50 +36,23 @@ const createClient = (): WorkerClient<unknown, JobResult> =>
 export function createWorkerPool(size: number): WorkerPool {
   /** Most recently used last. It is reused first, so that the threads of the others can end. */
   const idle: WorkerClient<unknown, JobResult>[] = []
-  const waiting: { owner: string | undefined; begin: () => void }[] = []
-  const working = new Set<string>()
-  let busy = 0
+  const queue = createFairQueue({ size, perOwner: 1 })
   let closed = false
 
-  const enter = async (owner: string | undefined): Promise<void> => {
-    if (busy < size && (owner === undefined || !working.has(owner))) {
-      busy++
-      if (owner !== undefined) working.add(owner)
-    } else await new Promise<void>((begin) => waiting.push({ owner, begin }))
-  }
-  /** Gives the slot to the job that has waited longest and whose owner has nothing running. */
-  const leave = (owner: string | undefined): void => {
-    busy--
-    if (owner !== undefined) working.delete(owner)
-    for (let at = 0; at < waiting.length && busy < size; ) {
-      const next = waiting[at]
-      if (next === undefined) return
-      if (next.owner !== undefined && working.has(next.owner)) {
-        at++
-        continue
-      }
-      waiting.splice(at, 1)
-      busy++
-      if (next.owner !== undefined) working.add(next.owner)
-      next.begin()
-    }
-  }
-
   return {
-    async run(kind, input, { owner, ...limits }) {
-      await enter(owner)
-      const client = idle.pop() ?? createClient()
-      try {
-        const result = await client.request({ kind, input }, limits)
-        if (!result.ok) throw errorOfJob(result)
-        // The output of a job has the type of its kind; messages between threads carry no types.
-        return result.output as Jobs[typeof kind]['output']
-      } finally {
-        if (closed) await client.close()
-        else idle.push(client)
-        leave(owner)
-      }
-    },
+    run: (kind, input, { owner, ...limits }) =>
+      queue.run(owner ?? null, async () => {
+        const client = idle.pop() ?? createClient()
+        try {
+          const result = await client.request({ kind, input }, limits)
+          if (!result.ok) throw errorOfJob(result)
+          // The output of a job has the type of its kind; messages between threads carry no types.
+          return result.output as Jobs[typeof kind]['output']
+        } finally {
+          if (closed) await client.close()
+          else idle.push(client)
+        }
+      }),
     async close() {
       closed = true
       await Promise.all(idle.splice(0).map((client) => client.close()))

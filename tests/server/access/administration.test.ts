@@ -67,7 +67,7 @@ describeOnEachServer('the administration of a server', (start) => {
     const initial = (await asAdmin('GET', '/settings')).json.data
     expect(initial).toMatchObject({
       registration: null,
-      effective: { registration: 'open', sharing: 'on' },
+      effective: { registration: 'open', sharing: 'on', default_model: null },
     })
     await asAdmin('PATCH', '/settings', {
       registration: 'closed',
@@ -87,7 +87,18 @@ describeOnEachServer('the administration of a server', (start) => {
     const names = async () =>
       (await asBob('GET', '/api/models')).json.data.map((model: { id: string }) => model.id)
     expect(await names()).toEqual(['two'])
-    await asAdmin('PATCH', '/settings', { registration: null, sharing: null, hidden_models: [] })
+    const returned = { registration: null, sharing: null, hidden_models: [] }
+    await asAdmin('PATCH', '/settings', { ...returned, default_model: 'two' })
+    const ofDefault = async () =>
+      (await asBob('GET', '/api/models')).json.data.find(
+        (model: { default: boolean }) => model.default,
+      ).id
+    expect(await ofDefault()).toBe('two')
+    expect((await asAdmin('PATCH', '/settings', { default_model: 'none' })).json).toMatchObject({
+      reason: 'unknown_model',
+    })
+    await asAdmin('PATCH', '/settings', { default_model: null })
+    expect(await ofDefault()).toBe('one')
     expect(await names()).toEqual(['two', 'one'])
     expect((await server.call('GET', '/api/auth/mode')).json.data.registration).toBe('open')
     expect((await asAdmin('PATCH', '/settings', { registration: 'maybe' })).status).toBe(400)
@@ -95,7 +106,11 @@ describeOnEachServer('the administration of a server', (start) => {
 
   test('health has the findings of the doctor, and the list of MCP servers says who may use them', async () => {
     const found = (await asAdmin('GET', '/health')).json.data.items
-    expect(found.find((one: { subject: string }) => one.subject === 'data folder').state).toBe('ok')
+    expect(found.find((one: { subject: string }) => one.subject === 'data folder')).toMatchObject({
+      state: 'ok',
+      code: 'folder_ok',
+      params: { name: 'data folder' },
+    })
     await asAdmin('POST', '/groups', { name: 'Readers', mcp_servers: ['notes'] })
     expect((await asAdmin('GET', '/mcp')).json.data.items).toMatchObject([
       { name: 'notes', users: ['bob'], groups: ['Readers'] },
@@ -125,6 +140,84 @@ describeOnEachServer('the administration of a server', (start) => {
     expect(contents[2]).toContain('seconds for programs are used up')
     const { items } = (await asBob('GET', '/api/quota')).json.data
     expect(items).toContainEqual(expect.objectContaining({ kind: 'messages_per_day', used: 1 }))
+  })
+
+  test('an account can be handed over with its conversations, projects, files and memory, or kept without any way to sign in', async () => {
+    const person = async (username: string) => {
+      const token = await register(server, username)
+      const call = (method: string, path: string, body?: unknown) =>
+        server.call(method, path, { body, token })
+      return { call, token, id: (await call('GET', '/api/auth/profile')).json.data.id as string }
+    }
+    const [zed, yan] = [await person('zed'), await person('yan')]
+    for (const one of [zed, yan]) {
+      const { id } = (await one.call('POST', '/api/projects', { name: 'Plans' })).json.data
+      await one.call('PUT', `/api/projects/${id}/files/a.txt`, { content: one.id })
+    }
+    await zed.call('PUT', '/api/memory', { content: 'Likes tea.\n' })
+    await yan.call('PUT', '/api/memory', { content: 'Likes coffee.\n' })
+    const { id } = (await zed.call('POST', '/api/conversations', { title: 'Old talk' })).json.data
+    upstream.enqueue(turn.text('Hello.'))
+    const attachments = [{ kind: 'text', name: 'n.txt', content: 'notes' }]
+    await zed.call('POST', `/api/conversations/${id}/messages`, {
+      text: 'Go',
+      stream: false,
+      attachments,
+    })
+    const own = (await server.call('GET', '/api/auth/profile', { token: admin })).json.data.id
+    for (const [heir, status] of [
+      ['', 400],
+      [`&heir_id=${zed.id}`, 400],
+      ['&heir_id=nobody', 404],
+    ] as const)
+      expect((await asAdmin('DELETE', `/users/${zed.id}?data=hand_over${heir}`)).status).toBe(
+        status,
+      )
+    const gone = await asAdmin('DELETE', `/users/${zed.id}?data=hand_over&heir_id=${yan.id}`)
+    expect(gone.status).toBe(200)
+    expect((await zed.call('GET', '/api/auth/profile')).status).toBe(401)
+
+    const projects = (await yan.call('GET', '/api/projects')).json.data.items
+    expect(projects.map((one: { name: string }) => one.name).sort()).toEqual([
+      'Plans',
+      'Plans (zed)',
+    ])
+    for (const { id: project, name } of projects) {
+      const { data } = (await yan.call('GET', `/api/projects/${project}/files/a.txt`)).json
+      expect(data.content).toBe(name === 'Plans' ? yan.id : zed.id)
+      const edit = await yan.call('PUT', `/api/projects/${project}/files/a.txt`, { content: 'new' })
+      expect(edit.status).toBe(200)
+    }
+    const messages = (await yan.call('GET', `/api/conversations/${id}/messages`)).json.data.items
+    const file = messages[0].attachments[0].file_id
+    const content = await fetch(`${server.url}/api/files/${file}`, {
+      headers: { authorization: `Bearer ${yan.token}` },
+    })
+    expect(await content.text()).toBe('notes')
+    upstream.enqueue(turn.text('Again.'))
+    const more = { text: 'More', stream: false }
+    expect((await yan.call('POST', `/api/conversations/${id}/messages`, more)).status).toBe(200)
+    expect((await yan.call('GET', '/api/memory')).json.data.content).toBe(
+      'Likes coffee.\n\n## Memory of zed\n\nLikes tea.\n',
+    )
+
+    const { key } = (await yan.call('POST', '/api/auth/keys', { name: 'k' })).json.data
+    expect((await asAdmin('DELETE', `/users/${yan.id}?data=keep`)).status).toBe(200)
+    for (const token of [key, ''])
+      expect((await server.call('GET', '/api/projects', { token })).status).toBe(401)
+    const [kept] = (await asAdmin('GET', '/users?q=yan')).json.data.items
+    expect(kept).toMatchObject({ id: yan.id, is_active: false, email: null })
+    expect((await asAdmin('DELETE', `/users/${yan.id}?data=hand_over&heir_id=${own}`)).status).toBe(
+      200,
+    )
+    const inherited = await server.call('GET', '/api/projects', { token: admin })
+    expect(inherited.json.data.items).toHaveLength(2)
+    const log = (await asAdmin('GET', '/audit?action=account_deleted')).json.data.items
+    expect(log.map(({ details }: { details: object }) => details)).toMatchObject([
+      { account: 'yan', data: 'hand_over', heir: 'ada' },
+      { account: 'yan', data: 'keep' },
+      { account: 'zed', data: 'hand_over', heir: 'yan' },
+    ])
   })
 
   test('deleting an account removes everything of it and ends its access; the own and the last one stay', async () => {

@@ -20,6 +20,7 @@ describeOnEachServer('groups', (start) => {
     const model = { api_url: upstream.url, api_key: 'test-key' }
     server = await start({
       auth_mode: 'multi',
+      approval: { default: 'auto_medium' },
       jwt_secret: TEST_JWT_SECRET,
       titles: 'off',
       models: [
@@ -173,6 +174,8 @@ describeOnEachServer('groups', (start) => {
 
   test('an approval mode that is not allowed is refused, and where it was stored before a stricter one applies', async () => {
     const before = await conversation({ approval: 'auto' })
+    const unrestricted = await asBob('GET', '/api/quota')
+    expect(unrestricted.json.data.default_approval).toBe('auto_medium')
     await withGroup({ approval_modes: ['ask'] }, async () => {
       const refusal = { code: 403, reason: 'approval_mode_not_permitted' }
       for (const answer of [
@@ -186,6 +189,8 @@ describeOnEachServer('groups', (start) => {
       )
       const { run } = (await send(before)).json.data
       expect(run.status).toBe('awaiting_approval')
+      const { json } = await asBob('GET', '/api/quota')
+      expect(json.data).toMatchObject({ approval_modes: ['ask'], default_approval: 'ask' })
       await asBob('POST', `/api/runs/${run.id}/stop`)
     })
   })

@@ -1,5 +1,7 @@
 // Quotas over real HTTP: set for a user or a group, enforced before and during runs, and reported with their renewal; on both databases.
+import { createHmac } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import {
   describeOnEachServer,
   register,
@@ -8,6 +10,7 @@ import {
 } from '../../support/server.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
+import { startReceiver } from '../messaging/receivers.ts'
 
 const upstream = await useUpstream()
 const usage = (tokens: number) => ({
@@ -22,6 +25,7 @@ describeOnEachServer('quotas', (start) => {
       auth_mode: 'multi',
       jwt_secret: TEST_JWT_SECRET,
       titles: 'off',
+      network: { allow_private: ['127.0.0.1'] },
       limits: { registrations_per_hour: 100 },
       models: [
         {
@@ -205,5 +209,63 @@ describeOnEachServer('quotas', (start) => {
       text += new TextDecoder().decode(piece?.value)
     }
     await reader?.cancel()
+  })
+
+  test('webhooks receive the approval, the end of the run and the reached limit once each, signed with a secret that is shown once', async () => {
+    const { url, received } = await startReceiver()
+    const hal = await person('mel', { tokens_per_day: 100 })
+    const eve = await person('noa')
+    const events = ['run.ended', 'approval.required', 'quota.reached']
+    const { secret, ...webhook } = (await hal.call('POST', '/api/webhooks', { url, events })).json
+      .data
+    expect((await hal.call('GET', '/api/webhooks')).json.data.items).toEqual([webhook])
+    for (const [method, path] of [
+      ['DELETE', ''],
+      ['PATCH', ''],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+    ] as const)
+      expect(
+        (
+          await eve.call(
+            method,
+            `/api/webhooks/${webhook.id}${path}`,
+            method === 'PATCH' ? {} : undefined,
+          )
+        ).status,
+      ).toBe(404)
+    const call = { name: 'message', arguments: { content: 'Hello' } }
+    upstream.enqueue(turn.toolCalls([call], usage(60)), turn.text('Done.', usage(60)))
+    const waiting = (await hal.ask({ approval: 'ask' })).json.data.run
+    const pending = (await hal.call('GET', `/api/runs/${waiting.id}`)).json.data.pending_approvals
+    const decision = { id_ref: pending[0].id_ref, decision: 'reject' }
+    await hal.call('POST', `/api/runs/${waiting.id}/approvals`, decision)
+    await eventually(() => expect(received).toHaveLength(2))
+    for (const _ of [1, 2]) expect((await hal.ask()).status).toBe(429)
+    await eventually(() => expect(received).toHaveLength(3))
+    const bodies = received.map(({ headers, body }) => {
+      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+      const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+      const signature = createHmac('sha256', key).update(signed).digest('base64')
+      expect(headers['webhook-signature']).toBe(`v1,${signature}`)
+      return JSON.parse(body)
+    })
+    expect(bodies).toMatchObject([
+      {
+        type: 'approval.required',
+        data: { run_id: waiting.id, name: 'message', ...{ id_ref: decision.id_ref } },
+      },
+      {
+        type: 'run.ended',
+        data: { run_id: waiting.id, status: 'completed', usage: { total_tokens: 120 } },
+      },
+      { type: 'quota.reached', data: { error: 'tokens_per_day_used_up', limit: 100 } },
+    ])
+    const sent = await hal.call('POST', `/api/webhooks/${webhook.id}/test`)
+    expect(sent.json.data).toMatchObject({ event: 'webhook.test', status: 'delivered' })
+    const listed = await hal.call('GET', `/api/webhooks/${webhook.id}/deliveries`)
+    expect(listed.json.data.items).toHaveLength(4)
+    await hal.call('DELETE', `/api/webhooks/${webhook.id}`)
+    expect((await hal.call('GET', '/api/webhooks')).json.data.items).toEqual([])
   })
 })

@@ -1,4 +1,6 @@
-// `npm run admin` beside a running server, on both databases.
+// `npm run admin` beside a running server and a stopped one, on both databases.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ADMIN_USAGE, administer } from '../../../server/composition/admin-command.ts'
 import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../support/server.ts'
@@ -45,5 +47,27 @@ describeOnEachServer('npm run admin', (start) => {
       null,
     ])
     expect(ADMIN_USAGE).toContain('reset-password')
+
+    await expect(admin('delete-user', 'bob')).rejects.toThrow(/Stop it first/)
+    const cyd = await register(server, 'cyd')
+    await server.call('POST', '/api/conversations', { token: cyd, body: { title: 'Talk' } })
+    await register(server, 'dan')
+    await server.close()
+    const file = join(config.data_dir, 'cyd.zip')
+    expect(await admin('export-user', 'cyd', file)).toEqual([
+      `Wrote ${file}: 1 conversations, 0 projects, 0 attached files.`,
+    ])
+    expect(statSync(file).size).toBeGreaterThan(0)
+    expect(await admin('delete-user', 'cyd', 'hand-over', 'dan')).toEqual([
+      'cyd: deleted; dan has the data',
+    ])
+    expect(await admin('delete-user', 'dan', 'keep-data')).toEqual([
+      'dan: nobody can sign in any more; the data is kept',
+    ])
+    expect(await admin('delete', 'bob')).toEqual(['bob: deleted with all data'])
+    await expect(admin('delete', 'ada')).rejects.toMatchObject({ reason: 'last_administrator' })
+    expect(await admin('list')).toEqual(['dan\tuser\tdisabled\t', 'ada\tadmin\tactive\t'])
+    const wrong = [admin('delete-user', 'dan', 'all'), admin('delete-user', 'dan', 'hand-over')]
+    expect(await Promise.all(wrong)).toEqual([null, null])
   })
 })

@@ -1,11 +1,14 @@
 // Who may create an account: the set-up link, invitations, reset links, and which passwords are refused; on both databases.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
+  useServers,
 } from '../../support/server.ts'
+import { startMailServer } from '../messaging/receivers.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 const person = (username: string) => ({ username, password: 'a good password' })
@@ -151,5 +154,63 @@ describeOnEachServer('registering', (start) => {
       })
       expect(changed.json).toMatchObject(refused)
     })
+  })
+})
+
+describe('links by e-mail', () => {
+  const { start } = useServers()
+
+  test('a confirmed address gets a link for a new password once; nobody learns which accounts there are, and channels wait for the owner of their address', async () => {
+    const { smtp, mails } = await startMailServer()
+    const server = await start({
+      config: { ...multi, smtp, public_url: 'https://chat.example.org' },
+    })
+    const token = setupToken(server)
+    const post = (path: string, body: object, user?: string) =>
+      server.call('POST', path, { body, token: user })
+    const made = await post('/api/auth/register', {
+      ...person('ada'),
+      email: 'Ada@example.org',
+      link: token,
+    })
+    const ada = made.json.data.token
+    expect((await server.call('GET', '/api/auth/mode')).json.data.mail).toBe(true)
+    const linkIn = (mail: string | undefined) =>
+      /https:\/\/chat\.example\.org\/join#([\w=-]+)/.exec(mail?.replaceAll('=\r\n', '') ?? '')?.[1]
+    const forget = async (email: string) => {
+      const { status, json } = await post('/api/auth/forgotten-password', { email })
+      return [status, json]
+    }
+    const accepted = [200, { code: 0, data: { accepted: true } }]
+    // Not confirmed: no mail. The mail that arrives first below is another one.
+    expect(await forget('ada@example.org')).toEqual(accepted)
+    expect(await forget('nobody@example.org')).toEqual(accepted)
+
+    const asked = await post('/api/auth/confirmations', {}, ada)
+    expect([asked.status, asked.json]).toMatchObject([200, { data: { is_confirmed: false } }])
+    expect(mails).toHaveLength(1)
+    const link = linkIn(mails[0])
+    const found = await post('/api/auth/links', { link })
+    expect(found.json.data).toMatchObject({ kind: 'confirmation', address: 'Ada@example.org' })
+    const confirm = () => post('/api/auth/confirmations/confirm', { link })
+    expect((await confirm()).status).toBe(200)
+    expect((await confirm()).status).toBe(403)
+    const state = await server.call('GET', '/api/auth/confirmations', { token: ada })
+    expect(state.json.data).toEqual({ address: 'Ada@example.org', is_confirmed: true })
+
+    expect(await forget('ada@EXAMPLE.org')).toEqual(accepted)
+    await eventually(() => expect(mails).toHaveLength(2))
+    const reset = { link: linkIn(mails[1]), password: 'another good password' }
+    const after = await post('/api/auth/reset', reset)
+    expect(after.status).toBe(200)
+    expect((await post('/api/auth/reset', reset)).status).toBe(403)
+    const gone = await server.call('GET', '/api/auth/profile', { token: ada })
+    expect(gone.status).toBe(401)
+
+    const settings = { to: ['ada@example.org', 'kim@example.org'] }
+    const channel = { type: 'email', name: 'us', settings }
+    await post('/api/channels', channel, after.json.data.token)
+    await eventually(() => expect(mails).toHaveLength(3))
+    expect(mails[2]).toMatch(/To: kim@example\.org/)
   })
 })

@@ -8,6 +8,7 @@ import { createPasswords } from '../../../server/auth/passwords.ts'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import { loadSecretKeys } from '../../../server/auth/secret-keys.ts'
 import { AppError } from '../../../server/errors.ts'
+import { createAttemptCounts } from '../../../server/lib/attempt-counts.ts'
 
 const loadSecretKey = (configured: string | undefined, folder: string): Buffer =>
   loadSecretKeys({ configured }, folder)[0] ?? Buffer.alloc(0)
@@ -81,28 +82,29 @@ describe('the key of the installation', () => {
 })
 
 describe('the login guard', () => {
-  const fail = (guard: ReturnType<typeof createLoginGuard>, times: number, address: string) => {
-    for (let attempt = 0; attempt < times; attempt += 1) {
-      guard.begin(address, 'ann')
-    }
+  const guardOf = (now: () => number) => {
+    const guard = createLoginGuard(createAttemptCounts(now))
+    return (address: string, name: string, matches = false) =>
+      guard.compare(address, name, async () => ({ matches }))
   }
 
-  test('an address must wait after ten failures until the window is over', () => {
+  test('an address must wait after ten failures until the window is over', async () => {
     let time = 0
-    const guard = createLoginGuard(() => time)
-    fail(guard, 10, '1.1.1.1')
-    expect(() => guard.begin('1.1.1.1', 'bob')).toThrow(
-      expect.objectContaining({ code: 'too_many_requests' }),
-    )
+    const sign = guardOf(() => time)
+    for (let attempt = 0; attempt < 10; attempt += 1) await sign('1.1.1.1', 'ann')
+    await expect(sign('1.1.1.1', 'bob', true)).rejects.toMatchObject({
+      code: 'too_many_requests',
+      retryAfter: 300,
+    })
     time += 5 * 60_000
-    expect(() => guard.begin('1.1.1.1', 'ann')).not.toThrow()
+    expect(await sign('1.1.1.1', 'ann')).toEqual({ matches: false })
   })
 
-  test('failures from many addresses slow down an account, but its owner still gets an attempt from a new address', () => {
-    const guard = createLoginGuard(() => 0)
-    for (let place = 0; place < 5; place += 1) fail(guard, 2, `10.0.0.${place}`)
-    expect(() => guard.begin('10.0.0.1', 'ANN')).toThrow(AppError)
-    guard.begin('10.0.0.9', 'ann').succeeded()
-    expect(() => guard.begin('10.0.0.8', 'ann')).not.toThrow()
+  test('failures from many addresses slow down an account, but its owner still gets an attempt from a new address', async () => {
+    const sign = guardOf(() => 0)
+    for (let place = 0; place < 10; place += 1) await sign(`10.0.0.${place % 5}`, 'ann')
+    await expect(sign('10.0.0.1', 'ANN', true)).rejects.toBeInstanceOf(AppError)
+    await sign('10.0.0.9', 'ann', true)
+    expect(await sign('10.0.0.1', 'ann')).toEqual({ matches: false })
   })
 })

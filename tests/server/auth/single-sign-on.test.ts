@@ -12,9 +12,20 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
   })
   afterAll(() => issuer.close())
 
-  test('the first sign-in creates an account, later ones find it, and roles follow the groups up and down', async () => {
-    const server = await start(settings(issuer.url, { admin_groups: ['ops'] }))
+  test('the first sign-in creates an account, later ones find it, and role and groups follow those of the issuer up and down', async () => {
+    const groups = { dev: 'developers', ops: 'Operators', dba: 'Operators', other: 'Unknown' }
+    const server = await start(settings(issuer.url, { admin_groups: ['ops'], groups }))
     const admin = await setUp(server)
+    const asAdmin = (method: string, path: string, body?: object) =>
+      server.call(method, path, { token: admin, body })
+    for (const name of ['Developers', 'Operators', 'By hand'])
+      await asAdmin('POST', '/api/admin/groups', { name })
+    const { items } = (await asAdmin('GET', '/api/admin/groups')).json.data
+    const memberships = async (id: string): Promise<string[]> => {
+      const users = (await asAdmin('GET', '/api/admin/users')).json.data.items
+      const found = users.find((user: { id: string }) => user.id === id)
+      return found.groups.map(({ name }: { name: string }) => name)
+    }
     const mode = (await server.call('GET', '/api/auth/mode')).json.data
     expect(mode).toMatchObject({ oidc: 'Example' })
     expect(mode).not.toHaveProperty('password_off')
@@ -29,6 +40,10 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
     expect(await signIn(server, browser, '/projects?x=1')).toBe('/projects?x=1#signed-in')
     const first = await accountOf(server, browser)
     expect(first.user).toMatchObject({ username: 'Ada.L.', email: 'ada@example.org', role: 'user' })
+    expect(await memberships(first.user.id)).toEqual(['Developers'])
+    const confirmation = await server.call('GET', '/api/auth/confirmations', { token: first.token })
+    expect(confirmation.json.data).toEqual({ address: 'ada@example.org', is_confirmed: true })
+    await asAdmin('PUT', `/api/admin/groups/${items[0].id}/members/${first.user.id}`)
     // The name and the address changed; the subject did not.
     person = {
       ...person,
@@ -43,26 +58,39 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
       username: 'Ada.L.',
       role: 'admin',
     })
+    expect(await memberships(first.user.id)).toEqual(['By hand', 'Developers', 'Operators'])
+    expect(server.logged()).toContain('groups of oidc.groups do not exist here')
     person = { ...person, groups: [] }
     await signIn(server, second)
     expect((await accountOf(server, second)).user).toMatchObject({
       id: first.user.id,
       role: 'user',
     })
-    const audit = await server.call('GET', '/api/admin/audit?limit=100', { token: admin })
+    expect(await memberships(first.user.id)).toEqual(['By hand'])
+    const audit = await asAdmin('GET', '/api/admin/audit?limit=100')
     const seen = audit.json.data.items
       .toReversed()
-      .map(({ action, details }: { action: string; details: { role?: string } }) => [
-        action,
-        details.role,
-      ])
+      .map(
+        ({ action, details }: { action: string; details: { role?: string; group?: string } }) => [
+          action,
+          details.role ?? details.group,
+        ],
+      )
     expect(seen).toEqual([
       ['register', undefined],
+      ['group_created', undefined],
+      ['group_created', undefined],
+      ['group_created', undefined],
       ['register', 'user'],
+      ['group_member_added', 'Developers'],
       ['sign_in', undefined],
+      ['group_member_added', undefined],
       ['account_changed', 'admin'],
+      ['group_member_added', 'Operators'],
       ['sign_in', undefined],
       ['account_changed', 'user'],
+      ['group_member_removed', 'Developers'],
+      ['group_member_removed', 'Operators'],
       ['sign_in', undefined],
     ])
   })

@@ -111,4 +111,34 @@ describeOnEachServer('an answer', (start) => {
     const onQuestion = `/api/conversations/${id}/messages/${question.id}/feedback`
     expect((await call('PUT', onQuestion, { feedback: { rating: 'up' } })).status).toBe(404)
   })
+
+  test('stays readable when another branch is shown, and the branches are listed with the shown one marked', async () => {
+    const { id, answer } = await asked()
+    const path = `/api/conversations/${id}`
+    upstream.enqueue(turn.text('Forty-two.'), turn.text('Yes.'), turn.text('It is 36.'))
+    const regenerated = await call('POST', `${path}/regenerate/${answer.id}`, { stream: false })
+    const second = regenerated.json.data.message
+    await call('POST', `${path}/messages`, { text: 'Sure?', stream: false })
+    const [question] = await messages(id)
+    const edit = { text: '6*6?', stream: false }
+    await call('PATCH', `${path}/messages/${question.id}`, edit)
+    const { json } = await call('GET', `${path}/messages/${second.id}`)
+    expect(json.data).toEqual({ ...second, siblings: [answer.id, second.id] })
+    const [edited] = await messages(id)
+    const listed = async () => (await call('GET', `${path}/branches`)).json.data
+    const branches = await listed()
+    expect(branches.truncated).toBe(false)
+    const expected = [
+      { message_id: question.id, parent_id: null, role: 'user', text: '6*7?', messages: 1 },
+      { message_id: answer.id, parent_id: question.id, model: 'scripted', messages: 1 },
+      { message_id: second.id, parent_id: question.id, text: 'Forty-two.', messages: 3 },
+      { message_id: edited.id, parent_id: null, text: '6*6?', messages: 2 },
+    ]
+    expect(branches.items).toMatchObject(expected)
+    const shown = ({ items }: { items: { shown: boolean }[] }) => items.map((item) => item.shown)
+    expect(shown(branches)).toEqual([false, false, false, true])
+    await call('PATCH', path, { leaf_id: second.id })
+    expect(shown(await listed())).toEqual([true, false, true, false])
+    expect((await messages(id)).at(-1).text).toBe('Yes.')
+  })
 })

@@ -90,6 +90,23 @@ describeOnEachServer('a PDF in a message', (start) => {
     expect(lastBody()).not.toContain(data.slice(0, 100))
   })
 
+  test('without text, such as a scan, goes as it is to a model that reads PDF, and as a note to others', async () => {
+    const objects = [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>',
+    ].map((object, at) => `${at + 1} 0 obj ${object} endobj\n`)
+    const scan = Buffer.from(`%PDF-1.4\n${objects.join('')}trailer << /Root 1 0 R >>\n%%EOF`)
+    upstream.enqueue(turn.text('Read.'), turn.text('Again.'))
+    const id = await send('chat', 'scan.pdf', scan)
+    expect(lastBody()).toContain(scan.toString('base64'))
+    await server.call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'Once more.', model: 'plain', stream: false },
+    })
+    expect(lastBody()).toContain('No text could be read from this file.')
+    expect(lastBody()).not.toContain(scan.toString('base64'))
+  })
+
   test('that takes too much of the context window goes as the beginning of its text', async () => {
     upstream.enqueue(turn.text('Read.'))
     await send('small', '手册.pdf', handbook)

@@ -46,7 +46,13 @@ describeOnEachServer('preferences', (start) => {
   }
 
   test('are empty at first; a change keeps the other fields and belongs to its user alone', async () => {
-    const none = { instructions: '', disabled_tools: [], hidden_models: [], model_order: [] }
+    const none = {
+      instructions: '',
+      disabled_tools: [],
+      hidden_models: [],
+      model_order: [],
+      saved_prompts: [],
+    }
     expect((await call('GET', '/api/preferences')).json.data).toEqual(none)
     await Promise.all([
       call('PATCH', '/api/preferences', { instructions: ' Answer in rhymes. ' }),

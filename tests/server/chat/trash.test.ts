@@ -27,7 +27,8 @@ describeOnEachServer('the trash', (start) => {
       jwt_secret: TEST_JWT_SECRET,
       models: [{ id: 'scripted', api_url: upstream.url }],
       titles: 'off',
-      limits: { temporary_minutes: 0.02 },
+      // Without a page, a temporary conversation is removed after a twentieth of this.
+      limits: { temporary_minutes: 0.6 },
     })
     ann = await register(server, 'ann')
     bob = await register(server, 'bob')
@@ -167,16 +168,27 @@ describeOnEachServer('the trash', (start) => {
     expect(untouched.json.data).toMatchObject({ pinned: false, archived: false })
   })
 
-  test('a temporary conversation is in no list and no search, and is removed after its run', async () => {
+  test('a temporary conversation is in no list and no search, and is removed after its run once its user has no page open', async () => {
+    const page = new AbortController()
+    await fetch(`${server.url}/api/events`, {
+      headers: { authorization: `Bearer ${bob}` },
+      signal: page.signal,
+    })
+    const theirs = (await call('POST', '/api/conversations', { temporary: true }, bob)).json.data.id
+    const statusOf = async (id: string, token?: string) =>
+      (await call('GET', `/api/conversations/${id}`, undefined, token)).status
+    const text = 'Where is the pelican?'
+    await call('POST', `/api/conversations/${theirs}/messages`, { text, stream: false }, bob)
     const id = await create({ temporary: true, title: 'A secret cormorant' })
     expect((await call('GET', `/api/conversations/${id}`)).json.data.temporary).toBe(true)
     expect(await listed()).not.toContain(id)
     expect(await found('cormorant')).toEqual([])
     const answered = await ask(id)
     expect(answered.json.data.message.text).toBe('The pelican landed.')
-    await expect
-      .poll(async () => (await call('GET', `/api/conversations/${id}`)).status, { timeout: 60_000 })
-      .toBe(404)
+    await expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe(404)
+    expect(await statusOf(theirs, bob)).toBe(200)
+    page.abort()
+    await expect.poll(() => statusOf(theirs, bob), { timeout: 60_000 }).toBe(404)
     const { run } = answered.json.data
     expect((await call('GET', `/api/runs/${run.id}`)).status).toBe(404)
     expect(await listed('&trashed=true')).not.toContain(id)

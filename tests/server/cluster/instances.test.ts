@@ -1,9 +1,11 @@
 // Several instances on one store: whatever one of them performs is followed, stopped and decided through the others.
 import { sql } from 'drizzle-orm'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { RunId } from '../../../server/protocol/ids.ts'
 import { type TestCluster, useClusters } from '../../support/cluster.ts'
 import { type EventReader, openEvents } from '../../support/events.ts'
-import { hasRedis } from '../../support/redis.ts'
+import { hasRedis, REDIS_URL } from '../../support/redis.ts'
 import type { TestServer } from '../../support/server.ts'
 import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
@@ -186,6 +188,28 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     const events = await (await follow(second, runId)).all()
     const results = events.filter(({ data }) => data.type === 'tool_result')
     expect(results.map(({ data }) => JSON.parse(data.content).success)).toEqual([true])
+  })
+
+  test('the runs of a busy instance go through the queue, each is performed once, and others take their share', async () => {
+    // Any run at work would make it busy: it offers all that it receives.
+    const busy = await cluster.add({}, 0)
+    const sent: string[] = []
+    for (let at = 0; at < 6; at += 1) {
+      const id = await conversation()
+      upstream.enqueue(turn.text(`Answer ${at}.`))
+      const { stream, runId } = await send(busy, id)
+      expect(textOf(await stream.all())).toBe(`Answer ${at}.`)
+      sent.push(runId)
+    }
+    const redis = new Redis(REDIS_URL)
+    const events = await redis.xrange(`${cluster.namespace}:queue:runs:events`, '-', '+')
+    redis.disconnect()
+    const performed = events.flatMap(([, [, event, , id]]) => (event === 'active' ? id : []))
+    // What others left in the tests before has gone through it too.
+    expect(performed.filter((id) => id !== undefined && sent.includes(id))).toEqual(sent)
+    const rows = await Promise.all(sent.map((id) => cluster.store.runs.find(RunId.parse(id))))
+    expect(rows.map((row) => row?.attempt)).toEqual(sent.map(() => 1))
+    expect(new Set(rows.map((row) => row?.owner)).size).toBeGreaterThan(1)
   })
 
   test('the open pages of a user learn of changes that happen on another instance', async () => {

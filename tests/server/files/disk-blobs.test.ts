@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
-import { blobPath, INCOMING, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
+import { blobPath, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
+import { INCOMING } from '../../../server/files/incoming.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-blobs-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,10 +1,13 @@
-// The metrics of a run, and that the dashboard and the alert rules ask only for metrics that exist.
+// The metrics and traces of a run, and that the dashboard and the alert rules ask only for metrics that exist.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { createConfiguredTracing } from '../../../server/composition/tracing.ts'
+import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
+import { startCollector } from '../../support/trace-collector.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
 
@@ -12,10 +15,14 @@ const upstream = await useUpstream()
 const { start } = useServers()
 let server: TestServer
 let metrics = ''
+const collector = await startCollector()
+afterAll(() => collector.close())
+const headers = { authorization: 'Basic of-the-tests' }
+const tracing = { endpoint: collector.url, headers, service_name: 'tests' }
 beforeAll(async () => {
   const price = { input: 1, output: 2, currency: 'EUR' }
   server = await start({
-    config: { models: [{ id: 'scripted', api_url: upstream.url, price }], titles: 'off' },
+    config: { models: [{ id: 'scripted', api_url: upstream.url, price }], titles: 'off', tracing },
   })
 })
 
@@ -47,6 +54,58 @@ test('a run counts with its outcome, tokens, cost, first token and tools', async
   ])
     expect(metrics).toContain(`${line}\n`)
   expect(metrics).toMatch(/nanoclaw_cost_total\{model="scripted",currency="EUR"\} 0\.0000\d+/)
+})
+
+test('a run is one trace of model and tool calls without their texts, and a later attempt is linked to it', async () => {
+  await expect.poll(() => collector.spans().length, { timeout: 30_000 }).toBe(5)
+  expect(collector.authorizations()).toEqual(['Basic of-the-tests'])
+  const [run] = collector.spans().filter(({ parentSpanId }) => !parentSpanId)
+  if (run === undefined) throw new Error('every trace has a root')
+  const id = RunId.parse(run.attributes['nanoclaw.run.id'])
+  const conversationId = ConversationId.parse(run.attributes['gen_ai.conversation.id'])
+  expect(run).toMatchObject({
+    name: 'invoke_agent NanoClaw',
+    traceId: id.replaceAll('-', ''),
+    attributes: { 'gen_ai.operation.name': 'invoke_agent', 'nanoclaw.run.outcome': 'stop' },
+  })
+  const children = collector.spans().filter((span) => span !== run)
+  for (const { traceId, parentSpanId } of children)
+    expect({ traceId, parentSpanId }).toEqual({ traceId: run.traceId, parentSpanId: run.spanId })
+  const [first] = children.filter(({ name }) => name === 'chat scripted')
+  expect(first?.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': '127.0.0.1',
+    'gen_ai.response.model': 'scripted',
+    'gen_ai.usage.input_tokens': 10,
+  })
+  const tools = children.filter(({ name }) => name === 'execute_tool calculator')
+  expect(tools.map(({ status }) => status.code ?? 0).toSorted()).toEqual([0, 2])
+  expect(collector.received()).not.toMatch(/Hello|Four\.|2 \+ 2/)
+
+  const model = { id: 'gpt', api_url: 'https://api.openai.com/v1' }
+  const elsewhere = await createConfiguredTracing({
+    config: { tracing, models: [model] },
+    store: { models: { list: async () => [] } },
+    box: { open: String, seal: String },
+    instance: 'another',
+    log: { warn: (_details, message) => expect.unreachable(message) },
+  })
+  const at = new Date()
+  elsewhere?.observe({
+    kind: 'attempt_ended',
+    run: { id, attempt: 2, conversationId, parentRunId: null, kind: 'chat', model: 'gpt' },
+    startedAt: at,
+    endedAt: at,
+    entries: [],
+    outcome: 'failed',
+    reason: 'run_stopped',
+  })
+  await elsewhere?.close()
+  expect(collector.spans().at(-1)).toMatchObject({
+    traceId: run.traceId,
+    status: { code: 2 },
+    links: [{ traceId: run.traceId, spanId: run.spanId }],
+  })
 })
 
 const file = (name: string) =>

@@ -20,7 +20,7 @@ import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { eventually } from '../../support/eventually.ts'
 import { addProject, addUser } from '../../support/rows.ts'
-import { noAgents } from '../tools/support.ts'
+import { noAgents, noSpending } from '../tools/support.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/documents')
 const cleanups: (() => Promise<unknown>)[] = []
@@ -163,6 +163,7 @@ describeOnEachDatabase('documents', (open) => {
       conversationId: null,
       isTainted: () => false,
       agents: noAgents,
+      spending: noSpending,
       projectId: project,
       runId: newId<RunId>(),
       messageId: null,

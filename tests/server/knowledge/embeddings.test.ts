@@ -29,7 +29,12 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
   test('are found by meaning, and the start logs no ignored setting', async () => {
     const server = await start({
       models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key' }],
-      embeddings: { api_url: upstream.url, api_key: 'key-of-embeddings', model: 'tiny' },
+      embeddings: {
+        api_url: upstream.url,
+        api_key: 'key-of-embeddings',
+        model: 'tiny',
+        price: { input: 1_000_000, currency: 'USD' },
+      },
       titles: 'off',
     })
     const before = upstream.requests.length
@@ -61,6 +66,10 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
         { document: 'duty.md', heading: 'Night', text: expect.stringContaining('physician') },
       ]),
     )
+    const { by_model: models } = (await server.call('GET', '/api/stats/tokens?period=daily')).json
+      .data
+    expect(models.tiny.prompt_tokens).toBeGreaterThan(0)
+    expect(models.tiny.cost).toEqual({ USD: models.tiny.prompt_tokens })
     expect(server.logged()).not.toContain('setting ignored')
   })
 })

@@ -65,11 +65,19 @@ describeOnEachDatabase('finding by meaning', (open) => {
     const database = await open()
     const { documents } = createStore(database)
     const userId = await addUser(database)
+    const allowance = { isLeft: true }
+    const spent: { project: string; model: string; tokens: number }[] = []
     const projectId = await addProject(database, userId)
     const vectors = createVectorSearch({
       documents,
       vectors: createVectorRepository(database),
       embedder: createEmbedder({ apiUrl: url, apiKey: 'sk-test', model: 'tiny' }, fetch),
+      usage: {
+        isAllowed: async () => allowance.isLeft,
+        async add(project, model, tokens) {
+          spent.push({ project, model, tokens })
+        },
+      },
       log: { warn: () => undefined },
     })
     const document = await documents.create({
@@ -97,13 +105,25 @@ describeOnEachDatabase('finding by meaning', (open) => {
       const merged = await mergeByRank(documents, projectId, byWords, near)
       return merged.map(({ text }) => text)
     }
-    return { database, documents, document, projectId, vectors, search }
+    return { database, documents, document, projectId, vectors, search, allowance, spent }
   }
 
   test('a passage is found that shares no word with the question', async () => {
     const { search } = await prepare()
     expect(await search('hospital')).toEqual([sentences[1]])
     expect(asked[0]).toEqual({ authorization: 'Bearer sk-test', model: 'tiny', count: 4 })
+  })
+
+  test('calls are counted for the project, and none is made when nothing more may be spent', async () => {
+    const { search, allowance, spent, projectId, vectors, document } = await prepare()
+    expect(spent).toMatchObject([{ project: projectId, model: 'tiny' }])
+    expect(spent[0]?.tokens).toBeGreaterThan(0)
+    allowance.isLeft = false
+    const before = asked.length
+    expect(await search('hospital')).toEqual([])
+    await vectors.index(document, new AbortController().signal)
+    expect([asked.length, spent.length]).toEqual([before, 1])
+    vectors.stop()
   })
 
   test('a passage that matches by word and by meaning comes first', async () => {

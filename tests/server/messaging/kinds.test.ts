@@ -66,6 +66,21 @@ describeOnEachDatabase('kinds of channels', (open) => {
       })
   })
 
+  test('a message to an address whose owner has not agreed is not sent, and says why', async () => {
+    const { smtp, mails } = await startMailServer()
+    const { channels, userId } = await prepare({
+      kinds: createChannelKinds({ fetch, smtp }),
+      unconfirmed: async (_user, addresses) => addresses.filter((one) => one.startsWith('kim')),
+    })
+    const settings = { to: ['ann@example.org', 'kim@example.org'] }
+    await channels.create(userId, { type: 'email', name: 'us', settings })
+    expect(await channels.send(userId, 'us', message())).toMatchObject({
+      status: 'failed',
+      error: 'the owner of kim@example.org has not confirmed that mail may be sent there',
+    })
+    expect(mails).toEqual([])
+  })
+
   test('e-mail is sent over SMTP, and a refused recipient is not retried', async () => {
     const post = await startMailServer()
     const kind = createEmailKind({ smtp: post.smtp })

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import type { Database } from '../../../server/db/database.ts'
 import { createChannelRepository } from '../../../server/db/repositories/channels.ts'
+import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { type Channels, createChannels } from '../../../server/messaging/channels.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
@@ -123,6 +124,7 @@ export async function prepareChannels(
       now: () => new Date(),
       log: { warn: () => undefined },
       messagesPerHour: 60,
+      limits: createLocalLimits(),
       pauseMs: 20,
       ...options,
     })

@@ -38,7 +38,15 @@ describeOnEachServer('responses', (start) => {
   test('a stream has the complete sequence of events, numbered, and the same one again afterwards', async () => {
     upstream.enqueue(
       turn.toolCalls([calculator]),
-      turn.thinking('Easy.', 'Four.', { chunkSize: 9 }),
+      turn.thinking('Easy.', 'Four.', {
+        chunkSize: 9,
+        usage: {
+          prompt_tokens: 10,
+          completion_tokens: 7,
+          total_tokens: 17,
+          completion_tokens_details: { reasoning_tokens: 5 },
+        },
+      }),
     )
     const events = await collect(
       await client.responses.create({ model, input: 'How much is 2 + 2?', stream: true }),
@@ -71,7 +79,10 @@ describeOnEachServer('responses', (start) => {
     const last = events.at(-1)
     if (last?.type !== 'response.completed') throw new Error('no end')
     const { response } = last
-    expect(response).toMatchObject({ status: 'completed', usage: { input_tokens: 20 } })
+    expect(response).toMatchObject({
+      status: 'completed',
+      usage: { input_tokens: 20, output_tokens_details: { reasoning_tokens: 5 } },
+    })
     expect(response.output).toMatchObject([
       { type: 'mcp_call', name: 'calculator', status: 'completed', error: null },
       { type: 'reasoning', summary: [{ text: 'Easy.' }] },

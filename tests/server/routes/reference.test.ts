@@ -1,4 +1,5 @@
 // The API reference matches the served routes, and who may read it.
+import { fastify } from 'fastify'
 import { beforeAll, expect, test } from 'vitest'
 import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
 
@@ -7,7 +8,11 @@ const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 const { start } = useServers()
 let server: TestServer
 let text = ''
-let document: Record<string, Record<string, Record<string, { summary?: string }>>>
+interface Operation {
+  summary?: string
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+let document: { paths: Record<string, Record<string, Operation>>; components: object }
 
 beforeAll(async () => {
   server = await start()
@@ -16,12 +21,12 @@ beforeAll(async () => {
 })
 
 test('every route of the API is described', () => {
-  const described = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(described.length).toBeGreaterThan(40)
   expect(new Set(described).size).toBe(described.length)
-  const without = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+  const without = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation.summary === undefined)
       .map(([method]) => `${method} ${path}`),
@@ -41,6 +46,69 @@ test('every reference leads to a schema of the document', () => {
     return !reference.startsWith('#/') || node === undefined
   })
   expect(dangling).toEqual([])
+})
+
+test('responses of the GET routes have the form that the reference declares', async () => {
+  const post = async (path: string, body: object) =>
+    (await server.call('POST', path, { body })).json.data
+  const conversation = await post('/api/conversations', {})
+  const one = `/api/conversations/${conversation.id}`
+  const question = { text: 'What is 12 * 34?', stream: false }
+  const { message, run } = await post(`${one}/messages`, question)
+  expect(message.process_steps.length).toBeGreaterThan(2)
+  const project = await post('/api/projects', { name: 'Measured' })
+  const file = { body: { content: 'text' } }
+  await server.call('PUT', `/api/projects/${project.id}/files/a.txt`, file)
+  const hook = 'https://hooks.example.org/'
+  const channel = { type: 'webhook', name: 'team', settings: { url: hook } }
+  await post('/api/channels', channel)
+  const ids: Record<string, string> = {
+    '/api/conversations': conversation.id,
+    '/api/runs': run.id,
+    '/v1/responses': run.id,
+    '/api/projects': project.id,
+    '/api/admin/groups': (await post('/api/admin/groups', { name: 'Team' })).id,
+    '/api/webhooks': (await post('/api/webhooks', { url: hook, events: ['run.ended'] })).id,
+    '/api/admin/users': (await server.call('GET', '/api/auth/profile')).json.data.id,
+    '/api/shared': (await post(`${one}/share`, {})).token,
+  }
+  const pathTo = (path: string): string => {
+    const before = path.split('/{')[0] ?? ''
+    const filled = path
+      .replace(/\{(id|token)\}/, ids[before] ?? 'none')
+      .replace('{mid}', message.id)
+      .replace('{*}', before.startsWith('/v1/') ? 'nanoclaw/demo' : 'a.txt')
+    return path === '/api/search' ? `${filled}?q=12` : filled
+  }
+  // A route with each declared response as the form of its body; the responses are sent there.
+  const customOptions = { removeAdditional: false, coerceTypes: false, useDefaults: false } as const
+  const checker = fastify({ ajv: { customOptions: { ...customOptions, strict: false } } })
+  checker.addSchema({ $id: 'api', components: document.components })
+  const responses = new Map<string, object>()
+  for (const [path, { get }] of Object.entries(document.paths)) {
+    const schema = get?.responses['200']?.content?.['application/json']?.schema
+    if (schema === undefined) continue
+    const answer = await fetch(server.url + pathTo(path))
+    if (answer.status !== 200) continue
+    const body = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'))
+    checker.post(`/${responses.size}`, { schema: { body } }, async () => 'fits')
+    responses.set(path, Object(await answer.json()))
+  }
+  expect(responses.size).toBeGreaterThan(50)
+  const check = async (path: string, payload: object): Promise<string> => {
+    const url = `/${[...responses.keys()].indexOf(path)}`
+    return (await checker.inject({ method: 'POST', url, payload })).body
+  }
+  const wrong: string[] = []
+  for (const [path, body] of responses) {
+    const said = await check(path, body)
+    if (said !== 'fits') wrong.push(`${path}: ${said}`)
+  }
+  expect(wrong).toEqual([])
+  // It would notice.
+  const titled = { code: 0, data: { ...conversation, title: 7 } }
+  expect(await check('/api/conversations/{id}', titled)).toContain('body/data/title must be string')
+  await checker.close()
 })
 
 test('the reference page loads nothing from other hosts', async () => {

@@ -1,4 +1,4 @@
-// Indexing what was stored before the search index existed: in the background, across restarts.
+// Indexing in the background: what was stored before the search index existed, across restarts, and the rest of long files.
 import { expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
 import { createSearchIndexer } from '../../../server/search/indexer.ts'
@@ -58,5 +58,26 @@ describeOnEachDatabase('search indexer', (open) => {
     indexer = createSearchIndexer(store, database, silentLog)
     await indexer.run()
     expect(await count()).toBe(37)
+  })
+
+  test('attachments of any length are found to their end', async () => {
+    const database = await open()
+    const store = createStore(database)
+    const { id: userId } = await somebody(store)
+    const { id } = await store.conversations.create(userId, {})
+    // More parts than are indexed with the message, and more than the entries of shorter texts can count.
+    const long = (end: string) => ({
+      name: `${end}.txt`,
+      extension: 'txt',
+      content: `begins${end} ${'filler words '.repeat(25_000)} ends${end}`,
+    })
+    await say(database, id, 'Read these.', null, { files: [long('quoll'), long('numbat')] })
+    await createSearchIndexer(store, database, silentLog).run()
+    for (const word of ['beginsquoll', 'endsquoll', 'beginsnumbat', 'endsnumbat']) {
+      const { items } = await createSearch(store).find(userId, { q: word, limit: 5 })
+      expect(items.map(({ snippet }) => snippet)).toEqual([
+        expect.stringContaining(`<mark>${word}</mark>`),
+      ])
+    }
   })
 })

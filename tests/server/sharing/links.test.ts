@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createPasswords } from '../../../server/auth/passwords.ts'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import { createStore } from '../../../server/db/store.ts'
+import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { documentLanguage } from '../../../server/sharing/document-texts.ts'
 import { createShares } from '../../../server/sharing/shares.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
@@ -18,6 +19,7 @@ describeOnEachDatabase('links of shares', (open) => {
     const shares = (enabled: boolean) =>
       createShares({
         ...{ database, store, isEnabled: () => enabled, now: () => new Date() },
+        limits: createLocalLimits(),
         ...{ box: createSecretBox(Buffer.alloc(32, 7)), passwords: createPasswords() },
       })
     const on = shares(true)
@@ -63,8 +65,10 @@ test.each([
   ['zh', 'zh-CN'],
   ['zh-TW,en;q=0.9', 'zh-CN'],
   ['en;q=0.3, zh-Hans;q=0.8', 'zh-CN'],
-  ['fr, ja', 'en'],
-  ['fr, zh;q=0.5', 'zh-CN'],
+  ['fr;q=0.4, ja', 'ja'],
+  ['is, zh;q=0.5', 'zh-CN'],
+  ['pt-PT', 'pt-BR'],
+  ['is, sv', 'en'],
   ['zh;q=0, en', 'en'],
   ['en, zh', 'en'],
   [';;q=x,,', 'en'],

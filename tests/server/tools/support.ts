@@ -26,12 +26,18 @@ import {
 import { createMemoryLongResults } from '../../../server/tools/long-results.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
+import type { Spending } from '../../../server/tools/spending.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
 /** An agent starter for tools that start no agents. */
 export const noAgents: AgentStarter = {
   performTasks: () => Promise.reject(new Error('no sub-agents here')),
   startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
+}
+
+/** For tools that spend nothing. */
+export const noSpending: Spending = {
+  admit: () => Promise.reject(new Error('nothing is spent here')),
 }
 
 export const context: ExecuteOptions['context'] = {
@@ -43,6 +49,7 @@ export const context: ExecuteOptions['context'] = {
   isTainted: () => false,
   model: 'scripted',
   agents: noAgents,
+  spending: noSpending,
 }
 
 /** A context for running a single tool directly. */

@@ -88,6 +88,7 @@ function Gate() {
           needsSetupLink={mode.data.setup_link === true}
           ssoName={mode.data.oidc}
           hasPasskeys={mode.data.passkeys === true}
+          hasMail={mode.data.mail === true}
           passwordOff={mode.data.password_off === true}
         />
         <FirstScreenReady />

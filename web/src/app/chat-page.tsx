@@ -7,11 +7,11 @@ import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { usePatchConversation } from '../lib/api/conversations.ts'
+import { useMedia } from '../lib/use-media.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Loading } from '../ui/feedback.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
 import { useConversationCommands } from './use-conversation-commands.ts'
-import { useMedia } from './use-media.ts'
 
 const ProjectPanel = lazy(() =>
   import('../features/projects/project-panel.tsx').then((module) => ({
@@ -48,7 +48,7 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
         aria-label={t('projects.panel')}
         className={
           wide
-            ? 'flex w-[min(30rem,38vw)] shrink-0 flex-col border-l border-line bg-paper'
+            ? 'flex w-[min(30rem,38vw)] shrink-0 flex-col border-s border-line bg-paper'
             : 'fixed inset-0 z-30 flex flex-col bg-paper'
         }
       >

@@ -1,7 +1,8 @@
-// The sidebar on a phone: a drawer over the page.
+// The sidebar on a phone: a drawer over the page, which also opens with a swipe from the edge and closes with one back.
 import { Dialog as RadixDialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { watchSwipes } from './swipes.ts'
 
 export function Drawer({
   open,
@@ -13,11 +14,31 @@ export function Drawer({
   children: ReactNode
 }) {
   const { t } = useTranslation()
+  useEffect(() => {
+    const main = document.getElementById('main')
+    if (open || main === null) return undefined
+    return watchSwipes(main, { to: 'end', fromEdge: true, onSwipe: () => onOpenChange(true) })
+  }, [open, onOpenChange])
+  const closesOnSwipe = useCallback(
+    (element: HTMLElement | null) =>
+      element === null
+        ? undefined
+        : watchSwipes(element, {
+            to: 'start',
+            fromEdge: false,
+            onSwipe: () => onOpenChange(false),
+          }),
+    [onOpenChange],
+  )
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
-        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)]" />
+        <RadixDialog.Overlay
+          ref={closesOnSwipe}
+          className="fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)]"
+        />
         <RadixDialog.Content
+          ref={closesOnSwipe}
           aria-describedby={undefined}
           // Focus the drawer itself: focusing its first button would show that button's tip.
           tabIndex={-1}
@@ -25,7 +46,7 @@ export function Drawer({
             event.preventDefault()
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
           }}
-          className="outline-none fixed inset-y-0 left-0 z-50 w-[min(20rem,86vw)] bg-sunken shadow-float"
+          className="outline-none fixed inset-y-0 start-0 z-50 box-content w-[min(20rem,86vw)] bg-sunken pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)] shadow-float ltr:pl-[env(safe-area-inset-left)] rtl:pr-[env(safe-area-inset-right)]"
         >
           <RadixDialog.Title className="sr-only">{t('shell.main')}</RadixDialog.Title>
           {children}

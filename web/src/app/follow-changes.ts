@@ -54,6 +54,7 @@ const touched = (change: Change): (readonly unknown[])[] => {
         ['preferences'],
         ['profile'],
         ['channels'],
+        ['webhooks'],
         ['api-keys'],
         ['shares'],
       ]

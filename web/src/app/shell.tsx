@@ -5,13 +5,15 @@ import { useLocation } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
 import { closeDialog, useShownDialog } from '../features/conversations/shown-dialog.ts'
 import { useProfile } from '../lib/api/auth.ts'
+import { firstScreen } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
+import { useMedia } from '../lib/use-media.ts'
 import { late } from '../ui/late.tsx'
 import { useFollowChanges } from './follow-changes.ts'
 import { lazyView } from './lazy-view.ts'
+import { OfflineNotice } from './offline-notice.tsx'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { useMedia } from './use-media.ts'
 import { useShellCommands } from './use-shell-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSidebar } from './use-sidebar.ts'
@@ -57,6 +59,8 @@ export function Shell({ multi }: { multi: boolean }) {
   }
   const [drawerWanted, setDrawerWanted] = useState(false)
   if (drawer && !drawerWanted) setDrawerWanted(true)
+  // It is there while closed, too, because a swipe opens it.
+  useEffect(() => void firstScreen.then(() => setDrawerWanted(true)), [])
   const [help, setHelp] = useState(false)
   const [searching, setSearching] = useState(false)
   const { shown } = useShownDialog()
@@ -94,14 +98,14 @@ export function Shell({ multi }: { multi: boolean }) {
     <div className="flex h-full">
       <a
         href={writing ? '#composer' : '#main'}
-        className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
       >
         {t(writing ? 'shell.skipToMessage' : 'shell.skip')}
       </a>
       {sidebarShown && (
         <aside
           aria-label={t('shell.sidebar')}
-          className="w-68 shrink-0 border-r border-line bg-sunken"
+          className="w-68 shrink-0 border-e border-line bg-sunken"
         >
           <Sidebar
             user={user}
@@ -136,6 +140,7 @@ export function Shell({ multi }: { multi: boolean }) {
         </Suspense>
       )}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+        <OfflineNotice />
         <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
       </main>
       <Suspense fallback={null}>

@@ -2,7 +2,8 @@
 import type { z } from 'zod'
 import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
 import type { SignedIn } from '../../../server/protocol/user.ts'
-import { useSession } from './session.ts'
+import { keepCopy, noteConnection, opensOffline, readCopy } from './offline/offline.ts'
+import { knownAccount, useSession } from './session.ts'
 
 /** A request that the server refused or that did not reach it. `message` is for people. */
 export class ApiError extends Error {
@@ -51,7 +52,17 @@ export function renewSession(): Promise<void> {
 
 async function renew(): Promise<void> {
   const { signIn, signOut } = useSession.getState()
-  const response = await fetchOrOffline('/api/auth/refresh', { method: 'POST' })
+  let response: Response
+  try {
+    response = await fetchOrOffline('/api/auth/refresh', { method: 'POST' })
+  } catch (error) {
+    // Without a connection, what this account had loaded can be read. The cookie is tried again with every request.
+    const account = knownAccount()
+    if (account === null || !opensOffline()) throw error
+    if (useSession.getState().state === 'unknown')
+      return useSession.setState({ state: 'in', userId: account, renewAt: 0 })
+    throw error
+  }
   if (response.ok) {
     const body: { data: z.output<typeof SignedIn> } = await response.json()
     signIn(body.data)
@@ -69,9 +80,12 @@ export async function authorization(): Promise<Record<string, string>> {
 
 async function fetchOrOffline(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, init)
+    const response = await fetch(path, init)
+    noteConnection(true)
+    return response
   } catch (error) {
     if (init.signal?.aborted === true) throw error
+    noteConnection(false)
     throw new ApiError(0, 'offline')
   }
 }
@@ -118,12 +132,24 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 
 /**
  * Sends a request and returns `data` of the success envelope. Its type comes from the protocol: the server checks
- * every response against the same schema before it sends it, so the page needs no validator.
+ * every response against the same schema before it sends it, so the page needs no validator. Without a connection it
+ * returns the copy of an earlier response, if there is one.
  */
 export async function request<T>(path: string, options?: RequestOptions): Promise<T> {
-  const response = await send(path, options)
-  const body: { data: T } = await response.json()
-  return body.data
+  const address = withQuery(path, options?.query)
+  const isRead = (options?.method ?? 'GET') === 'GET'
+  try {
+    const response = await send(path, options)
+    const body: { data: T } = await response.json()
+    if (isRead) keepCopy(address, body.data)
+    return body.data
+  } catch (error) {
+    if (!isRead || !(error instanceof ApiError) || error.status !== 0) throw error
+    const copy = await readCopy(address)
+    if (copy === null) throw error
+    // The copy of a response to the same request.
+    return copy.data as T
+  }
 }
 
 /** Sends a request whose response has no data of interest. */

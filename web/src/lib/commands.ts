@@ -11,6 +11,7 @@ export const COMMAND_NAMES = [
   'exportHtml',
   'exportJson',
   'conversationSettings',
+  'branches',
   'runInspector',
   'search',
   'projects',

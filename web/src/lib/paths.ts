@@ -7,6 +7,13 @@ export const paths = {
   /** A conversation at one of its messages, with some texts in it highlighted. */
   messageIn: (id: string, messageId: string, marks: readonly string[]) =>
     `/c/${id}?${new URLSearchParams([['m', messageId], ...marks.slice(0, 8).map((mark) => ['mark', mark])])}`,
+  /** The same, with one of its attached files open at a page. */
+  fileIn: (
+    id: string,
+    messageId: string,
+    { file, page, marks }: { file: string; page: number | undefined; marks: readonly string[] },
+  ) =>
+    `${paths.messageIn(id, messageId, marks)}&${new URLSearchParams({ file, ...(page === undefined ? {} : { page: String(page) }) })}`,
   /** A link to a message for other people and programs; opens the branch that it is on. */
   messageLink: (id: string, messageId: string) => `/c/${id}#m-${encodeURIComponent(messageId)}`,
   projects: '/projects',

@@ -3,6 +3,7 @@ import i18next from 'i18next'
 import { create } from 'zustand'
 import type { ErrorParams } from '../../../server/protocol/error.ts'
 import { firstScreen } from './first-screen.tsx'
+import { LANGUAGES, type Language } from './i18n/languages.ts'
 
 export type Refusal = {
   /** The exact reason, or the kind of failure: a name from the protocol. */
@@ -14,16 +15,20 @@ export type Refusal = {
 
 type Texts = { readonly [reason: string]: string }
 
-const useChinese = create<{ texts: Texts; additions: Texts }>(() => ({ texts: {}, additions: {} }))
+const NONE = { refusals: {}, additions: {} }
 
-/** Loads the texts after the first screen. Until then the server's own words are shown. */
-export function loadRefusals(): void {
+const useTexts = create<{ language: string; texts: Texts; additions: Texts }>(() => ({
+  language: 'en',
+  texts: {},
+  additions: {},
+}))
+
+/** Loads the texts of `language` after the first screen. Until then the server's own words are shown. */
+export function loadRefusals(language: Language): void {
   void firstScreen
-    .then(() =>
-      Promise.all([import('./i18n/chinese-refusals.ts'), import('./i18n/chinese-failures.ts')]),
-    )
+    .then(() => LANGUAGES[language].refusals?.() ?? NONE)
     .then(
-      ([{ refusals }, { additions }]) => useChinese.setState({ texts: refusals, additions }),
+      ({ refusals, additions }) => useTexts.setState({ language, texts: refusals, additions }),
       () => undefined, // as above
     )
 }
@@ -33,8 +38,8 @@ const fillIn = (text: string, values: ErrorParams): string =>
 
 /** The text of a reason with its parameters; the server's own words where the reason has none. */
 export function refusalText({ reason, params, message }: Refusal): string {
-  const { texts, additions } = useChinese.getState()
-  const known = i18next.language === 'zh' && reason != null && Object.hasOwn(texts, reason)
+  const { language, texts, additions } = useTexts.getState()
+  const known = i18next.language === language && reason != null && Object.hasOwn(texts, reason)
   const text = known ? texts[reason] : undefined
   if (text === undefined) return message
   const values: ErrorParams = { ...params, message }
@@ -49,6 +54,6 @@ export function refusalText({ reason, params, message }: Refusal): string {
 
 /** The same within a view that is drawn again when the texts arrive. */
 export function useRefusalText(): (refusal: Refusal) => string {
-  useChinese()
+  useTexts()
   return refusalText
 }

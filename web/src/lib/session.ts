@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { create } from 'zustand'
 import type { SignedIn } from '../../../server/protocol/user.ts'
 
-/** Says only that somebody is signed in, so that a visitor who is not causes no refused request. */
+/** The id of who is signed in, so that a visitor who is not causes no refused request. */
 const HINT_KEY = 'nanoclaw.signed-in'
 /** What a single sign-on adds to the address of the page that it returns to. */
 const RETURNED = '#signed-in'
@@ -40,9 +40,18 @@ function readHint(): boolean {
   }
 }
 
-function writeHint(signedIn: boolean): void {
+/** The account that was signed in here last and has not signed out, by its id. */
+export const knownAccount = (): string | null => {
   try {
-    if (signedIn) localStorage.setItem(HINT_KEY, 'yes')
+    return localStorage.getItem(HINT_KEY)
+  } catch {
+    return null // storage blocked
+  }
+}
+
+function writeHint(account: string | null): void {
+  try {
+    if (account !== null) localStorage.setItem(HINT_KEY, account)
     else localStorage.removeItem(HINT_KEY)
   } catch {
     // storage blocked: the cookie is tried at every start
@@ -56,14 +65,14 @@ export const useSession = create<Session>((set, get) => ({
   renewAt: 0,
   signIn: ({ token, expires_in: seconds, user }) => {
     const { userId } = get()
-    writeHint(true)
+    writeHint(user.id)
     // Another tab signed in as somebody else: nothing of the former user may stay on the screen.
     if (userId !== null && userId !== user.id) location.reload()
     const renewAt = Date.now() + Math.max(seconds * 500, seconds * 1000 - RENEW_BEFORE_MS)
     set({ state: 'in', token, userId: user.id, renewAt })
   },
   signOut: () => {
-    writeHint(false)
+    writeHint(null)
     set({ state: 'out', token: null, userId: null })
   },
 }))

@@ -13,7 +13,7 @@ const ROW_TONES = {
 } as const
 
 const numberClass =
-  'w-8 sm:w-11 shrink-0 select-none pr-1.5 sm:pr-2 text-right text-muted tabular-nums'
+  'w-8 sm:w-11 shrink-0 select-none pe-1.5 sm:pe-2 text-end text-muted tabular-nums'
 
 function UnifiedRow({ row }: { row: DiffRow }) {
   if (row.kind === 'hunk')
@@ -25,7 +25,7 @@ function UnifiedRow({ row }: { row: DiffRow }) {
       <span className="w-4 shrink-0 select-none text-muted">
         {row.kind === 'add' ? '+' : row.kind === 'remove' ? '−' : ''}
       </span>
-      <span className="min-w-0 pr-3 whitespace-pre-wrap [overflow-wrap:anywhere]">{row.text}</span>
+      <span className="min-w-0 pe-3 whitespace-pre-wrap [overflow-wrap:anywhere]">{row.text}</span>
     </div>
   )
 }
@@ -36,11 +36,11 @@ function HalfRow({ row, side }: { row: DiffRow | null; side: 'before' | 'after' 
       className={classNames(
         'flex min-w-0 basis-1/2',
         row === null ? 'bg-hover/40' : ROW_TONES[row.kind],
-        side === 'after' && 'border-l border-line',
+        side === 'after' && 'border-s border-line',
       )}
     >
       <span className={numberClass}>{row?.[side] ?? ''}</span>
-      <span className="min-w-0 pr-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+      <span className="min-w-0 pe-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
         {row?.text ?? ''}
       </span>
     </div>
@@ -49,7 +49,7 @@ function HalfRow({ row, side }: { row: DiffRow | null; side: 'before' | 'after' 
 
 function FileDiff({ file, split }: { file: DiffFile; split: boolean }) {
   return (
-    <div className="code-lines text-[12.5px]">
+    <div dir="ltr" className="code-lines text-[12.5px]">
       {split
         ? pairRows(file.rows).map((pair) =>
             pair.kind === 'hunk' ? (
@@ -74,7 +74,7 @@ export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
     <div className="flex flex-col gap-2">
       {files.map((file) => (
         <figure key={file.key} className="overflow-hidden rounded-xl border border-line bg-surface">
-          <figcaption className="flex h-9 items-center gap-2 border-b border-line bg-sunken pr-1.5 pl-3 text-xs">
+          <figcaption className="flex h-9 items-center gap-2 border-b border-line bg-sunken pe-1.5 ps-3 text-xs">
             <span className="min-w-0 flex-1 truncate font-mono">{file.name}</span>
             <span className="text-ok">+{file.added}</span>
             <span className="text-bad">−{file.removed}</span>

@@ -2,10 +2,11 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
+import { shownDirection } from '../lib/i18n/languages.ts'
 import { classNames } from './class-names.ts'
 
 const itemClass =
-  'flex min-h-8 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'
+  'flex min-h-8 pointer-coarse:min-h-11 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'
 
 export type MenuProps = {
   trigger: ReactElement
@@ -18,7 +19,7 @@ export type MenuProps = {
 /** The menu with its button. It starts open, because it is first drawn when someone opens it. */
 export function Menu({ trigger, align = 'start', side = 'bottom', label, children }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false} defaultOpen>
+    <DropdownMenu.Root dir={shownDirection()} modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

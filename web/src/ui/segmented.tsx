@@ -1,5 +1,6 @@
 // A choice among a few options, side by side.
 import { ToggleGroup } from 'radix-ui'
+import { shownDirection } from '../lib/i18n/languages.ts'
 
 export function Segmented<Value extends string>({
   label,
@@ -15,6 +16,7 @@ export function Segmented<Value extends string>({
   return (
     <ToggleGroup.Root
       type="single"
+      dir={shownDirection()}
       aria-label={label}
       value={value}
       onValueChange={(next) => {

@@ -29,7 +29,7 @@ export function Switch({
         disabled={disabled}
         className="relative h-6 w-10.5 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
       >
-        <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-white shadow-low transition-transform data-[state=checked]:translate-x-5" />
+        <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-white shadow-low transition-transform data-[state=checked]:translate-x-5 rtl:-translate-x-0.5 rtl:data-[state=checked]:-translate-x-5" />
       </RadixSwitch.Root>
     </div>
   )

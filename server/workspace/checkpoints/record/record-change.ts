@@ -81,7 +81,7 @@ export function createChangeRecorder(dependencies: {
   records: CheckpointRepository
   outsideText: OutsideText
   storage: StorageQuota
-  access: Pick<ProjectAccess, 'assertNotDeleted'>
+  access: Pick<ProjectAccess, 'assertHeld'>
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
@@ -118,6 +118,7 @@ export function createChangeRecorder(dependencies: {
   ): Promise<RecordedChange> => {
     const { row, scope, marks = 'edited' } = change
     const recorded = await findChanges(workspace, change, known)
+    await access.assertHeld(workspace.projectId)
     const { files, bytes } = recorded
     await outsideText.mark(workspace.projectId, files, marks)
     if (files.length > 0 || keepEmpty)
@@ -153,14 +154,15 @@ export function createChangeRecorder(dependencies: {
           const { known = new Map(), ...entry } = next
           const done = begun ? (await findChanges(workspace, open.change, open.known)).files : []
           open = { change: { ...head, ...entry, done }, known }
+          await access.assertHeld(workspace.projectId)
           await journalOf(workspace).open(open.change)
           begun = true
           await part.work()
-          access.assertNotDeleted(workspace.projectId)
+          await access.assertHeld(workspace.projectId)
         }
       } catch (error) {
         // The journal stays open: if the deletion fails, the next change completes it.
-        access.assertNotDeleted(workspace.projectId)
+        await access.assertHeld(workspace.projectId)
         if (begun) await complete(workspace, open.change, { known: open.known }).catch(leaveOpen)
         throw error
       }

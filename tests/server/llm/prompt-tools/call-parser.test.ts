@@ -68,6 +68,22 @@ describe('answers of models', () => {
     }
   })
 
+  test('leave no empty fence behind where a call stood in one, whatever the fence and however the text is split', () => {
+    const call = '{"tool_call": {"name": "get_weather", "arguments": {"city": "Rom"}}}'
+    for (const fence of ['```', '````'])
+      for (const language of ['', 'json', 'tool_call', ' json '])
+        for (const lineEnd of ['\n', '\r\n']) {
+          const block = [fence + language, call, fence].join(lineEnd)
+          const whole = ['I look.', block, 'Then I say it.'].join(lineEnd + lineEnd)
+          for (const size of [1, 3, whole.length]) {
+            const { text: shown, calls } = parse(inPieces(Buffer.from(whole), size))
+            expect(calls).toEqual([['get_weather', { city: 'Rom' }]])
+            expect(shown).not.toContain('`')
+            expect(shown.replaceAll(/\s+/g, ' ').trim()).toBe('I look. Then I say it.')
+          }
+        }
+  })
+
   test('show plain text at once, except for trailing white space', () => {
     const parser = createPromptCallParser(known)
     expect(parser.push('Hello wor')).toBe('Hello wor')

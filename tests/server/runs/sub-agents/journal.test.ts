@@ -1,4 +1,5 @@
 // The journal of sub-agents without HTTP: each event with its usage in one transaction, and what a restart goes on from.
+import pLimit from 'p-limit'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { SubAgentEvent } from '../../../../server/agent/sub-agent-log.ts'
 import { createSubAgents } from '../../../../server/agent/sub-agents.ts'
@@ -68,6 +69,7 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
         },
         [],
       ),
+      queue: pLimit(1),
       isSuspending: () => isSuspending,
     })
   }

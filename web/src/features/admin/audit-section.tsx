@@ -37,6 +37,8 @@ const ACTIONS: Record<AuditAction, true> = {
   group_member_added: true,
   group_member_removed: true,
   model_changed: true,
+  webhook_created: true,
+  webhook_deleted: true,
   approval_decided: true,
   share_created: true,
   share_deleted: true,

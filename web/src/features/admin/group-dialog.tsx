@@ -33,7 +33,7 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
       title={t('admin.groups.editTitle', { name: group.name })}
       footer={
         <>
-          <Button tone="danger" className="mr-auto" onClick={() => setIsRemoving(true)}>
+          <Button tone="danger" className="me-auto" onClick={() => setIsRemoving(true)}>
             {t('admin.groups.remove')}
           </Button>
           <Button tone="quiet" onClick={onClose}>

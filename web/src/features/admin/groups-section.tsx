@@ -11,7 +11,7 @@ import { GroupDialog } from './group-dialog.tsx'
 import { RESTRICTIONS } from './group-restrictions.tsx'
 
 export function GroupsSection() {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const groups = useGroups()
   const create = useCreateGroup()
   const [name, setName] = useState('')
@@ -22,7 +22,9 @@ export function GroupsSection() {
     return kinds.length === 0
       ? t('admin.groups.unrestricted')
       : t('admin.groups.restricted', {
-          kinds: kinds.map((kind) => t(`admin.groups.${kind}`)).join(', '),
+          kinds: new Intl.ListFormat(i18n.language).format(
+            kinds.map((kind) => t(`admin.groups.${kind}`)),
+          ),
         })
   }
   return (

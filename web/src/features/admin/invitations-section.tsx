@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { OneTimeLink } from './one-time-link.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 
 export function InvitationsSection() {
   const { t, i18n } = useTranslation()
@@ -96,7 +96,13 @@ function InvitationForm() {
         </Button>
       </div>
       {invite.data !== undefined && (
-        <OneTimeLink label={t('admin.invitationLink')} url={invite.data.url} />
+        <div className="mt-4">
+          <ShownOnce
+            key={invite.data.url}
+            label={t('admin.invitationLink')}
+            value={invite.data.url}
+          />
+        </div>
       )}
     </form>
   )

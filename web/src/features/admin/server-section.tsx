@@ -20,6 +20,7 @@ import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { useFindingText } from './finding-text.ts'
 
 const listClass = 'divide-y divide-line rounded-2xl border border-line bg-surface px-4'
 
@@ -60,7 +61,11 @@ function Runs() {
           <div className="min-w-0 flex-1">
             <p className="font-medium wrap-anywhere">{run.username}</p>
             <p className="text-[13px] wrap-anywhere text-muted">
-              {[run.model, run.status, fullTime(run.started_at, i18n.language)].join(' · ')}
+              {[
+                run.model,
+                t(`background.status.${run.status}`),
+                fullTime(run.started_at, i18n.language),
+              ].join(' · ')}
             </p>
           </div>
           <Button
@@ -91,6 +96,9 @@ function Settings() {
   if (settings.isError)
     return <Failed message={errorText(settings.error)} onRetry={() => void settings.refetch()} />
   const { registration, sharing, effective, hidden_models: hidden } = settings.data
+  const { default_model: chosen } = settings.data
+  const modelOptions = (models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))
+  const configured = modelOptions.find(({ value }) => value === effective.default_model)
   /** What the configuration says is known only while it applies. */
   const asConfigured = (stored: string | null, now: string) =>
     stored === null
@@ -125,6 +133,21 @@ function Settings() {
         ]}
         onChange={({ target: { value } }) => set({ sharing: isSharing(value) ? value : null })}
       />
+      <SelectField
+        label={t('admin.server.defaultModel')}
+        value={chosen ?? ''}
+        options={[
+          {
+            value: '',
+            label:
+              configured === undefined
+                ? t('admin.server.asConfigured')
+                : asConfigured(chosen, configured.label),
+          },
+          ...modelOptions,
+        ]}
+        onChange={({ target: { value } }) => set({ default_model: value === '' ? null : value })}
+      />
       {(models.data ?? []).map(({ id, name }) => (
         <Switch
           key={id}
@@ -154,7 +177,7 @@ function McpServers() {
           <p className="font-medium wrap-anywhere">{name}</p>
           <p className="text-[13px] wrap-anywhere text-muted">
             {[
-              state,
+              t(`mcp.status.${state}`),
               users === null ? t('admin.server.everybody') : users.join(', '),
               ...(groups.length === 0
                 ? []
@@ -176,24 +199,29 @@ const STATE_CLASSES: Record<HealthFinding['state'], string> = {
 function Health() {
   const { t } = useTranslation()
   const health = useHealth()
+  const textOf = useFindingText()
   if (health.isPending) return <Loading />
   if (health.isError)
     return <Failed message={errorText(health.error)} onRetry={() => void health.refetch()} />
   return (
     <>
       <ul className={listClass}>
-        {health.data.map(({ state, subject, detail, advice }) => (
-          <li key={`${subject} ${detail}`} className="py-2.5">
-            <p className="flex flex-wrap items-baseline gap-x-2">
-              <span className={`text-[13px] font-medium ${STATE_CLASSES[state]}`}>
-                {t(`admin.server.state.${state}`)}
-              </span>
-              <span className="font-medium">{subject}</span>
-            </p>
-            <p className="text-[13px] wrap-anywhere text-muted">{detail}</p>
-            {advice !== null && <p className="text-[13px] wrap-anywhere text-soft">{advice}</p>}
-          </li>
-        ))}
+        {health.data.map((finding) => {
+          const { state } = finding
+          const { subject, detail, advice } = textOf(finding)
+          return (
+            <li key={`${finding.subject} ${finding.detail}`} className="py-2.5">
+              <p className="flex flex-wrap items-baseline gap-x-2">
+                <span className={`text-[13px] font-medium ${STATE_CLASSES[state]}`}>
+                  {t(`admin.server.state.${state}`)}
+                </span>
+                <span className="font-medium">{subject}</span>
+              </p>
+              <p className="text-[13px] wrap-anywhere text-muted">{detail}</p>
+              {advice !== null && <p className="text-[13px] wrap-anywhere text-soft">{advice}</p>}
+            </li>
+          )
+        })}
       </ul>
       <div>
         <Button size="small" disabled={health.isFetching} onClick={() => void health.refetch()}>

@@ -4,18 +4,19 @@ import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/group.ts'
 import {
   useAdminUsers,
-  useDeleteUser,
   useEndSessionsOf,
   usePatchUser,
   useResetLink,
+  useResetSecondFactors,
 } from '../../lib/api/admin.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 import { notify } from '../../ui/toasts.ts'
-import { OneTimeLink } from './one-time-link.tsx'
+import { DeleteUserDialog } from './delete-user-dialog.tsx'
 import { UserQuotaDialog } from './user-quota-dialog.tsx'
 
 export function UsersSection({ ownId }: { ownId: string | undefined }) {
@@ -56,15 +57,16 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
   const patch = usePatchUser()
   const endSessions = useEndSessionsOf()
   const reset = useResetLink()
-  const remove = useDeleteUser()
+  const resetFactors = useResetSecondFactors()
+  const [isResetting, setIsResetting] = useState(false)
   const [isDeleting, setIsDeleting] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
   const { id, username: name } = user
   const isAdmin = user.role === 'admin'
   return (
     <li className="py-3">
-      <div className="flex items-center gap-3 max-sm:flex-col max-sm:items-start">
-        <div className="min-w-0 flex-1">
+      <div className="flex flex-wrap items-center gap-2">
+        <div className="min-w-0 basis-full">
           <p className="font-medium wrap-anywhere">{name}</p>
           <p className="text-[13px] wrap-anywhere text-muted">
             {[
@@ -80,7 +82,7 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
           {t('quota.open')}
         </Button>
         {!own && (
-          <fieldset className="flex flex-wrap gap-2" aria-label={name}>
+          <fieldset className="flex min-w-0 flex-wrap gap-2" aria-label={name}>
             <Button
               size="small"
               disabled={patch.isPending}
@@ -109,6 +111,13 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
             <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
               {t('admin.resetLink')}
             </Button>
+            <Button
+              size="small"
+              disabled={resetFactors.isPending}
+              onClick={() => setIsResetting(true)}
+            >
+              {t('admin.resetFactors')}
+            </Button>
             <Button size="small" tone="danger" onClick={() => setIsDeleting(true)}>
               {t('admin.deleteUser')}
             </Button>
@@ -116,16 +125,27 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
         )}
       </div>
       <ConfirmDialog
-        open={isDeleting}
-        onOpenChange={setIsDeleting}
-        title={t('admin.deleteTitle', { name })}
-        text={t('admin.deleteText')}
-        confirm={t('admin.deleteUser')}
-        onConfirm={() => remove.mutate(id)}
+        open={isResetting}
+        onOpenChange={setIsResetting}
+        title={t('admin.resetFactorsTitle', { name })}
+        text={t('admin.resetFactorsText')}
+        confirm={t('admin.resetFactors')}
+        onConfirm={() =>
+          resetFactors.mutate(id, {
+            onSuccess: () => notify(t('admin.factorsReset', { name }), 'success'),
+          })
+        }
       />
+      {isDeleting && <DeleteUserDialog user={user} onClose={() => setIsDeleting(false)} />}
       {isOpen && <UserQuotaDialog user={user} onClose={() => setIsOpen(false)} />}
       {reset.data !== undefined && (
-        <OneTimeLink label={t('admin.resetLinkOf', { name })} url={reset.data.url} />
+        <div className="mt-4">
+          <ShownOnce
+            key={reset.data.url}
+            label={t('admin.resetLinkOf', { name })}
+            value={reset.data.url}
+          />
+        </div>
       )}
     </li>
   )

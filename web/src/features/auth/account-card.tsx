@@ -21,7 +21,11 @@ export function AccountCard({
       <div className="mb-1 flex flex-col items-center gap-3 text-center">
         <Logo size={40} />
         <h1 className="font-display text-2xl tracking-tight wrap-anywhere">{title}</h1>
-        {text !== undefined && <p className="text-sm text-balance text-muted">{text}</p>}
+        {text !== undefined && (
+          <p role="status" className="text-sm text-balance wrap-anywhere text-muted">
+            {text}
+          </p>
+        )}
       </div>
       {error !== undefined && (
         <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import { useAccountLink, useSignIn } from '../../lib/api/auth.ts'
+import { useAccountLink, useConfirmAddress, useSignIn } from '../../lib/api/auth.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
@@ -33,6 +33,8 @@ export function JoinPage() {
       </AccountCard>
     )
   const { kind, username } = link.data
+  if (kind === 'confirmation')
+    return <ConfirmCard token={token} address={link.data.address ?? ''} />
   if (kind === 'reset') return <ResetForm token={token} name={username ?? ''} onDone={home} />
   return (
     <RegisterForm
@@ -41,6 +43,32 @@ export function JoinPage() {
       link={token}
       onDone={home}
     />
+  )
+}
+
+/** A button, because programs that check mails open every link in them. */
+function ConfirmCard({ token, address }: { token: string; address: string }) {
+  const { t } = useTranslation()
+  const confirm = useConfirmAddress()
+  return (
+    <AccountCard
+      title={t('auth.confirmTitle')}
+      text={
+        confirm.isSuccess ? t('auth.confirmed', { address }) : t('auth.confirmText', { address })
+      }
+      error={confirm.isError ? errorText(confirm.error) : undefined}
+      onSubmit={() => confirm.mutate(token)}
+    >
+      {confirm.isSuccess ? (
+        <Link href={paths.home} className={linkButtonClass}>
+          {t('auth.toSignIn')}
+        </Link>
+      ) : (
+        <Button tone="primary" type="submit" className="h-10" disabled={confirm.isPending}>
+          {t('auth.confirm')}
+        </Button>
+      )}
+    </AccountCard>
   )
 }
 

@@ -12,6 +12,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
 import { AccountCard } from './account-card.tsx'
+import { ForgottenForm } from './forgotten-form.tsx'
 import { RegisterForm } from './register-form.tsx'
 import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
@@ -25,6 +26,7 @@ export function SignInPage({
   ssoName,
   passwordOff,
   hasPasskeys,
+  hasMail,
 }: {
   canRegister: boolean
   /** There is no account yet, and it can be created here. */
@@ -37,8 +39,11 @@ export function SignInPage({
   passwordOff: boolean
   /** Passkeys work at this address. */
   hasPasskeys: boolean
+  /** Links for forgotten passwords can be mailed. */
+  hasMail: boolean
 }) {
   const { t } = useTranslation()
+  const [isForgotten, setIsForgotten] = useState(false)
   const [isRegistering, setIsRegistering] = useState(first)
   const [usesPassword, setUsesPassword] = useState(!passwordOff)
   const refusal = useSsoRefusal()
@@ -57,6 +62,7 @@ export function SignInPage({
         </Button>
       </AccountCard>
     )
+  if (isForgotten) return <ForgottenForm onBack={() => setIsForgotten(false)} />
   if (!isRegistering)
     return (
       <LoginForm
@@ -64,6 +70,11 @@ export function SignInPage({
         hasPasskeys={hasPasskeys}
         onRegister={canRegister ? () => setIsRegistering(true) : undefined}
       >
+        {hasMail && (
+          <Button tone="quiet" onClick={() => setIsForgotten(true)}>
+            {t('auth.forgot')}
+          </Button>
+        )}
         {ssoName !== undefined && <SsoLink name={ssoName} />}
       </LoginForm>
     )

@@ -10,6 +10,8 @@ export type ChatOptions = {
   tools: boolean
   /** Null: the server's default. */
   approval: ApprovalMode | null
+  /** The model that answers beside the first one, for comparison; null: none. */
+  secondModel: string | null
 }
 
 /** Whether a new conversation with the model thinks by default; the server decides in the same way. */

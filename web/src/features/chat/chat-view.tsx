@@ -20,15 +20,20 @@ import {
 import { ApiError } from '../../lib/api-client.ts'
 import { useCommand } from '../../lib/commands.ts'
 import { FirstScreenReady } from '../../lib/first-screen.tsx'
+import { opensOffline, useOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { CodeActionsContext } from '../../ui/markdown/code-actions.ts'
 import { notify } from '../../ui/toasts.ts'
+import { LateFile } from './attachments/late-file.tsx'
 import { BackgroundTasks } from './background/background-tasks.tsx'
+import { LateBranches } from './branches/late-branches.tsx'
+import { showBranches } from './branches/shown-branches.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { useCodeActions } from './code-actions.ts'
+import { secondModels } from './compare/comparisons.ts'
 import { Composer } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
@@ -49,16 +54,22 @@ const toolsOff = new Set<string>()
 function useOptions(conversation: Conversation) {
   const patch = usePatchConversation()
   const [tools, setTools] = useState(!toolsOff.has(conversation.id))
+  const [secondModel, setSecondModel] = useState(secondModels.get(conversation.id) ?? null)
   const { id, model, thinking_enabled: thinking, approval } = conversation
   const options = useMemo<ChatOptions>(
-    () => ({ model, thinking, approval, tools }),
-    [model, thinking, approval, tools],
+    () => ({ model, thinking, approval, tools, secondModel }),
+    [model, thinking, approval, tools, secondModel],
   )
   const change = (next: Partial<ChatOptions>): void => {
     if (next.tools !== undefined) {
       setTools(next.tools)
       if (next.tools) toolsOff.delete(id)
       else toolsOff.add(id)
+    }
+    if (next.secondModel !== undefined) {
+      setSecondModel(next.secondModel)
+      if (next.secondModel === null) secondModels.delete(id)
+      else secondModels.set(id, next.secondModel)
     }
     const body = conversationPatch(next)
     if (Object.keys(body).length > 0) patch.mutate({ id, ...body })
@@ -91,6 +102,8 @@ export function ChatView({
   header: (conversation: Conversation) => ReactNode
   aside: (conversation: Conversation) => ReactNode
 }) {
+  const { t } = useTranslation()
+  const { isOffline } = useOffline()
   const conversation = useConversation(id)
   const leaving = useLeaveDeleted(id, conversation)
   if (conversation.isPending || leaving) return loading
@@ -98,7 +111,9 @@ export function ChatView({
     return (
       <>
         <Failed
-          message={errorText(conversation.error)}
+          message={
+            isOffline && opensOffline() ? t('shell.offlineMissing') : errorText(conversation.error)
+          }
           onRetry={() => void conversation.refetch()}
         />
         <FirstScreenReady />
@@ -138,6 +153,7 @@ function OpenConversation({
   const running = useIsRunning(id)
   const lastRun = messages.data?.findLast(({ run_id: runId }) => runId != null)?.run_id ?? null
   useCommand('runInspector', lastRun === null ? null : () => inspectRun(lastRun))
+  useCommand('branches', () => showBranches(true))
   useCommand('stop', running ? () => void run.stop() : null)
 
   useEffect(() => {
@@ -166,7 +182,8 @@ function OpenConversation({
   )
   const [edited, setEdited] = useState<MessageId | null>(null)
   const send = async (written: Written, clientId: string): Promise<boolean> => {
-    if (!running) return await run.send(written, clientId)
+    const isKept = useOffline.getState().isOffline && opensOffline()
+    if (!running && !isKept) return await run.send(written, clientId)
     enqueue(id, { id: clientId, ...written, tools: options.tools })
     return true
   }
@@ -209,7 +226,7 @@ function OpenConversation({
               />
             </CodeActionsContext>
           )}
-          <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4 short:pb-1">
+          <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-[max(1rem,env(safe-area-inset-bottom))] short:pb-[max(0.25rem,env(safe-area-inset-bottom))]">
             <BackgroundTasks conversationId={id} />
             <QueueList conversationId={id} running={running} onStop={run.stop} />
             <Composer
@@ -226,6 +243,8 @@ function OpenConversation({
             />
           </div>
           <LateInspector activeRunId={conversation.active_run_id} />
+          <LateFile />
+          <LateBranches conversationId={id} locked={running} onShow={show} />
           <Announcer conversationId={id} />
           <ConfirmDialog
             open={toDelete !== null}

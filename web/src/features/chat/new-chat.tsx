@@ -12,6 +12,7 @@ import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { reportError } from '../../ui/error-text.ts'
 import type { ChatOptions } from './chat-options.ts'
+import { secondModels, setComparison } from './compare/comparisons.ts'
 import { Composer, type Draft } from './composer/composer.tsx'
 import { randomId } from './random-id.ts'
 import { startRun, writtenFields } from './runs/start-run.ts'
@@ -48,6 +49,7 @@ export function NewChat({
     thinking: null,
     tools: true,
     approval: null,
+    secondModel: null,
   })
   // A project has a model of its own, and the model chosen last may no longer be offered.
   const wanted = chosen.model ?? (projectId === null ? readLastModel() : projectModel)
@@ -61,7 +63,7 @@ export function NewChat({
   const start = async (draft: Draft, clientId: string): Promise<boolean> => {
     try {
       const conversation = await place.open()
-      await startRun(
+      const first = await startRun(
         client,
         conversation.id,
         {
@@ -71,6 +73,11 @@ export function NewChat({
         },
         clientId,
       )
+      const { secondModel: second } = options
+      if (second !== null) {
+        secondModels.set(conversation.id, second)
+        setComparison(conversation.id, { id: randomId(), first, second: null, model: second })
+      }
       place.taken()
       navigate(paths.conversation(conversation.id))
       return true

@@ -43,7 +43,7 @@ export const ConversationRow = memo(function ConversationRow({
         aria-current={active ? 'page' : undefined}
         tabIndex={isTabStop ? 0 : -1}
         className={classNames(
-          'flex h-9 items-center gap-2 rounded-lg pr-9 pointer-coarse:h-11 pointer-coarse:pr-12 pl-2.5 text-sm -outline-offset-2',
+          'flex h-9 items-center gap-2 rounded-lg pe-9 pointer-coarse:h-11 pointer-coarse:pe-12 ps-2.5 text-sm -outline-offset-2',
           active ? 'bg-hover' : 'hover:bg-hover/60',
           active || unread ? 'font-medium text-ink' : 'text-soft',
         )}
@@ -61,7 +61,7 @@ export const ConversationRow = memo(function ConversationRow({
             type="button"
             tabIndex={isTabStop ? 0 : -1}
             aria-label={t('conversation.actions', { title })}
-            className="absolute top-1 right-1 grid size-7 pointer-coarse:top-0 pointer-coarse:right-0 place-items-center rounded-md text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 [@media(hover:none)]:opacity-100"
+            className="absolute top-1 end-1 grid size-7 pointer-coarse:top-0 pointer-coarse:end-0 place-items-center rounded-md text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 [@media(hover:none)]:opacity-100"
           >
             <Ellipsis size={16} aria-hidden />
           </button>

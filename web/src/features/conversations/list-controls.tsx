@@ -41,7 +41,7 @@ export function ListControls({
           <Search
             size={14}
             aria-hidden
-            className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
+            className="pointer-events-none absolute top-1/2 start-2.5 -translate-y-1/2 text-muted"
           />
           <input
             id="conversation-search"
@@ -50,7 +50,7 @@ export function ListControls({
             maxLength={200}
             aria-label={t('conversations.filter')}
             placeholder={t('conversations.filter')}
-            className="h-8.5 w-full rounded-lg border border-transparent bg-hover/70 pr-7 pl-8 text-[13.5px] outline-offset-0 transition-colors hover:bg-hover focus-visible:bg-surface [&::-webkit-search-cancel-button]:hidden"
+            className="h-8.5 w-full rounded-lg border border-transparent bg-hover/70 pe-7 ps-8 text-[13.5px] outline-offset-0 transition-colors hover:bg-hover focus-visible:bg-surface [&::-webkit-search-cancel-button]:hidden"
             onChange={(event) => onSearch(event.target.value)}
             onKeyDown={(event) => {
               if (event.key === 'Escape') onSearch('')
@@ -63,7 +63,7 @@ export function ListControls({
             <button
               type="button"
               aria-label={t('common.clear')}
-              className="absolute top-1/2 right-1.5 grid size-6 -translate-y-1/2 place-items-center rounded-md text-muted hover:text-ink"
+              className="absolute top-1/2 end-1.5 grid size-6 -translate-y-1/2 place-items-center rounded-md text-muted hover:text-ink"
               onClick={() => onSearch('')}
             >
               <X size={13} aria-hidden />

@@ -61,7 +61,7 @@ function Tags({ id, tags }: { id: string; tags: readonly string[] }) {
           {tags.map((tag) => (
             <li
               key={tag}
-              className="flex h-8 max-w-full items-center gap-1 rounded-full bg-accent-soft pr-1 pl-3 text-sm text-accent"
+              className="flex h-8 max-w-full items-center gap-1 rounded-full bg-accent-soft pe-1 ps-3 text-sm text-accent"
             >
               <span dir="auto" className="truncate">
                 {tag}

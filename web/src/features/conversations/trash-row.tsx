@@ -12,7 +12,7 @@ export function TrashRow({ conversation }: { conversation: Conversation }) {
   const change = useChangeWithUndo()
   const title = conversationTitle(conversation.title, t)
   return (
-    <div className="flex h-9 items-center gap-1 rounded-lg pl-2.5 text-sm text-soft hover:bg-hover/60 pointer-coarse:h-11">
+    <div className="flex h-9 items-center gap-1 rounded-lg ps-2.5 text-sm text-soft hover:bg-hover/60 pointer-coarse:h-11">
       <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
         {title}
       </span>

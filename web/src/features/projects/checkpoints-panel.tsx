@@ -46,7 +46,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
     return <Empty icon={History} title={t('history.empty')} text={t('history.emptyText')} />
   return (
     <div className="mx-auto max-w-2xl px-4 py-4">
-      <ol className="relative flex flex-col gap-5 border-l-2 border-line pl-5">
+      <ol className="relative flex flex-col gap-5 border-s-2 border-line ps-5">
         {list.data.map((checkpoint) => (
           <Entry
             key={checkpoint.id}
@@ -105,7 +105,7 @@ function Entry({
     <li className="relative">
       <span
         aria-hidden
-        className="absolute top-1.5 -left-[26px] size-2.5 rounded-full border-2 border-paper bg-accent"
+        className="absolute top-1.5 -start-[26px] size-2.5 rounded-full border-2 border-paper bg-accent"
       />
       <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
         <span className="font-medium">{toolTitle(checkpoint.tool, t)}</span>
@@ -127,7 +127,7 @@ function Entry({
           <li className="text-muted">{t('history.more', { count: fileCount - SHOWN_FILES })}</li>
         )}
       </ul>
-      <div className="mt-1.5 -ml-2 flex gap-1">
+      <div className="mt-1.5 -ms-2 flex gap-1">
         <Button size="small" tone="quiet" icon={SquareSplitHorizontal} onClick={onCompare}>
           {t('history.compare')}
         </Button>

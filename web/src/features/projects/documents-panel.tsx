@@ -120,7 +120,7 @@ function Row({
     <li className="flex items-center gap-3 py-2.5">
       <button
         type="button"
-        className="min-w-0 flex-1 rounded-md text-left hover:underline disabled:no-underline"
+        className="min-w-0 flex-1 rounded-md text-start hover:underline disabled:no-underline"
         disabled={document.status !== 'ready'}
         onClick={onOpen}
       >

@@ -47,10 +47,10 @@ export function FileSearch({
                 <li key={line}>
                   <button
                     type="button"
-                    className="flex w-full gap-2 rounded-md px-1 py-0.5 text-left font-mono text-xs text-soft hover:bg-hover"
+                    className="flex w-full gap-2 rounded-md px-1 py-0.5 text-start font-mono text-xs text-soft hover:bg-hover"
                     onClick={() => onOpen({ path, line })}
                   >
-                    <span className="w-8 shrink-0 text-right text-muted tabular-nums">{line}</span>
+                    <span className="w-8 shrink-0 text-end text-muted tabular-nums">{line}</span>
                     <span className="min-w-0 truncate">{content.trim()}</span>
                   </button>
                 </li>

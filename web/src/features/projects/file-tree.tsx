@@ -61,7 +61,10 @@ function Level({ path, depth, ...tree }: TreeProps & { path: string; depth: numb
   const { directories, files } = folder.data
   if (directories.length === 0 && files.length === 0)
     return (
-      <p className="px-2.5 py-1 text-[13px] text-muted" style={{ paddingLeft: 10 + depth * 14 }}>
+      <p
+        className="px-2.5 py-1 text-[13px] text-muted"
+        style={{ paddingInlineStart: 10 + depth * 14 }}
+      >
         {t(depth === 0 ? 'files.emptyProject' : 'files.emptyFolder')}
       </p>
     )
@@ -77,10 +80,10 @@ function Level({ path, depth, ...tree }: TreeProps & { path: string; depth: numb
             data-tree-row
             aria-current={file.path === tree.active ? 'true' : undefined}
             className={classNames(
-              'flex h-8 w-full items-center gap-2 rounded-md pr-2 text-left text-[13.5px] -outline-offset-2',
+              'flex h-8 w-full items-center gap-2 rounded-md pe-2 text-start text-[13.5px] -outline-offset-2',
               file.path === tree.active ? 'bg-hover font-medium' : 'hover:bg-hover/60',
             )}
-            style={{ paddingLeft: 26 + depth * 14 }}
+            style={{ paddingInlineStart: 26 + depth * 14 }}
             onClick={() => tree.onOpen(file.path)}
           >
             <File size={14} aria-hidden className="shrink-0 text-muted" />
@@ -111,14 +114,17 @@ function Directory({
         type="button"
         data-tree-row
         aria-expanded={open}
-        className="flex h-8 w-full items-center gap-1.5 rounded-md pr-2 text-left text-[13.5px] -outline-offset-2 hover:bg-hover/60"
-        style={{ paddingLeft: 8 + depth * 14 }}
+        className="flex h-8 w-full items-center gap-1.5 rounded-md pe-2 text-start text-[13.5px] -outline-offset-2 hover:bg-hover/60"
+        style={{ paddingInlineStart: 8 + depth * 14 }}
         onClick={() => setOpen(!open)}
       >
         <ChevronRight
           size={13}
           aria-hidden
-          className={classNames('shrink-0 text-muted transition-transform', open && 'rotate-90')}
+          className={classNames(
+            'shrink-0 text-muted transition-transform',
+            open && 'rotate-90 rtl:-rotate-90',
+          )}
         />
         <Folder size={14} aria-hidden className="shrink-0 text-accent" />
         <span className="min-w-0 truncate">{name}</span>

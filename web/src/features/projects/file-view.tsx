@@ -128,7 +128,7 @@ function Editing({
         <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
         <p className="min-w-0 flex-1 truncate font-mono text-[13px]" title={path}>
           {path}
-          {dirty && <span className="ml-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
+          {dirty && <span className="ms-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
         </p>
         {preview !== null && (
           <Segmented

@@ -76,7 +76,7 @@ export function FilesPanel({
           'min-h-0 flex-col overflow-y-auto py-2',
           drop.over ? 'bg-accent-soft' : '',
           wide
-            ? 'flex w-72 shrink-0 border-r border-line max-md:w-full max-md:border-r-0'
+            ? 'flex w-72 shrink-0 border-e border-line max-md:w-full max-md:border-e-0'
             : 'w-full',
           open === null ? 'flex' : wide ? 'max-md:hidden' : 'hidden',
         )}

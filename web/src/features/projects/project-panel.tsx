@@ -2,6 +2,7 @@
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { shownDirection } from '../../lib/i18n/languages.ts'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { DocumentsPanel, type OpenPassage } from './documents-panel.tsx'
 import { FilesPanel, type OpenFile } from './files-panel.tsx'
@@ -33,6 +34,7 @@ export function ProjectPanel({
   const [tab, setTab] = useState<Tab>(initialPassage === null ? 'files' : 'documents')
   return (
     <Tabs.Root
+      dir={shownDirection()}
       value={tab}
       onValueChange={(value) => setTab(tabs.find((one) => one === value) ?? 'files')}
       className="flex min-h-0 flex-1 flex-col"

@@ -64,7 +64,7 @@ function ProjectCard({ project }: { project: Project }) {
     <li className="group relative">
       <Link
         href={paths.project(project.id)}
-        className="flex h-full flex-col gap-1 rounded-2xl border border-line bg-surface p-4 pr-12 transition-[border-color,box-shadow] hover:border-line-strong hover:shadow-low"
+        className="flex h-full flex-col gap-1 rounded-2xl border border-line bg-surface p-4 pe-12 transition-[border-color,box-shadow] hover:border-line-strong hover:shadow-low"
       >
         <span className="truncate font-medium">{project.name}</span>
         {project.description !== null && project.description !== '' && (
@@ -74,7 +74,7 @@ function ProjectCard({ project }: { project: Project }) {
           {t('projects.changed', { when: shortTime(project.updated_at, i18n.language) })}
         </span>
       </Link>
-      <span className="absolute top-3 right-3">
+      <span className="absolute top-3 end-3">
         <Menu
           align="end"
           trigger={

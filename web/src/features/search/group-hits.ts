@@ -23,13 +23,19 @@ export function byConversation(hits: readonly SearchHit[]): Group[] {
   return [...groups.values()]
 }
 
-/** The message, title or passage itself, with the words highlighted. */
+/** The message, title, passage or attached file itself, with the words highlighted. */
 export function pathOf(hit: SearchHit): string {
   const marks = hitTexts(hit.snippet)
   if (hit.conversation_id === null)
     return paths.projectDocument(hit.project_id ?? '', {
       id: hit.document_id ?? '',
       passage: hit.passage ?? 0,
+      marks,
+    })
+  if (hit.message_id !== undefined && hit.file_id !== undefined)
+    return paths.fileIn(hit.conversation_id, hit.message_id, {
+      file: hit.file_id,
+      page: hit.page,
       marks,
     })
   return hit.message_id === undefined

@@ -9,9 +9,13 @@ import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Spinner } from '../../ui/feedback.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { byConversation, pathOf } from './group-hits.ts'
 import { HitView } from './hit-view.tsx'
 import { type Entry, useEntries } from './use-entries.ts'
+
+/** The kinds of texts that the search can be limited to. */
+const TYPES = ['all', 'message', 'title', 'file', 'document'] as const
 
 /** The text once typing pauses, so that not every letter is a request. */
 function useSettled(text: string): string {
@@ -36,15 +40,25 @@ export function SearchDialog({
   const [text, setText] = useState('')
   const [selected, setSelected] = useState(0)
   const q = useSettled(text.trim())
-  const search = useSearchHits(q)
+  const [type, setType] = useState<(typeof TYPES)[number]>('all')
+  const search = useSearchHits(q, type === 'all' ? null : type)
   const groups = byConversation(
     q === '' ? [] : (search.data?.pages.flatMap(({ items }) => items) ?? []),
   )
   const hits = groups.flatMap((group) => group.hits.map(({ hit }) => hit))
-  const entries = useEntries(
+  const found = useEntries(
     text.trim(),
     useCallback((path) => navigate(path), [navigate]),
   )
+  // Whoever looks for one kind of text wants no command.
+  const entries = type === 'all' ? found : []
+  const labels: Record<(typeof TYPES)[number], string> = {
+    all: t('inspector.filters.all'),
+    message: t('chat.messages'),
+    title: t('conversations.title'),
+    file: t('composer.attachments'),
+    document: t('search.type.document'),
+  }
   const count = entries.length + hits.length
   const current = Math.min(selected, count - 1)
   const indexed = search.data?.pages[0]?.indexed ?? 1
@@ -79,7 +93,7 @@ export function SearchDialog({
         <Search
           size={15}
           aria-hidden
-          className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted"
+          className="pointer-events-none absolute top-1/2 start-3 -translate-y-1/2 text-muted"
         />
         <input
           autoFocus
@@ -92,7 +106,7 @@ export function SearchDialog({
           placeholder={t('search.placeholder')}
           value={text}
           maxLength={500}
-          className="h-10 w-full rounded-lg border border-line-strong bg-surface pr-3 pl-9 text-sm max-sm:text-base"
+          className="h-10 w-full rounded-lg border border-line-strong bg-surface pe-3 ps-9 text-sm max-sm:text-base"
           onChange={(event) => {
             setText(event.target.value)
             setSelected(0)
@@ -101,6 +115,17 @@ export function SearchDialog({
         />
       </label>
       <p className="mt-1.5 text-xs text-muted">{t('search.hint')}</p>
+      <div className="-mx-1 mt-2 overflow-x-auto px-1">
+        <Segmented
+          label={t('inspector.filter')}
+          value={type}
+          options={TYPES.map((value) => ({ value, label: labels[value] }))}
+          onChange={(next) => {
+            setType(next)
+            setSelected(0)
+          }}
+        />
+      </div>
       {indexed < 1 && (
         <p role="status" className="mt-2 text-xs text-soft">
           {t('search.indexing', { percent: Math.floor(indexed * 100) })}

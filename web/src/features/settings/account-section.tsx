@@ -3,7 +3,7 @@ import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { User } from '../../../../server/protocol/user.ts'
-import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
+import { useAuthMode, useConfirmation, usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -40,6 +40,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
                 .join(' · ')
             : t('settings.single')}
         </p>
+        {multi && user?.email != null && <EmailConfirmation />}
       </Section>
       {multi && (
         <Section title={t('settings.password')} text={t('settings.passwordText')}>
@@ -101,5 +102,28 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
       {multi && <SessionsSection />}
       {multi && <ApiKeysSection />}
     </>
+  )
+}
+
+/** Offers to confirm the address of the account while it is not; nothing where this server sends no mail. */
+function EmailConfirmation() {
+  const { t } = useTranslation()
+  const mode = useAuthMode()
+  const { state, request } = useConfirmation(mode.data?.mail === true)
+  if (state.data === undefined || state.data.is_confirmed) return null
+  const address = state.data.address ?? ''
+  return (
+    <Button
+      size="small"
+      className="mt-3"
+      disabled={request.isPending}
+      onClick={() =>
+        request.mutate(undefined, {
+          onSuccess: () => notify(t('settings.confirmSent', { address }), 'success'),
+        })
+      }
+    >
+      {t('settings.confirmEmail')}
+    </Button>
   )
 }

@@ -8,6 +8,7 @@ import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ToolSwitches } from '../../ui/tool-switches.tsx'
+import { SavedPrompts } from './saved-prompts.tsx'
 import { Section } from './section.tsx'
 
 export function AgentSection() {
@@ -54,6 +55,7 @@ function Agent({ preferences }: { preferences: Preferences }) {
           </Button>
         </form>
       </Section>
+      <SavedPrompts prompts={preferences.saved_prompts} />
       <Section title={t('tools.title')} text={t('agent.toolsText')}>
         <ToolSwitches
           disabled={preferences.disabled_tools}

@@ -4,13 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiKeyScope } from '../../../../server/protocol/user.ts'
 import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
-import { copyText } from '../../lib/copy-text.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { notify } from '../../ui/toasts.ts'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Section } from './section.tsx'
 
 const DAY_MS = 86_400_000
@@ -80,10 +79,6 @@ function KeyForm() {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly ApiKeyScope[]>([])
   const [days, setDays] = useState('90')
-  const copy = async (key: string) => {
-    if (await copyText(key)) notify(t('common.copied'), 'success')
-    else notify(t('common.notCopied'), 'error')
-  }
   return (
     <form
       className="mb-3 flex flex-col gap-3 border-b border-line pb-4"
@@ -140,19 +135,7 @@ function KeyForm() {
         </Button>
       </div>
       {create.data !== undefined && (
-        <div className="flex items-end gap-2 rounded-xl bg-sunken p-3">
-          <div className="min-w-0 flex-1">
-            <TextField
-              label={t('apiKeys.created')}
-              value={create.data.key}
-              readOnly
-              onFocus={(event) => event.target.select()}
-            />
-          </div>
-          <Button className="h-10" onClick={() => void copy(create.data.key)}>
-            {t('common.copy')}
-          </Button>
-        </div>
+        <ShownOnce key={create.data.key} label={t('apiKeys.created')} value={create.data.key} />
       )}
     </form>
   )

@@ -1,23 +1,23 @@
 // Theme, language, text size, density, contrast, motion, and the key that sends.
+import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Display, displayChoices, useDisplay } from '../../lib/display.ts'
-import { chooseLanguage, type Language } from '../../lib/i18n/i18n.ts'
+import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
+import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 import { canNotify, useNotifications } from '../../lib/notifications.ts'
 import { type ThemeChoice, useTheme } from '../../lib/theme.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { inputClass } from '../../ui/field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Section } from './section.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']
-const LANGUAGES: readonly { value: Language; label: string }[] = [
-  { value: 'en', label: 'English' },
-  { value: 'zh', label: '中文' },
-]
 
 export function AppearanceSection() {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const { choice, choose } = useTheme()
-  const language: Language = i18n.language === 'zh' ? 'zh' : 'en'
+  const languageId = useId()
   return (
     <Section title={t('settings.tab.appearance')}>
       <div className="flex flex-col gap-4">
@@ -31,13 +31,23 @@ export function AppearanceSection() {
           />
         </div>
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <span className="text-sm font-medium text-soft">{t('settings.language')}</span>
-          <Segmented
-            label={t('settings.language')}
-            value={language}
-            options={LANGUAGES}
-            onChange={(next) => void chooseLanguage(next)}
-          />
+          <label htmlFor={languageId} className="text-sm font-medium text-soft">
+            {t('settings.language')}
+          </label>
+          <select
+            id={languageId}
+            className={classNames(inputClass, 'h-9 w-auto')}
+            value={shownLanguage()}
+            onChange={({ target }) => {
+              if (isLanguage(target.value)) void chooseLanguage(target.value)
+            }}
+          >
+            {Object.entries(LANGUAGES).map(([code, { name, tag }]) => (
+              <option key={code} value={code} lang={tag}>
+                {name}
+              </option>
+            ))}
+          </select>
         </div>
         <DisplayChoice name="textSize" />
         <DisplayChoice name="density" />

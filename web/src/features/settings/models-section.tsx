@@ -55,12 +55,12 @@ export function ModelsSection({ admin }: { admin: boolean }) {
               <p className="truncate font-medium">
                 {model.name}
                 {model.default && (
-                  <span className="ml-2 rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
+                  <span className="ms-2 rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
                     {t('common.default')}
                   </span>
                 )}
                 {model.needs_key && (
-                  <span className="ml-2 rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
+                  <span className="ms-2 rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
                     {t('models.needsKey')}
                   </span>
                 )}

@@ -13,6 +13,7 @@ import { DataSection } from './data-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
+import { WebhooksSection } from './webhooks-section.tsx'
 
 const SECTIONS = [
   'appearance',
@@ -82,7 +83,12 @@ export function SettingsPage({
           {current === 'agent' && <AgentSection />}
           {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
           {current === 'mcp' && <McpSection />}
-          {current === 'channels' && <ChannelsSection />}
+          {current === 'channels' && (
+            <>
+              <ChannelsSection />
+              <WebhooksSection />
+            </>
+          )}
           {current === 'shares' && <SharesSection />}
           {current === 'data' && <DataSection />}
           {current === 'account' && <AccountSection user={user} multi={multi} />}

@@ -1,51 +1,29 @@
-// Adds a model provider: choose one, test it with a few small requests, store it with its key.
-import { Check, Plug, ShieldAlert } from 'lucide-react'
-import { useState } from 'react'
+// The set-up in steps: language, provider with its key, models, a first question. The address says which step is shown.
+import { ArrowLeft, ArrowRight, Check, ShieldAlert } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation } from 'wouter'
-import type { ModelApi, ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import { Link, useLocation, useSearch } from 'wouter'
 import type { User } from '../../../../server/protocol/user.ts'
-import { type Preset, usePresets, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { useModels, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
-import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Loading, Spinner } from '../../ui/feedback.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
-import { MoreModels } from './more-models.tsx'
-import { apiNames, ProbeFindings } from './probe-findings.tsx'
-
-type Form = { apiUrl: string; api: ModelApi | ''; apiKey: string; model: string; name: string }
-
-const apis: readonly ModelApi[] = ['chat', 'responses', 'messages']
-
-const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
-
-/** What the probe found, merged with what the person entered. */
-const settingsOf = (form: Form, report: ProbeReport): ModelSettings => {
-  const suggested = Object.fromEntries(
-    Object.entries(report.suggested).filter(([, value]) => value !== undefined),
-  )
-  return {
-    ...suggested,
-    id: idOf(form.model),
-    name: form.name.trim() === '' ? form.model.trim() : form.name.trim(),
-    api_url: report.suggested.api_url ?? form.apiUrl.trim(),
-    upstream_model: form.model.trim(),
-    ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
-  }
-}
-
-/** Another model of the same provider. What it can do is not tested; the server knows it of many models. */
-const untested = ({ api_url, api, api_key }: ModelSettings, model: string): ModelSettings => ({
-  id: idOf(model),
-  name: model,
-  upstream_model: model,
-  api_url,
-  ...(api === undefined ? {} : { api }),
-  ...(api_key === undefined ? {} : { api_key }),
-})
+import { LanguageStep } from './language-step.tsx'
+import { ModelsStep } from './models-step.tsx'
+import { ProbeFindings } from './probe-findings.tsx'
+import { ProviderStep } from './provider-step.tsx'
+import {
+  modelsOf,
+  readForm,
+  type SetupForm,
+  type SetupStep,
+  STEPS,
+  writeForm,
+} from './setup-form.ts'
+import { StepList } from './step-list.tsx'
+import { TryStep } from './try-step.tsx'
 
 export function SetupPage({
   user,
@@ -54,7 +32,8 @@ export function SetupPage({
   user: User | undefined
 }) {
   const { t } = useTranslation()
-  if (user === undefined) return <Loading />
+  const { data: models } = useModels()
+  if (user === undefined || models === undefined) return <Loading />
   if (user.role !== 'admin')
     return (
       <Empty icon={ShieldAlert} title={t('setup.adminOnly')} text={t('setup.adminOnlyText')}>
@@ -63,30 +42,44 @@ export function SetupPage({
         </Link>
       </Empty>
     )
-  return <AddModel />
+  return <Setup isFirst={models.every(({ demo }) => demo)} />
 }
 
-function AddModel() {
+function Setup({
+  isFirst,
+}: {
+  /** There is no model yet: the language is asked first. */
+  isFirst: boolean
+}) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const { data: presets } = usePresets()
+  const search = useSearch()
+  const [begins] = useState<SetupStep>(isFirst ? 'language' : 'provider')
+  const [form, setForm] = useState(readForm)
   const probe = useProbe()
   const store = useStoreModel()
-  const [form, setForm] = useState<Form>({ apiUrl: '', api: '', apiKey: '', model: '', name: '' })
-  /** Further models of the provider to add with the one that was tested. */
-  const [also, setAlso] = useState<readonly string[]>([])
-  const change = (part: Partial<Form>): void => {
-    setForm((old) => ({ ...old, ...part }))
-    probe.reset()
-    store.reset()
-    setAlso([])
-  }
-  const keyUrl = presets?.find(({ api_url: url }) => url === form.apiUrl)?.key_url ?? null
-  const choose = (preset: Preset): void =>
-    change({ apiUrl: preset.api_url, api: '', model: '', name: '' })
+  const report = probe.data?.reachable === true ? probe.data : null
+  const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? begins
+  // After a reload nothing is tested, and the key is not kept: what was entered is there, and is tested again.
+  const isLost = (named === 'models' && report === null) || (named === 'try' && !form.added.length)
+  const step = isLost ? 'provider' : named
+  const heading = useRef<HTMLHeadingElement>(null)
+  const last = useRef(step)
+  useEffect(() => {
+    if (last.current !== step) heading.current?.focus()
+    last.current = step
+  }, [step])
 
-  const tryIt = (): void => {
-    const model = form.model.trim()
+  const go = (to: SetupStep): void => navigate(`${paths.setup}?step=${to}`)
+  const change = (part: Partial<SetupForm>): void => {
+    const next = { ...form, ...part }
+    setForm(next)
+    writeForm(next)
+    store.reset()
+    if (part.apiUrl !== undefined || part.api !== undefined || part.apiKey !== undefined)
+      probe.reset()
+  }
+  const test = (model: string): void =>
     probe.mutate(
       {
         api_url: form.apiUrl.trim(),
@@ -95,157 +88,101 @@ function AddModel() {
         ...(model === '' ? {} : { upstream_model: model }),
       },
       {
-        onSuccess: (report) => {
-          const found = report.suggested.upstream_model ?? report.models[0]
-          if (model === '' && found !== undefined) setForm((old) => ({ ...old, model: found }))
+        onSuccess(found) {
+          if (!found.reachable) return
+          const first = found.suggested.upstream_model ?? found.models[0] ?? ''
+          if (model === '') change({ model: first })
+          go('models')
         },
       },
     )
-  }
-  const save = async (report: ProbeReport): Promise<void> => {
-    const tested = settingsOf(form, report)
+  const save = async (): Promise<void> => {
+    if (report === null) return
+    const added: string[] = []
     try {
-      await store.mutateAsync(tested)
-      for (const model of also)
-        if (model !== form.model.trim()) await store.mutateAsync(untested(tested, model))
+      for (const settings of modelsOf(form, report)) {
+        await store.mutateAsync(settings)
+        added.push(settings.id)
+      }
     } catch {
       return // shown with the form
     }
-    notify(t('setup.stored', { name: tested.name }), 'success')
-    navigate(paths.home)
+    notify(t('setup.stored', { name: added.join(', ') }), 'success')
+    change({ added, apiKey: '', also: [] })
+    go('try')
   }
-
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (step === 'language') go('provider')
+    else if (step === 'provider') test('')
+    else if (step === 'models') void save()
+  }
+  const before = step === 'try' ? undefined : STEPS[STEPS.indexOf(step) - 1]
   const problem = probe.error ?? store.error
   return (
     <div className="mx-auto flex w-full max-w-xl flex-col gap-6 px-5 py-8">
+      <StepList current={step} />
       <header>
-        <h1 className="font-display text-3xl tracking-tight">{t('setup.title')}</h1>
-        <p className="mt-2 text-soft">{t('setup.text')}</p>
+        <h1
+          ref={heading}
+          tabIndex={-1}
+          className="font-display text-3xl tracking-tight outline-none"
+        >
+          {t(`setup.steps.${step}.title`)}
+        </h1>
+        <p className="mt-2 text-soft">{t(`setup.steps.${step}.text`)}</p>
       </header>
-      {presets !== undefined && presets.length > 0 && (
-        <fieldset>
-          <legend className="mb-2 text-sm font-medium text-soft">{t('setup.provider')}</legend>
-          <div className="flex flex-wrap gap-2">
-            {presets.map((preset) => (
-              <button
-                key={preset.id}
-                type="button"
-                aria-pressed={form.apiUrl === preset.api_url}
-                className={classNames(
-                  'h-9 rounded-full border px-3.5 text-sm transition-colors',
-                  form.apiUrl === preset.api_url
-                    ? 'border-accent bg-accent-soft text-accent'
-                    : 'border-line-strong bg-surface hover:bg-hover',
-                )}
-                onClick={() => choose(preset)}
-              >
-                {preset.name}
-                {preset.detected === true && (
-                  <span className="ml-1.5 text-xs text-ok">{t('setup.detected')}</span>
-                )}
-              </button>
-            ))}
-          </div>
-        </fieldset>
-      )}
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          tryIt()
-        }}
-      >
-        <TextField
-          label={t('setup.url')}
-          hint={t('setup.urlHint')}
-          type="url"
-          required
-          placeholder="https://…/v1"
-          value={form.apiUrl}
-          onChange={(event) => change({ apiUrl: event.target.value })}
-        />
-        <SelectField
-          label={t('setup.api')}
-          hint={t('setup.apiHint')}
-          value={form.api}
-          options={[
-            { value: '', label: t('setup.apiDetect') },
-            ...apis.map((api) => ({ value: api, label: apiNames[api] })),
-          ]}
-          onChange={(event) =>
-            change({ api: apis.find((api) => api === event.target.value) ?? '' })
-          }
-        />
-        <TextField
-          label={t('setup.key')}
-          hint={
-            keyUrl === null ? (
-              t('setup.keyHint')
-            ) : (
-              <>
-                {t('setup.keyHint')}{' '}
-                <a
-                  href={keyUrl}
-                  target="_blank"
-                  rel="noopener noreferrer"
-                  className="text-accent underline underline-offset-3"
-                >
-                  {t('setup.getKey')}
-                </a>
-              </>
-            )
-          }
-          type="password"
-          autoComplete="off"
-          value={form.apiKey}
-          onChange={(event) => change({ apiKey: event.target.value })}
-        />
-        <TextField
-          label={t('setup.model')}
-          hint={t('setup.modelHint')}
-          list="setup-models"
-          value={form.model}
-          onChange={(event) => {
-            setForm((old) => ({ ...old, model: event.target.value }))
-            store.reset()
-          }}
-        />
-        <datalist id="setup-models">
-          {probe.data?.models.slice(0, 300).map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-        {problem !== null && (
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        {step === 'language' && <LanguageStep label={t('settings.language')} />}
+        {step === 'provider' && <ProviderStep form={form} onChange={change} />}
+        {step === 'models' && report !== null && (
+          <ModelsStep
+            form={form}
+            report={report}
+            busy={probe.isPending}
+            onChange={change}
+            onTest={() => test(form.model.trim())}
+          />
+        )}
+        {step === 'try' && <TryStep models={form.added} />}
+        {step !== 'try' && problem !== null && (
           <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
             {errorText(problem)}
           </p>
         )}
-        {probe.data !== undefined && <ProbeFindings report={probe.data} />}
-        {probe.data?.reachable === true && (
-          <MoreModels
-            models={probe.data.models.filter((model) => model !== form.model.trim())}
-            chosen={also}
-            onChange={setAlso}
-          />
+        {step === 'provider' && probe.data !== undefined && report === null && (
+          <ProbeFindings report={probe.data} />
         )}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button tone="quiet" onClick={() => navigate(paths.home)}>
-            {t('setup.later')}
-          </Button>
-          <Button type="submit" icon={Plug} disabled={probe.isPending || form.apiUrl === ''}>
-            {probe.isPending ? t('setup.probing') : t('setup.probe')}
-          </Button>
-          {probe.data?.reachable === true && (
-            <Button
-              tone="primary"
-              icon={Check}
-              disabled={store.isPending || form.model.trim() === ''}
-              onClick={() => probe.data !== undefined && void save(probe.data)}
-            >
-              {t('setup.store')}
+        {step !== 'try' && (
+          <div className="flex flex-wrap items-center gap-2">
+            {before !== undefined && (
+              <Button icon={ArrowLeft} onClick={() => go(before)}>
+                {t('common.back')}
+              </Button>
+            )}
+            <span className="flex-1" />
+            <Button tone="quiet" onClick={() => navigate(paths.home)}>
+              {t('setup.later')}
             </Button>
-          )}
-        </div>
+            <Button
+              type="submit"
+              tone="primary"
+              icon={step === 'models' ? Check : ArrowRight}
+              disabled={
+                probe.isPending ||
+                store.isPending ||
+                (step === 'provider' && form.apiUrl.trim() === '') ||
+                (step === 'models' && form.model.trim() === '')
+              }
+            >
+              {step === 'language'
+                ? t('setup.next')
+                : step === 'provider'
+                  ? t(probe.isPending ? 'setup.probing' : 'setup.probeNext')
+                  : t('setup.store', { count: form.also.length + 1 })}
+            </Button>
+          </div>
+        )}
         {probe.isPending && (
           <p role="status" className="flex items-center gap-2 text-sm text-muted">
             <Spinner /> {t('setup.probingText')}

@@ -107,15 +107,13 @@ function Figures({ stats }: { stats: TokenStats }) {
         <h2 className="mb-2 text-sm font-medium text-soft">{t('stats.byModel')}</h2>
         <div className="overflow-x-auto rounded-2xl border border-line bg-surface">
           <table className="w-full text-sm tabular-nums">
-            <thead className="text-left text-muted">
+            <thead className="text-start text-muted">
               <tr>
                 <th className="px-4 py-2.5 font-medium">{t('stats.model')}</th>
-                <th className="px-4 py-2.5 text-right font-medium">{t('stats.prompt_tokens')}</th>
-                <th className="px-4 py-2.5 text-right font-medium">
-                  {t('stats.completion_tokens')}
-                </th>
+                <th className="px-4 py-2.5 text-end font-medium">{t('stats.prompt_tokens')}</th>
+                <th className="px-4 py-2.5 text-end font-medium">{t('stats.completion_tokens')}</th>
                 {cost !== '' && (
-                  <th className="px-4 py-2.5 text-right font-medium">{t('stats.cost')}</th>
+                  <th className="px-4 py-2.5 text-end font-medium">{t('stats.cost')}</th>
                 )}
               </tr>
             </thead>
@@ -125,16 +123,16 @@ function Figures({ stats }: { stats: TokenStats }) {
                   <td className="px-4 py-2.5" title={model}>
                     {nameOf(model)}
                   </td>
-                  <td className="px-4 py-2.5 text-right">
+                  <td className="px-4 py-2.5 text-end">
                     {wholeNumber(tokens.prompt_tokens, i18n.language)}
                     {tokens.cached_tokens > 0 && (
                       <span className="block text-xs text-muted">{cachedOf(tokens)}</span>
                     )}
                   </td>
-                  <td className="px-4 py-2.5 text-right">
+                  <td className="px-4 py-2.5 text-end">
                     {wholeNumber(tokens.completion_tokens, i18n.language)}
                   </td>
-                  {cost !== '' && <td className="px-4 py-2.5 text-right">{costOf(tokens.cost)}</td>}
+                  {cost !== '' && <td className="px-4 py-2.5 text-end">{costOf(tokens.cost)}</td>}
                 </tr>
               ))}
             </tbody>

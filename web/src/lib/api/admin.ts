@@ -56,11 +56,19 @@ export function usePatchUser() {
   })
 }
 
-/** Deletes an account with all of its data. */
+/** What becomes of the data of a deleted account. */
+export const ACCOUNT_DATA = ['delete', 'keep', 'hand_over'] as const
+export type AccountData = (typeof ACCOUNT_DATA)[number]
+
+/** Deletes an account. `heir` receives the data if it is handed over. */
 export function useDeleteUser() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) => requestDone(`/api/admin/users/${id}`, { method: 'DELETE' }),
+    mutationFn: ({ id, data, heir }: { id: string; data: AccountData; heir: string }) =>
+      requestDone(`/api/admin/users/${id}`, {
+        method: 'DELETE',
+        query: { data, heir_id: data === 'hand_over' ? heir : undefined },
+      }),
     onSettled: () => client.invalidateQueries({ queryKey: usersKey }),
   })
 }
@@ -70,6 +78,13 @@ export const useEndSessionsOf = () =>
   useMutation({
     mutationFn: (id: string) =>
       requestDone(`/api/admin/users/${id}/sessions`, { method: 'DELETE' }),
+  })
+
+/** Removes an account's second factors: its password is enough again. */
+export const useResetSecondFactors = () =>
+  useMutation({
+    mutationFn: (id: string) =>
+      requestDone(`/api/admin/users/${id}/second-factors`, { method: 'DELETE' }),
   })
 
 export const useResetLink = () =>

@@ -9,6 +9,7 @@ import type {
   AccountLink,
   AuthMode,
   ChangedProfile,
+  ConfirmationState,
   LoginBody,
   PatchProfileBody,
   RegisterBody,
@@ -50,6 +51,36 @@ export const useAccountLink = (link: string) =>
       request<AccountLink>('/api/auth/links', { method: 'POST', body: { link }, signal }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { quiet: true },
+  })
+
+export const useConfirmAddress = () =>
+  useMutation({
+    mutationFn: (link: string) =>
+      requestDone('/api/auth/confirmations/confirm', { method: 'POST', body: { link } }),
+    meta: { quiet: true },
+  })
+
+/** Whether the account's address is confirmed, and asking for a mail that confirms it. */
+export function useConfirmation(isOffered: boolean) {
+  const state = useQuery({
+    queryKey: ['confirmation'],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof ConfirmationState>>('/api/auth/confirmations', { signal }),
+    enabled: isOffered,
+    meta: { quiet: true },
+  })
+  const ask = useMutation({
+    mutationFn: () => requestDone('/api/auth/confirmations', { method: 'POST', body: {} }),
+  })
+  return { state, request: ask }
+}
+
+/** Asks for a mail with a link for a new password. */
+export const useForgottenPassword = () =>
+  useMutation({
+    mutationFn: (email: string) =>
+      requestDone('/api/auth/forgotten-password', { method: 'POST', body: { email } }),
     meta: { quiet: true },
   })
 

@@ -39,6 +39,16 @@ export const useMessages = (conversationId: string) =>
     select: ({ pages }): Message[] => pages.toReversed().flatMap(({ items }) => items),
   })
 
+/** One message, also from a branch that is not shown; null: none. It is read again together with the list. */
+export const useMessage = (conversationId: string, id: string | null) =>
+  useQuery({
+    queryKey: [...messageKeys.list(conversationId), id],
+    queryFn: ({ signal }) =>
+      request<Message>(`/api/conversations/${conversationId}/messages/${id}`, { signal }),
+    enabled: id !== null,
+    meta: { quiet: true },
+  })
+
 /**
  * Puts new messages at the end of the shown branch. Everything from `replaced` on leaves the page
  * (an edit or a regenerated answer opens a branch there).

@@ -1,16 +1,16 @@
 // Searching everything the user has.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { SearchPage } from '../../../../server/protocol/search.ts'
+import type { SearchPage, SearchType } from '../../../../server/protocol/search.ts'
 import { request } from '../api-client.ts'
 
-/** Hits in pages; nothing is requested for an empty query. The last hits stay while a longer query loads. */
-export const useSearchHits = (q: string) =>
+/** Hits in pages; nothing is requested for an empty query. `type`: only hits of this kind. The last hits stay while a longer query loads. */
+export const useSearchHits = (q: string, type: SearchType | null) =>
   useInfiniteQuery({
-    queryKey: ['search', q],
+    queryKey: ['search', q, type],
     queryFn: ({ pageParam, signal }) =>
       request<z.output<typeof SearchPage>>('/api/search', {
-        query: { q, limit: 30, cursor: pageParam },
+        query: { q, type, limit: 30, cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,

@@ -65,6 +65,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_failed: '发送失败',
   delivery_mail_not_set_up: '服务器不再有 SMTP 设置',
   delivery_mail_refused: '邮件服务器拒收（{{status}}）',
+  delivery_mail_unconfirmed: '{{address}} 的所有者尚未确认接收邮件',
   delivery_mail_unreachable: '邮件服务器无法连接或正忙',
   delivery_receiver_address_refused: '服务器不允许向接收方的地址发送',
   delivery_receiver_certificate_invalid: '接收方的证书无效',

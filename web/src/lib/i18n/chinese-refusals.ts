@@ -34,6 +34,12 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
 }
 
 const access = {
+  address_missing: '你的账号没有邮箱地址，请在 `address` 中指定。',
+  mail_not_sent: '邮件发送失败，请检查地址或稍后再试。',
+  mail_not_set_up: '此服务器无法发送邮件：需要在配置中设置 `smtp` 和 `public_url`，请联系管理员。',
+  mails_exhausted: '请求的邮件太多，请稍后再试。',
+  heir_is_same: '不能把账号的数据移交给该账号自己。',
+  heir_missing: '请在 `heir_id` 中指定接收数据的账号。',
   account_gone: '这个账号已不存在。',
   account_not_found: '没有这个账号。',
   administrators_only: '只有管理员可以执行此操作。',
@@ -123,6 +129,9 @@ const conversations = {
   channel_settings_invalid: '渠道设置有误：{{detail}}',
   channel_type_unknown: '没有“{{type}}”类型的渠道，可用类型：{{types}}。',
   channels_exhausted: '最多可以有 {{limit}} 个渠道，请先删除一个。',
+  webhook_not_found: '没有这个 Webhook。',
+  webhook_tests_exhausted: '每小时最多发送 {{limit}} 次测试，已达上限，请稍后再试。',
+  webhooks_exhausted: '最多可以有 {{limit}} 个 Webhook，请先删除一个。',
   conversation_not_found: '没有这个对话。',
   document_not_found: '没有这个文档。',
   documents_exhausted: '一个项目最多可以有 {{limit}} 个文档，请先删除一些。',

@@ -91,6 +91,7 @@ export const approval = {
     delete_folder_one: '删除 {{path}} 及其中的 {{count}} 个文件',
     delete_folder_other: '删除 {{path}} 及其中的 {{count}} 个文件',
     remember: '记住：{{fact}}',
+    image: '用 {{model}} 生成图片：\n{{content}}',
     send_here: '发送到当前对话：\n{{content}}',
     send_to: '发送给 {{to}}：\n{{content}}',
     python: '运行 Python（严格级别：{{strictness}}）',

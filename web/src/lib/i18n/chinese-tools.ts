@@ -23,6 +23,7 @@ export const toolNames = {
   file_delete: '删除文件',
   execute_python: '运行 Python',
   exec: '执行命令',
+  generate_image: '生成图片',
   multi_agent: '运行子智能体',
   spawn: '启动后台任务',
   save_memory: '保存记忆',

@@ -73,6 +73,7 @@ export const adminPages = {
       stopRun: 'Stop the answer for {{name}}',
       registration: 'Who may register',
       sharing: 'Sharing by link',
+      defaultModel: 'Default model',
       asConfigured: 'As in config.yml',
       asConfiguredNow: 'As in config.yml: {{value}}',
       open: 'Everybody',
@@ -89,8 +90,20 @@ export const adminPages = {
     },
     deleteUser: 'Delete',
     deleteTitle: 'Delete the account “{{name}}”',
-    deleteText:
-      'All of its conversations, projects, files and keys are deleted. This can’t be undone.',
+    deleteData: {
+      label: 'Its data',
+      delete: 'Delete it',
+      keep: 'Keep it',
+      hand_over: 'Hand it over to another account',
+    },
+    deleteDataText: {
+      delete: 'All conversations, projects, files and keys are deleted. This can’t be undone.',
+      keep: 'Nobody can sign in any more. Keys, channels, webhooks and the email address are deleted; everything else stays with the disabled account.',
+      hand_over:
+        'Conversations, projects, documents, files, shared links and memory go to the other account. Keys and usage are deleted. This can’t be undone.',
+    },
+    heirSearch: 'Search for the account',
+    heir: 'Receives the data',
     groups: {
       empty: 'No groups yet. Without a group, an account may use everything.',
       name: 'Name',
@@ -129,6 +142,11 @@ export const adminPages = {
     enable: 'Enable',
     signOut: 'Sign out everywhere',
     signedOut: '{{name}} is signed out everywhere.',
+    resetFactors: 'Reset second factor',
+    resetFactorsTitle: 'Remove the second factors of {{name}}?',
+    resetFactorsText:
+      'The authenticator app, passkeys and recovery codes are removed. The password alone is enough to sign in until a new second factor is added. First make sure that the person asking is really who they say.',
+    factorsReset: 'The second factors of {{name}} are removed.',
     resetLink: 'Reset password',
     resetLinkOf: 'Send this link to {{name}}. It works once, for 24 hours.',
     note: 'Who is it for?',
@@ -171,6 +189,8 @@ export const adminPages = {
       group_member_added: 'Added to group',
       group_member_removed: 'Removed from group',
       model_changed: 'Models changed',
+      webhook_created: 'Webhook created',
+      webhook_deleted: 'Webhook deleted',
       approval_decided: 'Approval decided',
       share_created: 'Shared link created',
       share_deleted: 'Shared link deleted',

@@ -91,6 +91,7 @@ export const approval = {
     delete_folder_one: 'Delete {{path}} and the {{count}} file in it',
     delete_folder_other: 'Delete {{path}} and the {{count}} files in it',
     remember: 'Remember: {{fact}}',
+    image: 'Create an image with {{model}}:\n{{content}}',
     send_here: 'Send to this conversation:\n{{content}}',
     send_to: 'Send to {{to}}:\n{{content}}',
     python: 'Run Python (strictness: {{strictness}})',

@@ -23,6 +23,7 @@ export const toolNames = {
   file_delete: 'Delete file',
   execute_python: 'Run Python',
   exec: 'Run command',
+  generate_image: 'Create image',
   multi_agent: 'Run sub-agents',
   spawn: 'Start background task',
   save_memory: 'Save memory',

@@ -50,6 +50,10 @@ export const english = {
     shortcuts: 'Keyboard shortcuts',
     main: 'Main',
     sidebar: 'Sidebar',
+    offline: 'You’re offline. You can read what was loaded before.',
+    offlineCopy: 'Copy on this device, from {{when}}',
+    offlineMissing:
+      'This conversation isn’t stored on this device. It opens once you’re online again.',
   },
   home: {
     demo: 'You’re talking to the built-in demo, not a language model.',
@@ -97,6 +101,8 @@ export const english = {
     demoHint: 'Demo, not a language model',
     thinking: 'Think before answering',
     tools: 'Use tools',
+    compare: 'Compare two models',
+    comparedWith: 'Also answered by {{model}}. Turn off',
     dictate: 'Dictate (the browser’s maker may receive the audio)',
     stopDictation: 'Stop dictating',
     microphoneBlocked: 'The browser may not use the microphone. Allow it in the site settings.',
@@ -149,6 +155,8 @@ export const english = {
     modelSettings: 'Model settings',
     previousVersion: 'Previous version',
     nextVersion: 'Next version',
+    branches: 'Show all branches',
+    branchOf: 'Version {{place}} of {{count}}. Show all branches',
     showAll: 'Show all',
     showLess: 'Show less',
     tokens_one: '{{shown}} token',

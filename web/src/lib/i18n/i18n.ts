@@ -3,8 +3,7 @@ import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { loadRefusals } from '../refusal-text.ts'
 import { english } from './english.ts'
-
-export type Language = 'en' | 'zh'
+import { directionOf, isLanguage, LANGUAGES, type Language, languageOf } from './languages.ts'
 
 const STORAGE_KEY = 'nanoclaw.language'
 
@@ -13,36 +12,42 @@ let chosen: Language = 'en'
 const preferred = (): Language => {
   try {
     const stored = localStorage.getItem(STORAGE_KEY)
-    if (stored === 'en' || stored === 'zh') return stored
+    if (isLanguage(stored)) return stored
   } catch {
     // Storage is blocked: use the browser's language.
   }
-  return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
+  for (const tag of navigator.languages ?? [navigator.language]) {
+    const language = languageOf(tag)
+    if (language !== null) return language
+  }
+  return 'en'
 }
+
+/** The language that is shown. */
+export const shownLanguage = (): Language =>
+  isLanguage(i18next.language) ? i18next.language : 'en'
 
 /** English comes with the page: it is also what i18next falls back to. */
 async function loadFirstScreen(language: Language): Promise<void> {
   if (language === 'en') return
-  loadRefusals()
-  const { chinese } = await import('./chinese.ts')
-  i18next.addResourceBundle('zh', 'translation', chinese, true)
+  loadRefusals(language)
+  const texts = await LANGUAGES[language].firstScreen()
+  i18next.addResourceBundle(language, 'translation', texts, true)
 }
 
 async function loadPages(language: Language): Promise<void> {
-  const texts =
-    language === 'zh'
-      ? (await import('./chinese-pages.ts')).chinesePages
-      : (await import('./english-pages.ts')).englishPages
-  i18next.addResourceBundle(language, 'translation', texts, true)
+  i18next.addResourceBundle(language, 'translation', await LANGUAGES[language].pages(), true)
 }
 
 async function show(language: Language): Promise<void> {
   await i18next.changeLanguage(language)
-  document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+  const { tag } = LANGUAGES[language]
+  document.documentElement.lang = tag
+  document.documentElement.dir = directionOf(tag)
 }
 
 /** Loads the texts of the views after the first screen, in the language that is shown. Await it with their code. */
-export const loadPageTexts = (): Promise<void> => loadPages(i18next.language === 'zh' ? 'zh' : 'en')
+export const loadPageTexts = (): Promise<void> => loadPages(shownLanguage())
 
 /** Loads the texts of the first screen in the preferred language, or shows English when they cannot be loaded. Await it before the first render. */
 export async function startI18n(): Promise<void> {

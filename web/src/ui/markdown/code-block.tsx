@@ -66,7 +66,7 @@ export const CodeBlock = memo(function CodeBlock({
   const [wraps, setWraps] = useState(false)
   return (
     <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-sunken">
-      <figcaption className="flex min-h-9 items-center gap-0.5 pr-1.5 pl-3.5 text-xs text-muted">
+      <figcaption className="flex min-h-9 items-center gap-0.5 pe-1.5 ps-3.5 text-xs text-muted">
         <span className="min-w-0 flex-1 truncate font-mono">
           {language === '' ? t('code.text') : language}
         </span>

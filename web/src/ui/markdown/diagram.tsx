@@ -53,7 +53,7 @@ export function Diagram({ source }: { source: string }) {
   )
   return (
     <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-surface">
-      <figcaption className="flex min-h-9 items-center gap-0.5 pr-1.5 pl-3.5 text-xs text-muted">
+      <figcaption className="flex min-h-9 items-center gap-0.5 pe-1.5 ps-3.5 text-xs text-muted">
         <span className="flex-1 font-mono">mermaid</span>
         {svg !== null && (
           <>

@@ -113,7 +113,7 @@ export function DataTable({ name, table }: { name: string; table: Table }) {
                         dir="auto"
                         className={classNames(
                           'max-w-80 px-3 py-1.5 align-top [overflow-wrap:anywhere]',
-                          numeric[column] === true && 'text-right whitespace-nowrap',
+                          numeric[column] === true && 'text-end whitespace-nowrap',
                         )}
                       >
                         {shown(cell, i18n.language)}
@@ -154,7 +154,7 @@ function Head({
       aria-sort={order === null ? undefined : order.descending ? 'descending' : 'ascending'}
       className={classNames(
         'sticky top-0 bg-sunken p-0 font-medium',
-        right ? 'text-right' : 'text-left',
+        right ? 'text-end' : 'text-start',
       )}
     >
       <button

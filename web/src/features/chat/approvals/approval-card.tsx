@@ -142,7 +142,7 @@ export function ApprovalCard({
         <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
           {t('approval.allowTool', { tool: toolTitle(approval.name, t) })}
           {place !== null && (
-            <span className="ml-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
+            <span className="ms-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
               {t('approval.place', place)}
             </span>
           )}
@@ -201,7 +201,7 @@ export function ApprovalCard({
               <>
                 <Button
                   tone="quiet"
-                  className="mr-auto"
+                  className="me-auto"
                   disabled={busy}
                   onClick={() => setMode('change')}
                 >

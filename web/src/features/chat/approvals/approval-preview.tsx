@@ -21,6 +21,7 @@ const DISPLAY_CODES = [
   'delete_file',
   'delete_folder',
   'remember',
+  'image',
   'send_here',
   'send_to',
   'python',

@@ -95,7 +95,7 @@ function Chip({
   return (
     <li
       aria-busy={uploading}
-      className="flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pr-2 pl-1.5 text-[13px]"
+      className="flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-[13px]"
     >
       {uploading ? (
         <span className="grid size-7 place-items-center rounded-md bg-sunken text-muted">

@@ -3,6 +3,7 @@ import {
   AtSign,
   Brain,
   Camera,
+  Columns2,
   Paperclip,
   Plus,
   ShieldAlert,
@@ -11,8 +12,11 @@ import {
   Wrench,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import type { PublicModel } from '../../../../../server/protocol/catalog.ts'
 import type { ApprovalMode } from '../../../../../server/protocol/conversation.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
+import { useMenuModels } from '../../../lib/api/preferences.ts'
+import { useQuota } from '../../../lib/api/quota.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import {
   Menu,
@@ -23,6 +27,7 @@ import {
   MenuSwitch,
 } from '../../../ui/menu.tsx'
 import { type ChatOptions, isThinking, modelOf } from '../chat-options.ts'
+import { readSecondModel } from '../compare/comparisons.ts'
 
 const APPROVAL_MODES: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
 
@@ -33,10 +38,17 @@ function useAbilities(options: ChatOptions) {
   const { data: models } = useModels()
   const model = modelOf(models, options.model)
   return {
+    others: useMenuModels(null).filter(({ id }) => id !== model?.id),
     canThink: model !== undefined && (model.thinking !== false || model.demo),
     canCall: model?.tool_mode !== 'none',
     thinking: isThinking(options, model),
   }
+}
+
+/** The model that was compared with last, if it is still there. */
+const secondOf = (others: readonly PublicModel[]): string | null => {
+  const last = readSecondModel()
+  return others.find(({ id }) => id === last)?.id ?? others[0]?.id ?? null
 }
 
 export function AddMenu({
@@ -56,7 +68,7 @@ export function AddMenu({
   onMentions: () => void
 }) {
   const { t } = useTranslation()
-  const { canThink, canCall, thinking } = useAbilities(options)
+  const { canThink, canCall, thinking, others } = useAbilities(options)
   return (
     <Menu
       side="top"
@@ -78,10 +90,19 @@ export function AddMenu({
       <MenuItem icon={Slash} onSelect={onCommands}>
         {t('composer.commands')}
       </MenuItem>
-      {(canThink || canCall) && <MenuSeparator />}
+      {(canThink || canCall || others.length > 0) && <MenuSeparator />}
       {canThink && (
         <MenuSwitch icon={Brain} on={thinking} onChange={(on) => onChange({ thinking: on })}>
           {t('composer.thinking')}
+        </MenuSwitch>
+      )}
+      {others.length > 0 && (
+        <MenuSwitch
+          icon={Columns2}
+          on={options.secondModel !== null}
+          onChange={(on) => onChange({ secondModel: on ? secondOf(others) : null })}
+        >
+          {t('composer.compare')}
         </MenuSwitch>
       )}
       {canCall && (
@@ -93,27 +114,40 @@ export function AddMenu({
         <>
           <MenuSeparator />
           <MenuHeading>{t('approval.heading')}</MenuHeading>
-          <MenuChoices
-            value={options.approval ?? 'ask'}
-            choices={APPROVAL_MODES.map((mode) => ({
-              value: mode,
-              label: t(`approval.mode.${mode}`),
-              hint: t(`approval.hint.${mode}`),
-            }))}
-            onChoose={(mode) =>
-              onChange({ approval: APPROVAL_MODES.find((known) => known === mode) ?? null })
-            }
-          />
+          <ApprovalChoices options={options} onChange={onChange} />
         </>
       )}
     </Menu>
   )
 }
 
+/** The approval modes that the user's groups allow, and the one that applies. Drawn, and read, with the open menu. */
+function ApprovalChoices({ options, onChange }: Props) {
+  const { t } = useTranslation()
+  const { data, isError } = useQuota()
+  const current = options.approval ?? data?.default_approval ?? 'ask'
+  const isAllowed = (mode: ApprovalMode): boolean =>
+    mode === current || (data?.approval_modes.includes(mode) ?? isError)
+  return (
+    <MenuChoices
+      value={current}
+      choices={APPROVAL_MODES.filter(isAllowed).map((mode) => ({
+        value: mode,
+        label: t(`approval.mode.${mode}`),
+        hint: t(`approval.hint.${mode}`),
+      }))}
+      onChoose={(mode) =>
+        onChange({ approval: APPROVAL_MODES.find((known) => known === mode) ?? null })
+      }
+    />
+  )
+}
+
 /** Thinking, to switch with one click, and every option by which this chat differs from a usual one. */
 export function ActiveOptions({ options, onChange }: Props) {
   const { t } = useTranslation()
-  const { canThink, canCall, thinking } = useAbilities(options)
+  const { canThink, canCall, thinking, others } = useAbilities(options)
+  const second = others.find(({ id }) => id === options.secondModel)
   const approval = options.approval ?? 'ask'
   return (
     <>
@@ -124,6 +158,15 @@ export function ActiveOptions({ options, onChange }: Props) {
           pressed={thinking}
           tipSide="top"
           onClick={() => onChange({ thinking: !thinking })}
+        />
+      )}
+      {second !== undefined && (
+        <IconButton
+          icon={Columns2}
+          label={t('composer.comparedWith', { model: second.name })}
+          pressed
+          tipSide="top"
+          onClick={() => onChange({ secondModel: null })}
         />
       )}
       {canCall && !options.tools && (

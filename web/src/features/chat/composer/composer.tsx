@@ -274,7 +274,7 @@ export function Composer({
           <ActiveOptions options={options} onChange={onOptions} />
           {leading}
           {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
-          <div className="ml-auto flex min-w-0 items-center">
+          <div className="ms-auto flex min-w-0 items-center">
             <ModelMenu options={options} onChange={onOptions} />
             {canDictate && (
               <Suspense fallback={null}>

@@ -2,12 +2,20 @@
 import { Mic } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { shownLanguage } from '../../../lib/i18n/i18n.ts'
+import { LANGUAGES, languageOf } from '../../../lib/i18n/languages.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { notify } from '../../../ui/toasts.ts'
 import { createRecognition, type Recognition } from './speech-recognition.ts'
 
+/** The language of the page, in the browser's own variety of it. */
+const spokenLanguage = (): string => {
+  const language = shownLanguage()
+  return languageOf(navigator.language) === language ? navigator.language : LANGUAGES[language].tag
+}
+
 export function DictationButton({ onHeard }: { onHeard: (text: string) => void }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const [listening, setListening] = useState(false)
   const running = useRef<Recognition | null>(null)
   const newest = useRef(onHeard)
@@ -21,7 +29,7 @@ export function DictationButton({ onHeard }: { onHeard: (text: string) => void }
     }
     const recognition = createRecognition()
     if (recognition === null) return
-    recognition.lang = i18n.language === 'zh' ? 'zh-CN' : navigator.language
+    recognition.lang = spokenLanguage()
     recognition.continuous = true
     recognition.onresult = ({ resultIndex, results }) => {
       const heard = [...results].slice(resultIndex).filter(({ isFinal }) => isFinal)

@@ -1,4 +1,4 @@
-// Loads the form for the arguments of a prompt when one is first chosen.
+// Loads the form for the fields of a prompt when one is first chosen.
 import { lazy, Suspense } from 'react'
 import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { useWantedPrompt } from './wanted-prompt.ts'
@@ -14,7 +14,7 @@ export function LatePromptForm() {
   if (prompt === null) return null
   return (
     <Suspense fallback={null}>
-      <PromptForm key={`${prompt.server} ${prompt.name}`} prompt={prompt} />
+      <PromptForm key={prompt.key} prompt={prompt} />
     </Suspense>
   )
 }

@@ -106,7 +106,7 @@ function Choices({
         <Search
           size={14}
           aria-hidden
-          className="pointer-events-none absolute top-1/2 left-4 -translate-y-1/2 text-muted"
+          className="pointer-events-none absolute top-1/2 start-4 -translate-y-1/2 text-muted"
         />
         <input
           // biome-ignore lint/a11y/noAutofocus: the person has just opened the list
@@ -118,7 +118,7 @@ function Choices({
           aria-label={t('picker.search')}
           placeholder={t('picker.search')}
           value={text}
-          className="h-9 w-full rounded-lg bg-transparent pr-2 pl-8 text-sm outline-none max-sm:text-base"
+          className="h-9 w-full rounded-lg bg-transparent pe-2 ps-8 text-sm outline-none max-sm:text-base"
           onChange={(event) => {
             setText(event.target.value)
             setChosen(null)

@@ -1,18 +1,16 @@
-// The form for the arguments of a prompt of an MCP server. The filled in prompt goes into the message field.
+// The form for the fields of a prompt, of an MCP server or saved. The filled in prompt goes into the message field.
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { McpPrompt } from '../../../../../server/protocol/mcp.ts'
-import { fillPrompt } from '../../../lib/api/mcp.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { reportError } from '../../../ui/error-text.ts'
 import { TextArea } from '../../../ui/field.tsx'
 import { insertIntoComposer } from '../composer-insert.ts'
-import { askForArguments } from './wanted-prompt.ts'
+import { askForFields, type WantedPrompt } from './wanted-prompt.ts'
 
-const close = (): void => askForArguments(null)
+const close = (): void => askForFields(null)
 
-export function PromptForm({ prompt }: { prompt: McpPrompt }) {
+export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
   const { t } = useTranslation()
   const id = useId()
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
@@ -24,7 +22,7 @@ export function PromptForm({ prompt }: { prompt: McpPrompt }) {
     try {
       // An argument that is left out is not the same as an empty one.
       const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
-      const { text } = await fillPrompt(prompt, filled)
+      const text = await prompt.fill(filled)
       close()
       insertIntoComposer(text)
     } catch (error) {
@@ -37,10 +35,8 @@ export function PromptForm({ prompt }: { prompt: McpPrompt }) {
     <Dialog
       open
       onOpenChange={close}
-      title={prompt.title ?? prompt.name}
-      description={[t('prompts.from', { server: prompt.server }), prompt.description]
-        .filter((part) => part !== undefined)
-        .join(' ')}
+      title={prompt.title}
+      {...(prompt.description === undefined ? {} : { description: prompt.description })}
       footer={
         <>
           <Button tone="quiet" onClick={close}>
@@ -53,7 +49,7 @@ export function PromptForm({ prompt }: { prompt: McpPrompt }) {
       }
     >
       <form id={id} className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {prompt.arguments.map(({ name, description, required }) => (
+        {prompt.fields.map(({ name, description, required }) => (
           <TextArea
             key={name}
             rows={2}

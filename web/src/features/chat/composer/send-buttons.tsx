@@ -24,7 +24,7 @@ export function SendButtons({
           <button
             type="button"
             aria-label={t('composer.stop')}
-            className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-ink text-paper hover:opacity-85"
+            className="ms-1 grid size-9 shrink-0 place-items-center rounded-full bg-ink text-paper hover:opacity-85"
             onClick={onStop}
           >
             <Square size={13} fill="currentColor" aria-hidden />
@@ -46,7 +46,7 @@ export function SendButtons({
             type="submit"
             aria-label={t(running ? 'composer.queue' : 'composer.send')}
             disabled={empty || sending}
-            className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
+            className="ms-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
           >
             <ArrowUp size={18} aria-hidden />
           </button>

@@ -1,9 +1,17 @@
-// Which prompt of an MCP server the person chose and still has to fill in.
+// Which prompt the person chose and still has to fill in: of an MCP server, or one that they saved.
 import { create } from 'zustand'
-import type { McpPrompt } from '../../../../../server/protocol/mcp.ts'
 
-export const useWantedPrompt = create<{ prompt: McpPrompt | null }>(() => ({ prompt: null }))
+export type WantedPrompt = {
+  key: string
+  title: string
+  description: string | undefined
+  fields: readonly { name: string; description?: string | undefined; required: boolean }[]
+  /** The text with the values of the fields. */
+  fill(values: Readonly<Record<string, string>>): string | Promise<string>
+}
 
-/** Opens the form for the arguments of a prompt; null closes it. */
-export const askForArguments = (prompt: McpPrompt | null): void =>
+export const useWantedPrompt = create<{ prompt: WantedPrompt | null }>(() => ({ prompt: null }))
+
+/** Opens the form for the fields of a prompt; null closes it. */
+export const askForFields = (prompt: WantedPrompt | null): void =>
   useWantedPrompt.setState({ prompt })

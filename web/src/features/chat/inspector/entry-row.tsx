@@ -46,7 +46,7 @@ export function EntryRow({
         <span className="shrink-0 text-xs text-muted tabular-nums">
           {t('inspector.at', { time: seconds(offset) })}
         </span>
-        <span className="w-16 shrink-0 text-right tabular-nums">{seconds(entry.duration_ms)}</span>
+        <span className="w-16 shrink-0 text-end tabular-nums">{seconds(entry.duration_ms)}</span>
       </div>
       <div aria-hidden className="mt-1.5 h-1.5 rounded-full bg-sunken">
         <div

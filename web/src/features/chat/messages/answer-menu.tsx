@@ -1,5 +1,5 @@
 // More that can be done with an answer: regenerate it with another model, copy its link, have it read aloud.
-import { Activity, AudioLines, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
+import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
@@ -9,7 +9,9 @@ import { canReadAloud, readAloud, stopReading, useReading } from '../../../lib/r
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { notify } from '../../../ui/toasts.ts'
+import { setComparison } from '../compare/comparisons.ts'
 import { inspectRun } from '../inspected-run.ts'
+import { randomId } from '../random-id.ts'
 
 /** The answer as it is drawn, without code, which nobody wants to hear. */
 function spokenText(messageId: string): string {
@@ -51,6 +53,13 @@ export function AnswerMenu({
     if (isRead) stopReading()
     else readAloud(message.id, spokenText(message.id), i18n.language)
   }
+  const compare = (): void =>
+    setComparison(conversationId, {
+      id: randomId(),
+      first: message.id,
+      second: null,
+      model: null,
+    })
   return (
     <Menu
       label={t('answer.more')}
@@ -62,6 +71,11 @@ export function AnswerMenu({
       {!locked && (
         <MenuItem icon={PencilLine} onSelect={() => setTimeout(onEdit, 0)}>
           {t('answer.edit')}
+        </MenuItem>
+      )}
+      {!locked && (models.length > 1 || message.siblings.length > 1) && (
+        <MenuItem icon={Columns2} onSelect={compare}>
+          {t('answer.compare')}
         </MenuItem>
       )}
       {canReadAloud && (

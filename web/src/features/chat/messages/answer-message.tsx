@@ -10,6 +10,7 @@ import { ActionButton } from '../../../ui/action-button.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
+import { filesOf } from '../attachments/produced-files.ts'
 import { PendingInputs } from '../inputs/pending-inputs.tsx'
 import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
@@ -135,9 +136,7 @@ export const AnswerMessage = memo(function AnswerMessage({
       <CitationContext value={citations}>
         <AnswerSteps steps={steps} live={liveParts} />
       </CitationContext>
-      {message.attachments !== undefined && (
-        <AttachmentChips attachments={message.attachments} atEnd={false} />
-      )}
+      <AttachmentChips attachments={filesOf(message, steps)} atEnd={false} />
       {running && (!isWaiting(live) || live.connection === 'reconnecting') && (
         <Working
           live={live}
@@ -161,7 +160,7 @@ export const AnswerMessage = memo(function AnswerMessage({
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />
           {dialog}
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
-          <div className="message-actions -ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
+          <div className="message-actions -ms-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
             <CopyMessage text={() => textOf(steps)} />
             <CopyMarkdown text={() => textOf(steps)} />
             {buttons}

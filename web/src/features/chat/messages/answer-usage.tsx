@@ -24,7 +24,7 @@ export function AnswerUsage({
   const short = (count: number): string => compactNumber(count, i18n.language)
   const costs = Object.entries(usage?.cost ?? {}).filter(([, amount]) => amount > 0)
   return (
-    <span className="ml-1.5 max-sm:basis-full text-xs text-muted tabular-nums">
+    <span className="ms-1.5 max-sm:basis-full text-xs text-muted tabular-nums">
       {t('message.tokens', { count: tokens, shown: wholeNumber(tokens, i18n.language) })}
       {usage !== null && usage.prompt_tokens > 0 && (
         <>

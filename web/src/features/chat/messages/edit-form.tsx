@@ -54,7 +54,7 @@ export function EditForm({
         }}
       />
       <div className="flex items-center justify-end gap-2">
-        <span className="mr-auto text-[13px] text-muted">{hint}</span>
+        <span className="me-auto text-[13px] text-muted">{hint}</span>
         <Button size="small" tone="quiet" onClick={onCancel}>
           {t('common.cancel')}
         </Button>

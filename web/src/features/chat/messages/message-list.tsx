@@ -1,27 +1,19 @@
 // The messages of a conversation: the newest at first, older ones as the reader scrolls up.
 import { ArrowDown } from 'lucide-react'
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import { useBackgroundTasks } from '../background/api/background.ts'
-import type { RunActions } from '../runs/use-run-actions.ts'
+import { useComparison } from '../compare/comparisons.ts'
 import { AnswerMessage } from './answer-message.tsx'
+import { LateComparison } from './late-comparison.tsx'
+import type { MessageActions } from './message-actions.ts'
 import { QuoteButton } from './quote-button.tsx'
 import { useMessageTarget } from './use-message-target.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
-
-export type MessageActions = Pick<
-  RunActions,
-  'edit' | 'regenerate' | 'resume' | 'stop' | 'switchModel'
-> & {
-  remove: (id: string) => void
-  show: (id: MessageId) => void
-  /** Opens the message for editing, or closes the open one with null. */
-  setEdited: (id: MessageId | null) => void
-}
 
 /** Loads older messages near the top, and keeps the reader's place when they arrive. */
 function useOlder(
@@ -82,6 +74,7 @@ export function MessageList({
   actions: MessageActions
 }) {
   const { t } = useTranslation()
+  const comparison = useComparison(conversationId)
   const { data: tasks } = useBackgroundTasks(conversationId)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -101,7 +94,7 @@ export function MessageList({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         aria-label={t('chat.messages')}
-        className="h-full overflow-y-auto bg-paper -outline-offset-2 will-change-scroll"
+        className="@container h-full overflow-y-auto bg-paper -outline-offset-2 will-change-scroll"
       >
         <div
           ref={content}
@@ -128,6 +121,16 @@ export function MessageList({
                   onDelete={actions.remove}
                   onShow={actions.show}
                 />
+              ) : comparison?.first === message.id || comparison?.second === message.id ? (
+                <Suspense fallback={<Spinner />}>
+                  <LateComparison
+                    comparison={comparison}
+                    conversationId={conversationId}
+                    shown={message}
+                    locked={locked}
+                    actions={actions}
+                  />
+                </Suspense>
               ) : (
                 <AnswerMessage
                   message={message}
@@ -151,7 +154,7 @@ export function MessageList({
       <QuoteButton scroller={scroller} />
       <div
         aria-hidden
-        className="pointer-events-none absolute inset-x-0 bottom-0 mr-3 h-8 bg-linear-to-t from-paper to-transparent"
+        className="pointer-events-none absolute inset-x-0 bottom-0 me-3 h-8 bg-linear-to-t from-paper to-transparent"
       />
       {!atEnd && (
         <button

@@ -3,6 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
+import { showBranches } from '../branches/shown-branches.ts'
 
 export function SiblingSwitch({
   id,
@@ -28,9 +29,15 @@ export function SiblingSwitch({
         disabled={disabled || previous === undefined}
         onClick={() => previous !== undefined && onShow(previous)}
       />
-      <span>
+      <button
+        type="button"
+        title={t('message.branches')}
+        aria-label={t('message.branchOf', { place: place + 1, count: siblings.length })}
+        className="touch-target min-h-7 rounded-lg px-1 hover:bg-hover hover:text-ink"
+        onClick={() => showBranches(true)}
+      >
         {place + 1} / {siblings.length}
-      </span>
+      </button>
       <ActionButton
         icon={ChevronRight}
         label={t('message.nextVersion')}

@@ -2,6 +2,7 @@
 import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useOffline } from '../../../lib/offline/offline.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { inputClass } from '../../../ui/field.tsx'
@@ -20,6 +21,7 @@ export function QueueList({
   const { t } = useTranslation()
   const queue = useQueue(conversationId)
   const failure = useQueues((store) => store.failures[conversationId])
+  const { isOffline } = useOffline()
   const isPaused = useIsPaused(conversationId, running)
   if (queue.length === 0) return null
   const sendNow = (id: string): void => {
@@ -36,7 +38,9 @@ export function QueueList({
           ? t('queue.failed', { reason: failure })
           : isPaused
             ? t('queue.paused')
-            : t('queue.waiting', { count: queue.length })}
+            : isOffline
+              ? t('queue.offline')
+              : t('queue.waiting', { count: queue.length })}
       </p>
       <ol className="max-h-[30dvh] overflow-y-auto">
         {queue.map((message) => (
@@ -120,7 +124,7 @@ function QueueItem({
       </li>
     )
   return (
-    <li className="flex min-h-8 items-center gap-2 rounded-lg py-0.5 pr-0.5 pl-2 text-sm hover:bg-hover/60">
+    <li className="flex min-h-8 items-center gap-2 rounded-lg py-0.5 pe-0.5 ps-2 text-sm hover:bg-hover/60">
       <CornerDownRight size={14} aria-hidden className="shrink-0 text-muted rtl:-scale-x-100" />
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text.trim() === '' ? files.map(({ name }) => name).join(', ') : text}

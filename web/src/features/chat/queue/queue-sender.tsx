@@ -8,6 +8,7 @@ import { ApiError } from '../../../lib/api-client.ts'
 import { fieldsOf, textIn } from '../../../lib/read-json.ts'
 import { waitToReconnect } from '../../../lib/reconnect.ts'
 import { errorText } from '../../../ui/error-text.ts'
+import { isPendingComparison, useComparison } from '../compare/comparisons.ts'
 import { follow } from '../runs/follow-run.ts'
 import { useIsRunning } from '../runs/live-runs.ts'
 import { startRun, writtenFields } from '../runs/start-run.ts'
@@ -45,7 +46,8 @@ function QueueSender({ conversationId }: { conversationId: string }) {
     conversation.data.active_run_id === null &&
     messages.isSuccess &&
     isWhole(last)
-  const isHeld = hasFailed || isEdited || (isPausing(last) && urgent !== next?.id)
+  const isCompared = isPendingComparison(useComparison(conversationId))
+  const isHeld = hasFailed || isCompared || isEdited || (isPausing(last) && urgent !== next?.id)
   const isDue = next !== undefined && isFree && !isHeld && !busy
 
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Starts a run: send, edit, regenerate and resume. Each response is the event stream of its run.
 import type { QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { RunId } from '../../../../../server/protocol/ids.ts'
+import type { MessageId, RunId } from '../../../../../server/protocol/ids.ts'
 import type {
   EditMessageBody,
   Message,
@@ -59,7 +59,7 @@ async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
 }
 
 /**
- * Sends the request and follows its run in the background. Resolves when the run has begun; throws `ApiError` when
+ * Sends the request and follows its run in the background. Resolves with the id of the answer when the run has begun; throws `ApiError` when
  * the server refuses. `clientId` makes it safe to send again after a lost response.
  */
 export async function startRun(
@@ -67,7 +67,7 @@ export async function startRun(
   conversationId: string,
   request: Request,
   clientId: string,
-): Promise<void> {
+): Promise<MessageId> {
   const { path, method } = addressOf(conversationId, request)
   const response = await send(path, {
     method,
@@ -79,6 +79,7 @@ export async function startRun(
   if (started === null) throw new ApiError(0, 'offline')
   placeMessages(client, conversationId, request, started)
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
+  return started.message_id
 }
 
 /** A written message as fields of the body and of the request that sends it. */

@@ -9,6 +9,7 @@ import { fieldsOf, textIn } from '../../../lib/read-json.ts'
 import { reportError } from '../../../ui/error-text.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import type { ChatOptions } from '../chat-options.ts'
+import { type Comparison, setComparison } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
 import { follow } from './follow-run.ts'
 import { useLiveRuns } from './live-runs.ts'
@@ -38,7 +39,7 @@ const untilEnded = (conversationId: string): Promise<void> =>
 export function useRunActions(conversationId: string, options: ChatOptions) {
   const client = useQueryClient()
   return useMemo(() => {
-    const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+    const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
       try {
         await work()
         return true
@@ -70,8 +71,8 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
       )
     return {
       send: (written: Written, clientId: string, projectId?: ProjectId) =>
-        attempt(() =>
-          startRun(
+        attempt(async () => {
+          const first = await startRun(
             client,
             conversationId,
             {
@@ -84,8 +85,25 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
               },
             },
             clientId,
-          ),
-        ),
+          )
+          const { secondModel: model } = options
+          if (model !== null)
+            setComparison(conversationId, { id: randomId(), first, second: null, model })
+        }),
+      /** Has a second model answer, beside the first answer. */
+      async compare(comparison: Comparison, model: string) {
+        const isStarted = await attempt(async () => {
+          const body = { ...bodyOptions(options), model }
+          const second = await startRun(
+            client,
+            conversationId,
+            { kind: 'regenerate', messageId: comparison.first, body },
+            comparison.id,
+          )
+          setComparison(conversationId, { ...comparison, second })
+        })
+        if (!isStarted) setComparison(conversationId, { ...comparison, model: null })
+      },
       edit: (messageId: string, text: string, kept: readonly StoredAttachment[]) =>
         attempt(() =>
           startRun(

@@ -41,7 +41,7 @@ export function SourcesPanel({
         type="button"
         aria-expanded={open}
         aria-controls={open ? listId : undefined}
-        className="flex w-full min-w-0 items-center gap-2 rounded-xl px-3 py-2 text-left text-[13px] hover:bg-hover/60"
+        className="flex w-full min-w-0 items-center gap-2 rounded-xl px-3 py-2 text-start text-[13px] hover:bg-hover/60"
         onClick={() => setOpen(!open)}
       >
         <BookOpen size={14} aria-hidden className="shrink-0 text-accent" />
@@ -55,7 +55,10 @@ export function SourcesPanel({
         <ChevronRight
           size={14}
           aria-hidden
-          className={classNames('shrink-0 text-muted transition-transform', open && 'rotate-90')}
+          className={classNames(
+            'shrink-0 text-muted transition-transform',
+            open && 'rotate-90 rtl:-rotate-90',
+          )}
         />
       </button>
       {open && (
@@ -126,10 +129,10 @@ function Entry({
 }) {
   const Icon = source.kind === 'web' ? Globe : BookOpen
   const name =
-    'min-w-0 truncate text-left font-medium text-accent underline decoration-accent/40 underline-offset-3 hover:decoration-current'
+    'min-w-0 truncate text-start font-medium text-accent underline decoration-accent/40 underline-offset-3 hover:decoration-current'
   return (
     <li value={source.number} className="flex min-w-0 gap-2 text-[13px]">
-      <span className="w-5 shrink-0 text-right leading-5 text-muted tabular-nums pointer-coarse:leading-11">
+      <span className="w-5 shrink-0 text-end leading-5 text-muted tabular-nums pointer-coarse:leading-11">
         {source.number}
       </span>
       <div className="min-w-0 flex-1">

@@ -39,7 +39,7 @@ export function ActivityRow({
         type="button"
         aria-expanded={open}
         aria-controls={open ? contentId : undefined}
-        className="flex w-full min-w-0 items-center gap-2.5 rounded-lg py-1 pr-2 text-left text-sm hover:bg-hover/60"
+        className="flex w-full min-w-0 items-center gap-2.5 rounded-lg py-1 pe-2 text-start text-sm hover:bg-hover/60"
         onClick={() => setOpen(!open)}
       >
         <span
@@ -58,17 +58,17 @@ export function ActivityRow({
         {summary !== undefined && summary !== '' && (
           <span className="min-w-0 truncate font-mono text-[12.5px] text-muted">{summary}</span>
         )}
-        <span className="ml-auto flex shrink-0 items-center gap-2 text-xs text-muted tabular-nums">
+        <span className="ms-auto flex shrink-0 items-center gap-2 text-xs text-muted tabular-nums">
           {trailing}
           <ChevronRight
             size={14}
             aria-hidden
-            className={classNames('transition-transform', open && 'rotate-90')}
+            className={classNames('transition-transform', open && 'rotate-90 rtl:-rotate-90')}
           />
         </span>
       </button>
       {open && (
-        <div id={contentId} className="pt-1 pb-2 pl-9">
+        <div id={contentId} className="pt-1 pb-2 ps-9">
           {children}
         </div>
       )}

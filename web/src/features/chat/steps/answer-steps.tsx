@@ -39,7 +39,7 @@ export const AnswerSteps = memo(function AnswerSteps({
         ) : (
           <div key={segment.key} className="relative flex flex-col gap-0.5">
             {segment.items.length > 1 && (
-              <span aria-hidden className="absolute top-4 bottom-4 left-[13px] w-px bg-line" />
+              <span aria-hidden className="absolute top-4 bottom-4 start-[13px] w-px bg-line" />
             )}
             {segment.items.map((item) => (
               <ActivityItem key={item.key} item={item} live={live} />

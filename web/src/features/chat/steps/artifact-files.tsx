@@ -1,7 +1,13 @@
 // Files that a tool created: images are shown, others are offered for download.
 import { ZoomableImage } from '../../../ui/zoomable-image.tsx'
 
-type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
+type ArtifactFile = {
+  name: string
+  mime: string
+  size: number
+  data?: string | undefined
+  file_id?: string | undefined
+}
 
 const SHOWN_IMAGE_TYPES = new Set([
   'image/png',
@@ -12,10 +18,12 @@ const SHOWN_IMAGE_TYPES = new Set([
 ])
 
 /** Images are drawn, never run: an SVG inside `img` has neither scripts nor network. */
-export function ArtifactFiles({ files }: { files: readonly ArtifactFile[] }) {
+export function ArtifactFiles({ files: all }: { files: readonly ArtifactFile[] }) {
+  // Files of the answer stand below it.
+  const files = all.filter(({ file_id }) => file_id === undefined)
   if (files.length === 0) return null
   return (
-    <div className="flex flex-wrap items-end gap-3 pt-1 pb-2 pl-9">
+    <div className="flex flex-wrap items-end gap-3 pt-1 pb-2 ps-9">
       {files.map(({ name, mime, data }) => {
         if (data === undefined)
           return (

@@ -31,7 +31,7 @@ export function SubAgents({
   const { t } = useTranslation()
   if (agents.length === 0) return null
   return (
-    <ul aria-label={t('steps.agents')} className="flex flex-col gap-2 pt-1 pb-2 pl-9">
+    <ul aria-label={t('steps.agents')} className="flex flex-col gap-2 pt-1 pb-2 ps-9">
       {agents.map((agent) => {
         const failure = failures.get(agent.name)
         const current = agent.calls.findLast(({ state }) => state === 'running')

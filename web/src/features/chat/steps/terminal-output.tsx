@@ -69,7 +69,7 @@ export function TerminalOutput({
             type="button"
             aria-expanded={open}
             disabled={open}
-            className="flex w-full items-center gap-1.5 border-b border-line px-3 py-1 text-left text-xs text-muted hover:bg-hover hover:text-ink disabled:hover:bg-transparent pointer-coarse:min-h-11"
+            className="flex w-full items-center gap-1.5 border-b border-line px-3 py-1 text-start text-xs text-muted hover:bg-hover hover:text-ink disabled:hover:bg-transparent pointer-coarse:min-h-11"
             onClick={() => setOpen(true)}
           >
             <ChevronUp size={13} aria-hidden />
@@ -87,7 +87,7 @@ export function TerminalOutput({
           tabIndex={0}
           className={classNames(
             'code-lines max-h-96 overflow-auto px-3 py-2 text-[12.5px] whitespace-pre-wrap -outline-offset-2 [overflow-wrap:anywhere]',
-            tone === 'bad' && 'border-l-3 border-bad/50',
+            tone === 'bad' && 'border-s-3 border-bad/50',
           )}
           onScroll={({ currentTarget: element }) => {
             atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 24

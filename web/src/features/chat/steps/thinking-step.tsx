@@ -5,6 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { duration } from '../../../lib/format.ts'
 import { ActivityRow } from './activity-row.tsx'
 
+/** Shorter times say nothing. */
+const SHOWN_FROM_MS = 1_000
+
 const newestLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.slice(-120) ?? ''
 
 export const ThinkingStep = memo(function ThinkingStep({
@@ -24,14 +27,14 @@ export const ThinkingStep = memo(function ThinkingStep({
       title={
         open
           ? t('steps.thinking')
-          : durationMs === null
+          : durationMs === null || durationMs < SHOWN_FROM_MS
             ? t('steps.thought')
             : t('steps.thoughtFor', { time: duration(durationMs / 1_000) })
       }
       summary={open ? newestLine(text) : ''}
       live={open}
     >
-      <div className="border-l-2 border-line pl-3.5 text-sm leading-relaxed whitespace-pre-wrap text-soft">
+      <div className="border-s-2 border-line ps-3.5 text-sm leading-relaxed whitespace-pre-wrap text-soft">
         {text.trim()}
       </div>
     </ActivityRow>

@@ -12,6 +12,7 @@ import {
   FileText,
   FolderOpen,
   Globe,
+  Image,
   type LucideIcon,
   Plug,
   Search,
@@ -41,6 +42,7 @@ const TOOL_ICONS: readonly [RegExp, LucideIcon][] = [
   [/read/, FileText],
   [/python|exec/, SquareTerminal],
   [/agent|spawn|parallel/, Bot],
+  [/generate_image/, Image],
   [/memory/, Brain],
   [/message/, Send],
 ]

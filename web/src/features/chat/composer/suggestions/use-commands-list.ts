@@ -1,25 +1,68 @@
-// The commands that the person can give now and the prompts of MCP servers, filtered by what follows the `/`.
-import { Plug } from 'lucide-react'
+// The commands that the person can give now, their saved prompts and those of MCP servers, filtered by what follows the `/`.
+import { Bookmark, Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
+import { usePreferences } from '../../../../lib/api/preferences.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
+import { fieldsOfPrompt, filledPrompt } from '../../../../lib/prompt-fields.ts'
 import { commandIcons } from '../../../../ui/command-icons.ts'
 import { reportError } from '../../../../ui/error-text.ts'
 import { insertIntoComposer } from '../../composer-insert.ts'
-import { askForArguments } from '../wanted-prompt.ts'
+import { askForFields } from '../wanted-prompt.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
 export function useCommandsList(query: string, editing: Editing): Suggestion[] {
-  return [...useCommandNames(query, editing), ...usePrompts(query, editing)]
+  return [
+    ...useSavedPrompts(query, editing),
+    ...useCommandNames(query, editing),
+    ...usePrompts(query, editing),
+  ]
+}
+
+function useSavedPrompts(query: string, { replace }: Editing): Suggestion[] {
+  const { t } = useTranslation()
+  const { data } = usePreferences()
+  const wanted = query.toLowerCase()
+  return (data?.saved_prompts ?? [])
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .slice(0, SUGGESTIONS_OF_A_KIND)
+    .map(({ name, text }) => ({
+      key: `saved ${name}`,
+      icon: Bookmark,
+      label: name,
+      hint: t('prompts.saved'),
+      choose() {
+        replace('')
+        const fields = fieldsOfPrompt(text)
+        if (fields.length === 0) return insertIntoComposer(text)
+        askForFields({
+          key: `saved ${name}`,
+          title: name,
+          description: undefined,
+          fields: fields.map((field) => ({ name: field, required: true })),
+          fill: (values) => filledPrompt(text, values),
+        })
+      },
+    }))
 }
 
 /** The text of a prompt is put into the field, so that the person sees it before it is sent. */
 function usePrompts(query: string, { replace }: Editing): Suggestion[] {
+  const { t } = useTranslation()
   const { data = [] } = useMcpPrompts()
   const wanted = query.toLowerCase()
   const choose = async (prompt: (typeof data)[number]): Promise<void> => {
     replace('')
-    if (prompt.arguments.length > 0) return askForArguments(prompt)
+    if (prompt.arguments.length > 0)
+      return askForFields({
+        key: `${prompt.server} ${prompt.name}`,
+        title: prompt.title ?? prompt.name,
+        description: [t('prompts.from', { server: prompt.server }), prompt.description]
+          .filter((part) => part !== undefined)
+          .join(' '),
+        fields: prompt.arguments,
+        fill: async (values) => (await fillPrompt(prompt, values)).text,
+      })
     try {
       const { text } = await fillPrompt(prompt, {})
       insertIntoComposer(text)

@@ -56,7 +56,7 @@ export function FileLines({
         unit="lines"
         draw={(count) => (
           <div className="overflow-hidden rounded-xl border border-line bg-sunken">
-            <figcaption className="flex min-h-9 items-center justify-between gap-2 pr-1.5 pl-3.5 text-xs text-muted">
+            <figcaption className="flex min-h-9 items-center justify-between gap-2 pe-1.5 ps-3.5 text-xs text-muted">
               <span className="min-w-0 truncate">
                 <FileLink path={path} line={firstLine} name={path} />
                 {' · '}
@@ -65,13 +65,14 @@ export function FileLines({
               <CopyButton text={text} />
             </figcaption>
             <pre
+              dir="ltr"
               // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
               tabIndex={0}
               className="flex max-h-128 overflow-auto pb-3 -outline-offset-2"
             >
               <span
                 aria-hidden
-                className="code-lines sticky left-0 block h-fit bg-sunken pr-3 pl-3.5 text-right whitespace-pre text-muted select-none"
+                className="code-lines sticky start-0 block h-fit bg-sunken pe-3 ps-3.5 text-end whitespace-pre text-muted select-none"
               >
                 {lines
                   .slice(0, count)
@@ -106,7 +107,7 @@ function Branches({ label, branches }: { label?: string; branches: readonly Bran
       aria-label={label}
       className={
         label === undefined
-          ? 'ml-[7px] flex flex-col border-l border-line pl-3.5'
+          ? 'ms-[7px] flex flex-col border-s border-line ps-3.5'
           : 'flex flex-col text-[13px]'
       }
     >

@@ -101,7 +101,7 @@ export function WeatherCard({ weather }: { weather: Weather }) {
                     {Math.round(day.rain_probability)} %
                   </span>
                 )}
-                <span className="min-w-16 shrink-0 text-right tabular-nums">
+                <span className="min-w-16 shrink-0 text-end tabular-nums">
                   {day.min == null ? '' : `${Math.round(day.min)}°`}
                   {' – '}
                   {day.max == null ? '' : `${Math.round(day.max)}°`}

@@ -1,0 +1,165 @@
+// Links by e-mail: confirming an address, and choosing a new password when the old one is forgotten.
+import type { Writer } from '../db/database.ts'
+import type { ConfirmedAddressRepository } from '../db/repositories/confirmed-addresses.ts'
+import type { UserRow } from '../db/repositories/users.ts'
+import { appError, errorText } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Limits } from '../lib/limits.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { AccountLinks } from './account-links.ts'
+import { linkPath } from './link-token.ts'
+import { networkOf } from './network.ts'
+
+const HOUR_MS = 3_600_000
+const CONFIRMATIONS_PER_HOUR = 10
+/** Of one address, whoever asks: nobody's mailbox is flooded. */
+const MAILS_PER_ADDRESS = 3
+const FORGOTTEN_PER_HOUR = 20
+const SEND_TIMEOUT_MS = 15_000
+
+export type MailLanguage = 'en' | 'zh-CN'
+
+export interface EmailLinks {
+  /** Whether this server can send mail with links. */
+  readonly isAvailable: boolean
+  /** Those of the addresses that are not confirmed for the user. */
+  unconfirmed(userId: UserId, addresses: readonly string[]): Promise<string[]>
+  /** Mails a link that confirms the address for this user. @throws AppError `mail_not_set_up`, `mails_exhausted`, `mail_not_sent`. */
+  requestConfirmation(userId: UserId, address: string, language: MailLanguage): Promise<void>
+  /** Uses a confirmation link. @throws AppError `account_link_invalid`. */
+  confirm(token: string): Promise<void>
+  /**
+   * Mails a link to the account with this address, in the background: neither the outcome nor the time says whether there
+   * is one. @throws AppError `mail_not_set_up`, `mails_exhausted` for a client that asks too often.
+   */
+  forgotPassword(email: string, client: { address: string; language: MailLanguage }): Promise<void>
+  /** Resolves when no mail is being sent any more. */
+  settled(): Promise<void>
+}
+
+export function createEmailLinks({
+  links,
+  addresses,
+  write,
+  mail,
+  allowsPassword,
+  limits,
+  log,
+  now,
+}: {
+  links: AccountLinks
+  addresses: ConfirmedAddressRepository
+  write(work: (tx: Writer) => Promise<void>): Promise<void>
+  /** Null: no SMTP server or no public URL is configured, because a link must not depend on what a client sent. */
+  mail: {
+    publicUrl: string
+    send(
+      mail: { id: string; to: string[]; subject: string; text: string },
+      signal: AbortSignal,
+    ): Promise<{ ok: boolean }>
+  } | null
+  /** Whether this account signs in with a password. */
+  allowsPassword(username: string): boolean
+  limits: Limits
+  log: { warn(details: object, message: string): void }
+  now(): Date
+}): EmailLinks {
+  const hourly = (name: string, limit: number) =>
+    limits.rateLimit(name, { limit, windowMs: HOUR_MS })
+  const perUser = hourly('confirmation mails', CONFIRMATIONS_PER_HOUR)
+  const perAddress = hourly('mails to an address', MAILS_PER_ADDRESS)
+  const perNetwork = hourly('forgotten passwords', FORGOTTEN_PER_HOUR)
+  const sending = new Set<Promise<void>>()
+
+  const mailOrThrow = () => {
+    if (mail === null) throw appError('mail_not_set_up')
+    return mail
+  }
+
+  async function sendLink(
+    to: string,
+    token: string,
+    { subject, text }: { subject: string; text: string },
+  ): Promise<boolean> {
+    const { publicUrl, send } = mailOrThrow()
+    const url = `${publicUrl.replace(/\/+$/, '')}${linkPath(token)}`
+    const sent = await send(
+      { id: newId(), to: [to], subject, text: `${text}\n\n${url}\n` },
+      AbortSignal.timeout(SEND_TIMEOUT_MS),
+    )
+    return sent.ok
+  }
+
+  async function sendReset(email: string, language: MailLanguage): Promise<void> {
+    const account: UserRow | undefined = await addresses.findAccount(email)
+    if (account?.isActive !== true || account.email === null) return
+    if (account.passwordHash === null || !allowsPassword(account.username)) return
+    const { token } = await links.createReset(account.id, null, HOUR_MS)
+    const texts = TEXTS[language].reset(account.username)
+    if (!(await sendLink(account.email, token, texts)))
+      log.warn({ user_id: account.id }, 'a link for a new password could not be mailed')
+  }
+
+  return {
+    isAvailable: mail !== null,
+    unconfirmed: addresses.unconfirmed,
+
+    async requestConfirmation(userId, address, language) {
+      mailOrThrow()
+      const wait = (await perUser.take(userId)) ?? (await perAddress.take(address.toLowerCase()))
+      if (wait !== null) throw appError('mails_exhausted', {}, { retryAfter: wait })
+      const { token } = await links.createConfirmation(userId, address)
+      if (!(await sendLink(address, token, TEXTS[language].confirmation)))
+        throw appError('mail_not_sent')
+    },
+
+    async confirm(token) {
+      const { userId, address } = await links.confirmation(token)
+      await write(async (tx) => {
+        await (await links.confirmation(token, tx)).use(tx)
+        await addresses.add(tx, userId, address, now())
+      })
+    },
+
+    async forgotPassword(email, { address, language }) {
+      mailOrThrow()
+      const wait = await perNetwork.take(networkOf(address))
+      if (wait !== null) throw appError('mails_exhausted', {}, { retryAfter: wait })
+      const work = perAddress
+        .take(email.toLowerCase())
+        .then((isFlooded) => (isFlooded === null ? sendReset(email, language) : undefined))
+        .catch((error: unknown) =>
+          log.warn({ cause: errorText(error) }, 'a link for a new password could not be mailed'),
+        )
+        .finally(() => sending.delete(work))
+      sending.add(work)
+    },
+
+    async settled() {
+      await Promise.all(sending)
+    },
+  }
+}
+
+const TEXTS = {
+  en: {
+    confirmation: {
+      subject: 'Confirm your email address',
+      text: 'Somebody wants NanoClaw to send mail to this address. If it was you, open this link within 24 hours. Otherwise ignore this mail.',
+    },
+    reset: (name: string) => ({
+      subject: 'Choose a new password',
+      text: `Somebody asked for a new password for the account “${name}”. If it was you, open this link within an hour. Otherwise ignore this mail: nothing changes.`,
+    }),
+  },
+  'zh-CN': {
+    confirmation: {
+      subject: '确认你的邮箱地址',
+      text: '有人希望 NanoClaw 向此地址发送邮件。如果是你本人操作，请在 24 小时内打开以下链接；否则请忽略本邮件。',
+    },
+    reset: (name: string) => ({
+      subject: '设置新密码',
+      text: `有人为账号“${name}”申请设置新密码。如果是你本人操作，请在一小时内打开以下链接；否则请忽略本邮件，账号不会有任何变化。`,
+    }),
+  },
+} as const

@@ -1,0 +1,79 @@
+// The models of the configuration and the store, with their keys.
+import type { Access } from '../access/access.ts'
+import type { ServerSettingsService } from '../access/server-settings.ts'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { Config } from '../config/schema.ts'
+import type { ModelRepository } from '../db/repositories/models.ts'
+import { type CatalogModel, createModelCatalog, type ModelCatalog } from '../llm/catalog.ts'
+import type { PublicModel } from '../protocol/catalog.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { keyOf } from '../routes/models.ts'
+
+export const createConfiguredCatalog = ({
+  config,
+  settings,
+  models,
+  box,
+  log,
+}: {
+  config: Config
+  settings: Pick<ServerSettingsService, 'current'>
+  models: Pick<ModelRepository, 'list'>
+  box: SecretBox
+  log: { warn(details: object, message: string): void }
+}): ModelCatalog =>
+  createModelCatalog({
+    models: config.models,
+    defaultModel: config.default_model,
+    storedDefault: () => settings.current().default_model,
+    stored: () => storedModels(models, box),
+    idleTimeout: config.stream.idle_timeout,
+    onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
+  })
+
+/** The stored models with unsealed keys. Only for calling them; never expose. */
+export async function storedModels(
+  models: Pick<ModelRepository, 'list'>,
+  box: SecretBox,
+): Promise<CatalogModel[]> {
+  return (await models.list()).map((model) => {
+    const key = keyOf(model, box)
+    return {
+      settings: typeof key === 'object' ? { ...model.settings, api_key: key.text } : model.settings,
+      needsKey: key === 'unreadable',
+    }
+  })
+}
+
+/** Whether conversations can use a model. */
+export const createModelCheck =
+  (catalog: ModelCatalog) =>
+  async (id: string): Promise<boolean> =>
+    (await catalog.list()).some((model) => model.id === id)
+
+/** The models as one user may use them; null: nobody is signed in. */
+export const usersModels = ({
+  catalog,
+  access,
+  settings,
+}: {
+  catalog: ModelCatalog
+  access: Pick<Access, 'models'>
+  settings: Pick<ServerSettingsService, 'current'>
+}) => ({
+  /** @throws AppError when there is no such model for the user. */
+  async assertModel(userId: UserId, id: string): Promise<void> {
+    await catalog.resolve(id, access.models(userId))
+  },
+  /** In the order that the administrators chose, without hidden ones. */
+  async listModels(userId: UserId | null): Promise<PublicModel[]> {
+    const { model_order: order, hidden_models: hidden } = settings.current()
+    const placeOf = ({ id }: PublicModel): number => {
+      const at = order.indexOf(id)
+      return at === -1 ? order.length : at
+    }
+    return (await catalog.list(access.models(userId)))
+      .filter(({ id }) => !hidden.includes(id))
+      .toSorted((one, other) => placeOf(one) - placeOf(other))
+  },
+})

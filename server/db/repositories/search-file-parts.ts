@@ -1,0 +1,35 @@
+// Indexes attachments that are too long to be indexed whole with their message, one part at a time.
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../database.ts'
+import { partOf } from '../search-entries.ts'
+import type { createSearchIndex } from './search-index.ts'
+
+/** @param fileText an attachment's name and text, as they are indexed; `files` is joined on the left. */
+export function createFileParts(
+  { readOffThread, write, tables }: Database,
+  index: ReturnType<typeof createSearchIndex>,
+  fileText: SQL,
+): () => Promise<boolean> {
+  const { attachments, messages, conversations, files } = tables
+  /** @returns false when there is nothing left. The text is read off the event loop, which a long one would block. */
+  return async () => {
+    const [next] = await readOffThread
+      .select({
+        messageId: attachments.messageId,
+        position: attachments.position,
+        part: sql`${attachments.searchFrom}`.mapWith(Number),
+        row: messages.row,
+        userId: conversations.userId,
+        text: partOf(fileText, sql`${attachments.searchFrom}`),
+      })
+      .from(attachments)
+      .innerJoin(messages, eq(messages.id, attachments.messageId))
+      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+      .leftJoin(files, eq(files.id, attachments.fileId))
+      .where(sql`${attachments.searchFrom} is not null`)
+      .limit(1)
+    if (next === undefined) return false
+    await write((tx) => index.putFilePart(tx, next))
+    return true
+  }
+}

@@ -1,0 +1,63 @@
+// Tables of webhooks: where events of a user are sent, and the events that wait for it.
+import type { StoredFailure } from '../../protocol/failures/stored.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { WebhookEventType } from '../../protocol/webhook.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+
+type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
+
+export function defineWebhookTables(c: Columns, { users }: Accounts) {
+  const owner = () =>
+    c
+      .key<UserId>('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' })
+
+  const webhooks = c.table(
+    'webhooks',
+    {
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      url: c.text('url').notNull(),
+      /** The events that it receives. */
+      events: c.json<WebhookEventType[]>('events').notNull(),
+      sealedSecret: c.text('sealed_secret').notNull(),
+      isActive: c.boolean('is_active').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.index('webhooks_user').on(t.userId, t.createdAt, t.id)],
+  )
+
+  const webhookDeliveries = c.table(
+    'webhook_deliveries',
+    {
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      webhookId: c
+        .text('webhook_id')
+        .notNull()
+        .references(() => webhooks.id, { onDelete: 'cascade' }),
+      event: c.text('event').notNull(),
+      /** What happened: a webhook receives it once, however often it is recorded. */
+      occurrence: c.text('occurrence').notNull(),
+      /** The body as it is sent, the same at every attempt. */
+      content: c.text('content').notNull(),
+      status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),
+      attempts: c.integer('attempts').notNull(),
+      nextAttemptAt: c.time('next_attempt_at'),
+      lastError: c.text('last_error'),
+      /** The reason and parameters of `lastError`, for translation. */
+      lastFailure: c.json<StoredFailure>('last_failure'),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.index('webhook_deliveries_due').on(t.status, t.nextAttemptAt),
+      c.index('webhook_deliveries_newest').on(t.webhookId, t.createdAt, t.id),
+      c.index('webhook_deliveries_user').on(t.userId),
+      c.uniqueIndex('webhook_deliveries_once').on(t.webhookId, t.occurrence),
+    ],
+  )
+
+  return { webhooks, webhookDeliveries }
+}

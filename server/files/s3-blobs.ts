@@ -1,0 +1,140 @@
+// Blobs as objects of an S3-compatible service: `<prefix><sha256>` in one bucket.
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { S3mini } from 's3mini'
+import { z } from 'zod'
+import { appError } from '../errors.ts'
+import type { BlobStore } from './blobs.ts'
+import { openIncoming } from './incoming.ts'
+
+export interface S3Settings {
+  /** Of the service, without the bucket. */
+  endpoint: string
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** Before the name of each object. */
+  prefix: string
+}
+
+const SHA256 = /^[0-9a-f]{64}$/
+const LISTED_AT_ONCE = 1_000
+const REQUEST_TIMEOUT_MS = 120_000
+/** Node's and the DOM's types of a web stream differ only in name. */
+const WebStream = z.instanceof(ReadableStream)
+
+/** A body that is a stream needs to say that nothing is read before it is sent. */
+const streamingFetch: typeof fetch = (input, init) => fetch(input, { ...init, duplex: 'half' })
+
+export interface S3Blobs extends BlobStore {
+  /** Whether a content is stored. */
+  has(sha256: string): Promise<boolean>
+}
+
+/**
+ * Reads and writes contents. A content is spooled to `incoming`, a folder of this process, because its name is known only at its
+ * end; an object becomes visible whole. Two instances do not exclude each other: one may remove a content that nothing referred to
+ * for an hour in the moment in which the other puts it again, between the look at its time and its removal.
+ */
+export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
+  const { endpoint, bucket, region, accessKeyId, secretAccessKey, prefix } = settings
+  const client = new S3mini({
+    endpoint: `${endpoint.replace(/\/+$/, '')}/${bucket}`,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    requestAbortTimeout: REQUEST_TIMEOUT_MS,
+    fetch: streamingFetch,
+  })
+  const keyOf = (sha256: string): string => {
+    if (!SHA256.test(sha256)) throw new Error('This is no SHA-256.')
+    return prefix + sha256
+  }
+  /** When an object was last put; null when there is none. */
+  async function storedAt(sha256: string): Promise<Date | null> {
+    const response = await client.getObjectResponse(keyOf(sha256))
+    await response?.body?.cancel()
+    const time = response?.headers.get('last-modified')
+    return time == null ? null : new Date(time)
+  }
+
+  return {
+    async put(content) {
+      const spooled = join(incoming, randomUUID())
+      const hash = createHash('sha256')
+      let size = 0
+      try {
+        await pipeline(
+          content,
+          async function* (chunks: AsyncIterable<Uint8Array>) {
+            for await (const chunk of chunks) {
+              hash.update(chunk)
+              size += chunk.length
+              yield chunk
+            }
+          },
+          createWriteStream(spooled, { mode: 0o600 }),
+        )
+        const sha256 = hash.digest('hex')
+        await client.putObject(
+          keyOf(sha256),
+          size === 0 ? '' : WebStream.parse(Readable.toWeb(createReadStream(spooled))),
+          'application/octet-stream',
+          undefined,
+          undefined,
+          size,
+        )
+        return { sha256, size }
+      } finally {
+        await rm(spooled, { force: true })
+      }
+    },
+
+    async open(sha256, range) {
+      try {
+        const { start, end } = range ?? { start: 0, end: undefined }
+        const response = await client.getObjectRaw(keyOf(sha256), range === undefined, start, end)
+        if (response.body === null) throw new Error('a response without a body')
+        return Readable.from(response.body)
+      } catch (error) {
+        throw appError('file_content_missing', {}, { cause: error })
+      }
+    },
+
+    has: async (sha256) => (await client.objectExists(keyOf(sha256))) === true,
+
+    async *list() {
+      let token: string | undefined
+      do {
+        const page = await client.listObjectsPaged('/', prefix, LISTED_AT_ONCE, token)
+        for (const { Key, Size, LastModified } of page?.objects ?? []) {
+          const sha256 = Key.slice(prefix.length)
+          if (SHA256.test(sha256)) yield { sha256, size: Size, storedAt: LastModified }
+        }
+        token = page?.nextContinuationToken
+      } while (token !== undefined && token !== '')
+    },
+
+    async remove(sha256, putBefore) {
+      const time = await storedAt(sha256)
+      // The service counts in seconds: what was put in the same one stays.
+      if (time === null || time.getTime() + 1_000 > putBefore.getTime()) return false
+      await client.deleteObject(keyOf(sha256))
+      return true
+    },
+  }
+}
+
+/** The store of a server. Leftovers of a dead process in the folder are removed. @throws when the bucket cannot be reached. */
+export async function openS3Blobs(
+  settings: S3Settings,
+  folder: string,
+): Promise<S3Blobs & { incoming: string }> {
+  const incoming = await openIncoming(folder)
+  return { ...createS3Blobs(settings, incoming), incoming }
+}

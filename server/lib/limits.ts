@@ -1,0 +1,43 @@
+// What limits are counted with: in this process, or by all instances of a store together.
+
+export interface RateLimitOptions {
+  /** Total weight within one window. */
+  limit: number
+  windowMs: number
+}
+
+export interface RateLimit {
+  /**
+   * Takes `weight` from the key's allowance, which `limit` replaces. Returns null, or the seconds until the next window if
+   * it does not fit. Never rejects.
+   */
+  take(key: string, weight?: number, limit?: number): Promise<number | null>
+}
+
+/** Attempts at something that can be guessed, and how many of them failed, by where they come from and what they aim at. */
+export interface AttemptCounts {
+  /**
+   * Counts an attempt as a failure from its start, so that parallel attempts gain nothing. A source with too many failures
+   * is refused. At a target with too many failures, each source that has not failed there still gets one attempt, so that
+   * nobody can lock out its owner. Never rejects.
+   */
+  begin(source: string, target: string): Promise<Attempt | { retryAfterSeconds: number }>
+}
+
+/** One attempt. Until one of these is called it counts as a failure that may still be taken back. */
+export interface Attempt {
+  /** Clears this attempt and the earlier failures at its target. */
+  succeeded(): void
+  failed(): void
+  /** Nothing was tried. */
+  withdraw(): void
+}
+
+/** Failures within the window after which a source or a target is slowed down. */
+export const ATTEMPT_LIMIT = { failures: 10, windowMs: 5 * 60_000 }
+
+export interface Limits {
+  /** @param name one for each limit: instances count the same one together. */
+  rateLimit(name: string, options: RateLimitOptions): RateLimit
+  readonly attempts: AttemptCounts
+}

@@ -1,0 +1,28 @@
+// Answers HTTP requests as an MCP server, for clients of both protocol eras, without sessions.
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { appError } from '../errors.ts'
+import { UserId } from '../protocol/ids.ts'
+import { createMcpServer, type McpServices } from './server.ts'
+
+export interface McpHandler {
+  /** Answers one request; its `auth.clientId` is the user. */
+  serve: ReturnType<typeof toNodeHandler>
+  close(): Promise<void>
+}
+
+/** @param onError receives what failed in a request, for the log. */
+export function createHandler(
+  services: McpServices,
+  { version, onError }: { version: string; onError(error: Error): void },
+): McpHandler {
+  const handler = createMcpHandler(
+    ({ authInfo, era }) => {
+      if (authInfo === undefined) throw appError('sign_in_required')
+      const userId = UserId.parse(authInfo.clientId)
+      return createMcpServer(userId, services, { version, isModern: era === 'modern' })
+    },
+    { onerror: onError },
+  )
+  return { serve: toNodeHandler(handler), close: () => handler.close() }
+}

@@ -1,0 +1,76 @@
+// Sends one mail over the SMTP server that the operator configured.
+import { untilAborted } from '../lib/abort.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
+import type { SendOutcome } from './channel-kind.ts'
+
+export interface SmtpSettings {
+  host: string
+  port: number
+  user?: string | undefined
+  password?: string | undefined
+  from: string
+  /** Allowed recipients: addresses (`ann@example.org`) and domains (`@example.org`). Default: everyone. */
+  allowed_recipients?: readonly string[] | undefined
+}
+
+export interface Mail {
+  /** Becomes the message id, so that a receiver drops a mail that arrives twice. */
+  id: string
+  to: readonly string[]
+  subject: string
+  text: string
+}
+
+export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<SendOutcome>
+
+const TIMEOUT_MS = 20_000
+
+/** Never throws. */
+export const createMailer =
+  (smtp: SmtpSettings): SendMail =>
+  async ({ id, to, subject, text }, signal) => {
+    // Its names are known only below `default` once the server is built.
+    const { createTransport } = (await import('nodemailer')).default
+    const transport = createTransport({
+      host: smtp.host,
+      port: smtp.port,
+      secure: smtp.port === 465,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...(smtp.user === undefined ? {} : { auth: { user: smtp.user, pass: smtp.password ?? '' } }),
+    })
+    try {
+      signal.throwIfAborted()
+      // An open connection cannot be closed from here; if it still delivers, the receiver drops the retry by its id.
+      await untilAborted(
+        transport.sendMail({
+          from: smtp.from,
+          to: [...to],
+          subject,
+          text,
+          messageId: `<${id}@nanoclaw>`,
+        }),
+        signal,
+      )
+      return { ok: true }
+    } catch (error) {
+      const status =
+        error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
+      return status >= 500
+        ? { ok: false, failure: storedFailure('delivery_mail_refused', { status }), retry: false }
+        : { ok: false, failure: storedFailure('delivery_mail_unreachable'), retry: true }
+    } finally {
+      transport.close()
+    }
+  }
+
+export function mayReceive(address: string, smtp: SmtpSettings | undefined): boolean {
+  const allowed = smtp?.allowed_recipients
+  if (allowed === undefined) return true
+  const wanted = address.toLowerCase()
+  const domain = wanted.slice(wanted.lastIndexOf('@'))
+  return allowed.some((one) => [wanted, domain].includes(one.toLowerCase()))
+}

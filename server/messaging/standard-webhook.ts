@@ -1,0 +1,25 @@
+// Signatures of webhooks as https://www.standardwebhooks.com specifies them, so that receivers verify them with a library.
+import { createHmac, randomBytes } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** A new secret, as receivers are configured with it. */
+export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+
+/**
+ * The headers of a delivery: id, time of the attempt in seconds, and `v1,` with the HMAC-SHA256 of `id.time.body` in base64.
+ */
+export function webhookHeaders(
+  { id, body }: { id: string; body: string },
+  { secret, now }: { secret: string; now: Date },
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  }
+}

@@ -1,0 +1,256 @@
+// Webhooks of users: create, change, remove, try, and the sender of what happened.
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { Writer } from '../db/database.ts'
+import type {
+  WebhookDeliveryRow,
+  WebhookRepository,
+  WebhookRow,
+} from '../db/repositories/webhooks.ts'
+import { appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Limits } from '../lib/limits.ts'
+import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type {
+  CreatedWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookEventType,
+} from '../protocol/webhook.ts'
+import { createOutbox } from './outbox.ts'
+import { postJson } from './post.ts'
+import { newWebhookSecret, webhookHeaders } from './standard-webhook.ts'
+import { createWebhookEvents, newDelivery, type WebhookEvents } from './webhook-events.ts'
+
+const MAX_WEBHOOKS = 20
+const SHOWN_DELIVERIES = 50
+/** Each is an outgoing request that nothing else caused. */
+const TESTS_PER_HOUR = 60
+/** How long a test waits for the outcome of the first attempt. */
+const TEST_TIMEOUT_MS = 5_000
+/** A bit more than a day altogether, so that a receiver may be down for a night. */
+const RETRY_PAUSES_SECONDS = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400]
+const GONE = 410
+
+/** Binds a sealed secret to its webhook. */
+export const webhookSealPurpose = (id: string): string => `webhook ${id}`
+
+export interface Webhooks {
+  /** Records what webhooks receive. */
+  readonly events: WebhookEvents
+  list(userId: UserId): Promise<Webhook[]>
+  /** The secret cannot be retrieved later. @throws AppError `webhooks_exhausted`. */
+  create(
+    userId: UserId,
+    webhook: { url: string; events: WebhookEventType[] },
+  ): Promise<CreatedWebhook>
+  /** @throws AppError `webhook_not_found`. */
+  change(
+    userId: UserId,
+    id: string,
+    changes: {
+      url?: string | undefined
+      events?: WebhookEventType[] | undefined
+      is_active?: boolean | undefined
+    },
+  ): Promise<Webhook>
+  /** @throws AppError `webhook_not_found`. */
+  remove(userId: UserId, id: string): Promise<void>
+  /** Sends `webhook.test`, and waits a few seconds for the outcome. @throws AppError `webhook_not_found`, `webhook_tests_exhausted`. */
+  test(userId: UserId, id: string): Promise<WebhookDelivery>
+  /** The newest deliveries. @throws AppError `webhook_not_found`. */
+  deliveries(userId: UserId, id: string): Promise<WebhookDelivery[]>
+  /** Reads again who has webhooks; other instances may have changed it. */
+  reload(): Promise<void>
+  /** Call it after a commit that may have recorded an event of the user: it is sent at once. */
+  afterCommit(userId: UserId): void
+  /** Announces changes of runs, which are announced after their commit, and sends what they recorded. */
+  sentWith<Announced extends { type: string }>(
+    announce: (userId: UserId, change: Announced) => void,
+  ): (userId: UserId, change: Announced) => void
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface WebhooksOptions {
+  repository: WebhookRepository
+  fetch: GuardedFetch
+  secrets: SecretBox
+  write(work: (tx: Writer) => Promise<void>): Promise<void>
+  limits: Limits
+  now(): Date
+  log: { warn(details: object, message: string): void }
+  /** For tests: the pause between attempts, in milliseconds. */
+  pauseMs?: number
+}
+
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { repository, secrets, now } = options
+  /** Held in memory, because the end of every run asks. */
+  let users: ReadonlySet<UserId> = new Set()
+  const tests = options.limits.rateLimit('webhook tests', {
+    limit: TESTS_PER_HOUR,
+    windowMs: 3_600_000,
+  })
+
+  const reload = async (): Promise<void> => {
+    users = new Set(await repository.users())
+  }
+  const outbox = createOutbox<{ webhook: WebhookRow; delivery: WebhookDeliveryRow }>({
+    queue: repository,
+    pausesSeconds: RETRY_PAUSES_SECONDS,
+    pauseMs: options.pauseMs,
+    now,
+    log: options.log,
+    async send({ webhook, delivery: { id, content: body } }, signal) {
+      const secret = secrets.open(webhook.sealedSecret, webhookSealPurpose(webhook.id))
+      const headers = webhookHeaders({ id, body }, { secret, now: now() })
+      const outcome = await postJson({
+        fetch: options.fetch,
+        url: webhook.url,
+        body,
+        headers,
+        signal,
+      })
+      if (!outcome.ok && outcome.failure.params?.status === GONE) {
+        await repository.update(webhook.userId, webhook.id, { isActive: false })
+        await reload()
+        return outcome
+      }
+      // A receiver may refuse while it is being deployed or configured, so every other failure is retried.
+      return outcome.ok ? outcome : { ...outcome, retry: true }
+    },
+  })
+  const events = createWebhookEvents({
+    repository,
+    mayHaveWebhooks: (userId) => users.has(userId),
+    now,
+    log: options.log,
+    async write(work) {
+      await options.write(work)
+      outbox.wake()
+    },
+  })
+
+  function afterCommit(userId: UserId): void {
+    if (users.has(userId)) outbox.wake()
+  }
+  async function find(userId: UserId, id: string): Promise<WebhookRow> {
+    const webhook = await repository.find(userId, id)
+    if (webhook === undefined) throw appError('webhook_not_found')
+    return webhook
+  }
+  const presentWithLast = async (webhook: WebhookRow): Promise<Webhook> =>
+    present(webhook, (await repository.deliveries(webhook.id, 1))[0])
+
+  return {
+    events,
+    reload,
+    list: async (userId) => Promise.all((await repository.list(userId)).map(presentWithLast)),
+
+    async create(userId, { url, events: wanted }) {
+      const id = newId<string>()
+      const secret = newWebhookSecret()
+      const webhook: WebhookRow = {
+        id,
+        userId,
+        url,
+        events: wanted,
+        sealedSecret: secrets.seal(secret, webhookSealPurpose(id)),
+        isActive: true,
+        createdAt: now(),
+      }
+      if (!(await repository.insert(webhook, MAX_WEBHOOKS)))
+        throw appError('webhooks_exhausted', { limit: MAX_WEBHOOKS })
+      await reload()
+      return { ...present(webhook, undefined), secret }
+    },
+
+    async change(userId, id, changes) {
+      const { url, events: wanted, is_active: isActive } = changes
+      const patch = {
+        ...(url === undefined ? {} : { url }),
+        ...(wanted === undefined ? {} : { events: wanted }),
+        ...(isActive === undefined ? {} : { isActive }),
+      }
+      const isEmpty = Object.keys(patch).length === 0
+      const webhook = isEmpty ? await find(userId, id) : await repository.update(userId, id, patch)
+      if (webhook === undefined) throw appError('webhook_not_found')
+      await reload()
+      return presentWithLast(webhook)
+    },
+
+    async remove(userId, id) {
+      if (!(await repository.remove(userId, id))) throw appError('webhook_not_found')
+      await reload()
+    },
+
+    async test(userId, id) {
+      await find(userId, id)
+      const retryAfter = await tests.take(userId)
+      if (retryAfter !== null)
+        throw appError('webhook_tests_exhausted', { limit: TESTS_PER_HOUR }, { retryAfter })
+      const at = now()
+      const delivery = newDelivery({
+        userId,
+        webhookId: id,
+        event: 'webhook.test',
+        occurrence: newId<string>(),
+        content: JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: {} }),
+        at,
+      })
+      const attempted = outbox.afterFirstAttempt(delivery.id, AbortSignal.timeout(TEST_TIMEOUT_MS))
+      await options.write(async (tx) => {
+        await repository.enqueue(
+          tx,
+          userId,
+          (webhook) => webhook.id === id,
+          () => delivery,
+          Number.MAX_SAFE_INTEGER,
+        )
+      })
+      outbox.wake()
+      await attempted
+      return presentDelivery((await repository.findDelivery(delivery.id)) ?? delivery)
+    },
+
+    async deliveries(userId, id) {
+      await find(userId, id)
+      return (await repository.deliveries(id, SHOWN_DELIVERIES)).map(presentDelivery)
+    },
+
+    afterCommit,
+
+    sentWith: (announce) => (userId, change) => {
+      announce(userId, change)
+      if (change.type === 'run') afterCommit(userId)
+    },
+
+    async start() {
+      await reload()
+      outbox.start()
+    },
+    stop: () => outbox.stop(),
+  }
+}
+
+const present = (webhook: WebhookRow, last: WebhookDeliveryRow | undefined): Webhook => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  is_active: webhook.isActive,
+  last_delivery: last === undefined ? null : presentDelivery(last),
+  created_at: webhook.createdAt.toISOString(),
+})
+
+const presentDelivery = (delivery: WebhookDeliveryRow): WebhookDelivery => ({
+  id: delivery.id,
+  event: delivery.event,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  error: delivery.lastError,
+  reason: delivery.lastFailure?.reason ?? null,
+  params: delivery.lastFailure?.params ?? null,
+  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+  created_at: delivery.createdAt.toISOString(),
+})

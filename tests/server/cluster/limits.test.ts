@@ -1,0 +1,97 @@
+// Limits that several instances count together, on a real Redis behind a connection that can be frozen.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectRedis, type RedisConnections } from '../../../server/cluster/redis.ts'
+import { createSharedLimits } from '../../../server/cluster/shared-limits.ts'
+import type { Limits } from '../../../server/lib/limits.ts'
+import { type Link, startLink } from '../../support/link.ts'
+import { hasRedis, REDIS_URL, removeKeysOf } from '../../support/redis.ts'
+
+describe.skipIf(!hasRedis)('limits of two instances', () => {
+  const store = `limits-${randomUUID()}`
+  const connections: RedisConnections[] = []
+  let link: Link
+  let first: Limits
+  let second: Limits
+
+  beforeAll(async () => {
+    const target = new URL(REDIS_URL)
+    link = await startLink({ host: target.hostname, port: Number(target.port || 6379) })
+    const join = async (): Promise<Limits> => {
+      const redis = connectRedis(`redis://127.0.0.1:${link.port}`, {
+        info() {},
+        warn() {},
+      })
+      connections.push(redis)
+      if (!redis.isReady) await new Promise<void>((resolve) => redis.onChange(() => resolve()))
+      return createSharedLimits({ redis, namespace: `nanoclaw:${store}` })
+    }
+    first = await join()
+    second = await join()
+  })
+  afterAll(async () => {
+    for (const redis of connections) await redis.close()
+    link.close()
+    await removeKeysOf(store)
+  })
+
+  /** An attempt that fails; how long to wait when it is not admitted. */
+  async function fail(limits: Limits, source: string, target: string): Promise<number | null> {
+    const attempt = await limits.attempts.begin(source, target)
+    if ('retryAfterSeconds' in attempt) return attempt.retryAfterSeconds
+    attempt.failed()
+    return null
+  }
+
+  test('an allowance is taken once, whichever instance is asked, and each key and limit has its own', async () => {
+    const [here, there] = [first, second].map((limits) =>
+      limits.rateLimit('views', { limit: 3, windowMs: 60_000 }),
+    )
+    if (here === undefined || there === undefined) throw new Error('there are two')
+    const taken = await Promise.all([here, there, here, there, here].map((one) => one.take('ann')))
+    expect(taken.filter((wait) => wait === null)).toHaveLength(3)
+    expect(Math.max(...taken.map(Number))).toBeGreaterThan(50)
+    expect(await there.take('bob', 4)).toBe(60)
+    expect(await there.take('bob', 3)).toBeNull()
+    expect(await here.take('bob')).not.toBeNull()
+    expect(await here.take('bob', 1, 4)).toBeNull()
+    const others = second.rateLimit('files', { limit: 3, windowMs: 60_000 })
+    expect(await others.take('ann')).toBeNull()
+  })
+
+  test('failed attempts through one instance count on the other, and a success there clears those of the account', async () => {
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      for (const limits of [first, second])
+        expect(await fail(limits, `10.0.0.${attempt}`, 'ann')).toBeNull()
+    expect(await fail(first, '10.0.0.1', 'ann')).toBeGreaterThan(200)
+    const owner = await second.attempts.begin('10.9.9.9', 'ann')
+    if ('retryAfterSeconds' in owner) throw new Error('the owner is locked out')
+    owner.succeeded()
+    // Its outcome is sent, not awaited.
+    await expect.poll(() => fail(first, '10.0.0.1', 'ann')).toBeNull()
+
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await fail(attempt % 2 === 0 ? first : second, '10.1.1.1', `account ${attempt}`)
+    expect(await fail(first, '10.1.1.1', 'another')).toBeGreaterThan(200)
+    const undecided = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        (at % 2 === 0 ? first : second).attempts.begin('10.2.2.2', `at once ${at}`),
+      ),
+    )
+    expect(undecided.filter((one) => 'retryAfterSeconds' in one)).toEqual([
+      { retryAfterSeconds: 1 },
+      { retryAfterSeconds: 1 },
+    ])
+  })
+
+  test('while Redis does not answer, each instance counts alone', async () => {
+    const limit = first.rateLimit('paused', { limit: 2, windowMs: 60_000 })
+    link.freeze()
+    expect([await limit.take('x'), await limit.take('x')]).toEqual([null, null])
+    expect(await limit.take('x')).toBe(60)
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect(await fail(second, '10.3.3.3', 'ann')).toBeNull()
+    expect(await fail(second, '10.3.3.3', 'ann')).toBe(300)
+    link.restore()
+  })
+})

@@ -1,0 +1,136 @@
+// What instances share beside runs: one change of a project at a time, and the folders themselves.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createSharedClaims } from '../../../server/cluster/shared-claims.ts'
+import type { Database } from '../../../server/db/database.ts'
+import { RUN_VERSION } from '../../../server/db/run-version.ts'
+import { createStore, type Store } from '../../../server/db/store.ts'
+import { checkSharedFolders } from '../../../server/doctor/check-shared-folders.ts'
+import { agreeOnFolders } from '../../../server/owner/shared-folders.ts'
+import type { RunId } from '../../../server/protocol/ids.ts'
+import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
+import { useDatabases } from '../../support/databases.ts'
+import { storeRun } from '../../support/store-rows.ts'
+
+const databases = useDatabases()
+
+describe('the projects of two instances', () => {
+  /** An instance whose lease can lapse as in a long pause. */
+  async function instance(
+    database: Database,
+    store: Store,
+    name: string,
+  ): Promise<{ mutex: KeyedMutex; pause(): Promise<void> }> {
+    await store.leases.renew(name, 60_000)
+    let lapsedAt = Number.NEGATIVE_INFINITY
+    const claims = createSharedClaims({
+      leases: store.leases,
+      lease: { isValid: true, isHeldSince: (moment) => lapsedAt < moment },
+      instance: name,
+    })
+    return {
+      mutex: createKeyedMutex(30_000, claims),
+      async pause() {
+        lapsedAt = performance.now()
+        await database.write(async (tx) => {
+          const { leases } = database.tables
+          await tx
+            .update(leases)
+            .set({ expiresAt: new Date(0) })
+            .where(eq(leases.name, `instance:${name}`))
+        })
+      },
+    }
+  }
+  async function two() {
+    const database = await databases.open('postgres')
+    const store = createStore(database)
+    return [await instance(database, store, 'a'), await instance(database, store, 'b')] as const
+  }
+
+  test('are changed by one instance at a time, in whatever order they ask, and different projects at the same time', async () => {
+    const [a, b] = await two()
+    let active = 0
+    let most = 0
+    const work = async (): Promise<void> => {
+      active += 1
+      most = Math.max(most, active)
+      await new Promise((resolve) => setImmediate(resolve))
+      active -= 1
+    }
+    await Promise.all(
+      Array.from({ length: 12 }, (_, at) => (at % 3 === 0 ? a : b).mutex.run('one', work)),
+    )
+    expect(most).toBe(1)
+
+    let end = (): void => {}
+    const held = a.mutex.run('one', () => new Promise<void>((resolve) => (end = resolve)))
+    await b.mutex.run('two', async () => {})
+    const stop = new AbortController()
+    const waiting = b.mutex.run('one', async () => {}, { signal: stop.signal })
+    stop.abort()
+    await expect(waiting).rejects.toMatchObject({ status: 503 })
+    end()
+    await held
+    await b.mutex.run('one', async () => {})
+  })
+
+  test('are taken over from an instance that paused, which then changes nothing more', async () => {
+    const [a, b] = await two()
+    await a.mutex.run('one', async () => {
+      await a.pause()
+      // Nobody has taken over: the pause did no harm.
+      await a.mutex.assertHeld('one')
+      await b.mutex.run('one', () => b.mutex.assertHeld('one'))
+      await expect(a.mutex.assertHeld('one')).rejects.toMatchObject({ reason: 'project_busy' })
+    })
+  })
+})
+
+test('a run that a newer version has begun is left to it: an older instance neither sees nor claims it', async () => {
+  const database = await databases.open('postgres')
+  const store = createStore(database)
+  const ours = await storeRun(database, store)
+  const newer = await storeRun(database, store, { version: RUN_VERSION + 1 })
+  const older = await storeRun(database, store, { version: 0 })
+  expect(new Set(await store.leases.unheldRuns('a'))).toEqual(new Set([ours.id, older.id]))
+  const claim = (id: RunId) => database.write((tx) => store.runs.claim(tx, id, 'a', true))
+  expect(await claim(newer.id)).toBeUndefined()
+  expect(await claim(ours.id)).toMatchObject({ attempt: 2 })
+  expect(await claim(older.id)).toMatchObject({ version: RUN_VERSION })
+})
+
+describe('the folders of several instances', () => {
+  const folders: string[] = []
+  const folder = (): string => {
+    const path = mkdtempSync(join(tmpdir(), 'nanoclaw-shared-'))
+    folders.push(path)
+    return path
+  }
+  afterAll(() => {
+    for (const path of folders) rmSync(path, { recursive: true, force: true })
+  })
+
+  test('must be the same ones: another folder is refused with what to do, by the start and by the doctor', async () => {
+    const place = await databases.migrated('postgres')
+    const { settings } = createStore(await databases.connect(place))
+    const workspaces = { key: 'workspace_root', path: folder() }
+    const data = { key: 'data_dir', path: folder() }
+    expect(await checkSharedFolders(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
+    await agreeOnFolders(settings, [workspaces, data], 0)
+    await agreeOnFolders(settings, [workspaces, data], 0)
+    expect(await checkSharedFolders(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
+
+    const elsewhere = { key: 'workspace_root', path: folder() }
+    const refused = agreeOnFolders(settings, [elsewhere, data], 0)
+    await expect(refused).rejects.toThrow(/workspace_root .* is not the folder .* echo /)
+    const [finding] = await checkSharedFolders(place, [elsewhere, data])
+    expect(finding).toMatchObject({ state: 'fail', subject: 'shared folders' })
+    const marker = join(workspaces.path, '.nanoclaw-store')
+    writeFileSync(join(elsewhere.path, '.nanoclaw-store'), readFileSync(marker))
+    await agreeOnFolders(settings, [elsewhere, data], 0)
+  })
+})

@@ -1,0 +1,131 @@
+// The blob store in a bucket, against a real server: contents, ranges, garbage collection, backup, and the whole product on it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import S3rver from 's3rver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkBlobs } from '../../../server/doctor/check-blobs.ts'
+import { backupBlobs, restoreBlobs } from '../../../server/files/backup.ts'
+import { createS3Blobs, type S3Settings } from '../../../server/files/s3-blobs.ts'
+import { useServers } from '../../support/server.ts'
+import { uploadFile } from '../../support/uploads.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-s3-'))
+const service = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: join(folder, 'buckets'),
+  configureBuckets: [{ name: 'nanoclaw', configs: [] }],
+})
+let settings: S3Settings
+beforeAll(async () => {
+  const { port } = await service.run()
+  settings = {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'nanoclaw',
+    region: 'us-east-1',
+    // The keys of this server.
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+    prefix: 'files/',
+  }
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+const { start } = useServers()
+
+async function* pieces(text: string, count = 1): AsyncGenerator<Buffer> {
+  for (let at = 0; at < count; at += 1) yield Buffer.from(text)
+}
+const open = (prefix: string) => createS3Blobs({ ...settings, prefix }, folder)
+const listed = async (blobs: ReturnType<typeof open>): Promise<string[]> => {
+  const found: string[] = []
+  for await (const { sha256 } of blobs.list()) found.push(sha256)
+  return found.sort()
+}
+const later = (): Date => new Date(Date.now() + 60_000)
+
+test('a content is stored under its hash once, and read whole or in part', async () => {
+  const blobs = open('one/')
+  const stored = await blobs.put(pieces('0123456789', 100_000))
+  expect(stored.size).toBe(1_000_000)
+  expect(await blobs.put(pieces('0123456789', 100_000))).toEqual(stored)
+  const empty = await blobs.put(pieces('', 0))
+  expect((await buffer(await blobs.open(stored.sha256))).length).toBe(1_000_000)
+  const part = await buffer(await blobs.open(stored.sha256, { start: 13, end: 17 }))
+  expect(part.toString()).toBe('3456')
+  expect((await buffer(await blobs.open(empty.sha256))).length).toBe(0)
+  expect(await listed(blobs)).toEqual([stored.sha256, empty.sha256].sort())
+  await expect(blobs.open('0'.repeat(64))).rejects.toMatchObject({ reason: 'file_content_missing' })
+  await expect(open('').has('../x')).rejects.toThrow(/no SHA-256/)
+})
+
+test('only what was not put since is removed', async () => {
+  const blobs = open('two/')
+  const { sha256 } = await blobs.put(pieces('old'))
+  expect(await blobs.remove(sha256, new Date(Date.now() - 60_000))).toBe(false)
+  expect(await blobs.has(sha256)).toBe(true)
+  expect(await blobs.remove(sha256, later())).toBe(true)
+  expect(await blobs.remove(sha256, later())).toBe(false)
+  expect(await listed(blobs)).toEqual([])
+})
+
+test('a content whose source fails is not stored', async () => {
+  const blobs = open('three/')
+  async function* broken(): AsyncGenerator<Buffer> {
+    yield Buffer.from('half')
+    throw new Error('the client left')
+  }
+  await expect(blobs.put(broken())).rejects.toThrow('the client left')
+  expect(await listed(blobs)).toEqual([])
+})
+
+test('a backup of a bucket is restored into another one', async () => {
+  const [from, to] = [open('four/'), open('five/')]
+  const { sha256 } = await from.put(pieces('kept'))
+  const backup = join(folder, 'backup.files')
+  expect(await backupBlobs(from, backup)).toEqual({ bytes: 4 })
+  expect(await backupBlobs(from, backup)).toEqual({ bytes: 0 })
+  await restoreBlobs(backup, to)
+  expect((await buffer(await to.open(sha256))).toString()).toBe('kept')
+})
+
+test('a server stores files in the bucket, serves them in parts, and the doctor finds what is missing', async () => {
+  const database = join(folder, 'nanoclaw.db')
+  const server = await start({
+    config: {
+      db_sqlite_file: database,
+      s3: {
+        endpoint: settings.endpoint,
+        bucket: settings.bucket,
+        region: settings.region,
+        access_key_id: settings.accessKeyId,
+        secret_access_key: settings.secretAccessKey,
+        prefix: settings.prefix,
+      },
+    },
+  })
+  const { data } = (await uploadFile(server.url, 'note.txt', 'a heron at dawn')).json
+  expect(await listed(open(settings.prefix))).toEqual([data.sha256])
+  const part = await fetch(`${server.url}/api/files/${data.id}`, {
+    headers: { range: 'bytes=2-6' },
+  })
+  expect([part.status, await part.text()]).toEqual([206, 'heron'])
+  await server.close()
+
+  const check = (s3: S3Settings) =>
+    checkBlobs({ dialect: 'sqlite', file: database }, { folder, s3 })
+  expect(await check(settings)).toMatchObject([{ state: 'ok', detail: '1, all stored' }])
+  await open(settings.prefix).remove(data.sha256, later())
+  expect(await check(settings)).toMatchObject([
+    { state: 'warn', detail: expect.stringContaining('missing in the bucket nanoclaw') },
+  ])
+  const wrong = await check({ ...settings, secretAccessKey: 'wrong' })
+  expect(wrong).toMatchObject([{ state: 'warn' }])
+  expect(JSON.stringify(wrong)).not.toContain('all stored')
+})

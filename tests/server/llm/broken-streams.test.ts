@@ -1,0 +1,149 @@
+// Streams of the three APIs that are cut, or whose events come twice or in another order: one end, and what arrived is kept.
+import { describe, expect, test } from 'vitest'
+import { createAnthropic } from '../../../server/llm/anthropic/client.ts'
+import { createEventReader } from '../../../server/llm/anthropic/event-reader.ts'
+import { createOpenAiCompatible } from '../../../server/llm/openai/client.ts'
+import { createEventStreamReader } from '../../../server/llm/openai/event-stream.ts'
+import type { ByteSource, ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
+import { createResponses } from '../../../server/llm/responses/client.ts'
+import { type Heard, hear } from '../../support/llm.ts'
+import { messagesTurn } from '../../support/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
+import { type Turn, turn } from '../../support/upstream-turns.ts'
+
+const look = { name: 'look', arguments: { at: '日本' } }
+const apis = [
+  [
+    'chat completions',
+    createOpenAiCompatible,
+    turn.toolCalls([look, look], { text: 'I see 🙂.', thinking: 'Hmm, 思.', chunkSize: 8 }),
+  ],
+  [
+    'the Messages API',
+    createAnthropic,
+    messagesTurn([
+      { type: 'thinking', thinking: 'Hmm, 思.', signature: 'signed' },
+      { type: 'text', text: 'I see 🙂.' },
+      { type: 'tool_use', id: 'toolu_1', name: 'look', input: look.arguments },
+      { type: 'tool_use', id: 'toolu_2', name: 'look', input: look.arguments },
+    ]),
+  ],
+  [
+    'the Responses API',
+    createResponses,
+    responsesTurn([
+      reasoned('Hmm, 思.'),
+      said('I see 🙂.'),
+      called('call_1', 'look', look.arguments),
+      called('call_2', 'look', look.arguments),
+    ]),
+  ],
+] as const
+
+/** The events of a turn, as they are sent. */
+const eventsOf = ({ actions }: Turn): string[] =>
+  actions
+    .flatMap((action) => ('send' in action ? [String(action.send)] : []))
+    .join('')
+    .split(/(?<=\n\n)/)
+
+/** A body of these bytes that then ends or breaks. */
+function bodyOf(bytes: Buffer, breaks: boolean): ByteSource {
+  let isRead = bytes.length === 0
+  return {
+    async read() {
+      if (!isRead) {
+        isRead = true
+        return [bytes]
+      }
+      if (breaks) throw new Error('the connection broke')
+      return null
+    },
+    abort() {},
+    release() {},
+  }
+}
+
+describe.each(apis)('a stream of %s', (_name, create, whole) => {
+  const read = (bytes: Buffer, { breaks = false } = {}): Promise<Heard> => {
+    const http: ProviderHttp = {
+      request: async () => ({
+        ok: true,
+        status: 200,
+        headers: new Headers({ 'content-type': 'text/event-stream' }),
+        body: bodyOf(bytes, breaks),
+      }),
+      openBodies: 0,
+      async close() {},
+    }
+    const settings = { id: 'm', api_url: 'http://127.0.0.1:1/v1', thinking: true }
+    // `hear` checks that there is exactly one end, and that it is last.
+    return hear(create({ settings, http, idleTimeout: 30 }))
+  }
+  const events = eventsOf(whole)
+
+  test('that is cut at any byte ends in one error, and what arrived is kept', async () => {
+    const bytes = Buffer.from(events.join(''))
+    const complete = await read(bytes)
+    expect([complete.end.type, complete.calls.length]).toEqual(['finished', 2])
+    let kept = 0
+    let isWhole = false
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const { end, text, thinking, calls } = await read(bytes.subarray(0, cut), {
+        breaks: cut % 2 === 0,
+      })
+      // Never less than from a shorter piece, and never anything else.
+      expect(complete.text.startsWith(text) && complete.thinking.startsWith(thinking)).toBe(true)
+      expect(text.length + thinking.length).toBeGreaterThanOrEqual(kept)
+      kept = text.length + thinking.length
+      if (isWhole) expect(end.type).toBe('finished')
+      isWhole = end.type === 'finished'
+      expect(calls).toEqual(isWhole ? complete.calls : [])
+    }
+    expect([isWhole, kept]).toEqual([true, complete.text.length + complete.thinking.length])
+  })
+
+  test('with events that come twice or in another order has one end, and keeps what came before', async () => {
+    const after = await Promise.all(
+      events.map((_, at) => read(Buffer.from(events.slice(0, at).join('')))),
+    )
+    const numbered = create === createResponses
+    for (const [at, event] of events.entries()) {
+      const next = events[at + 1]
+      const twice = [...events.slice(0, at), event, event, ...events.slice(at + 1)]
+      const swapped = next === undefined ? twice : events.with(at, next).with(at + 1, event)
+      for (const changed of [twice, swapped]) {
+        const { end, text, thinking } = await read(Buffer.from(changed.join('')))
+        expect(text.startsWith(after[at]?.text ?? '')).toBe(true)
+        expect(thinking.startsWith(after[at]?.thinking ?? '')).toBe(true)
+        // Where the API numbers its events, everything but the end of the response is noticed.
+        const isNoticed = numbered && at > 0 && !(next ?? event).includes('response.completed')
+        if (isNoticed)
+          expect(end).toMatchObject({ type: 'failed', error: { reason: 'model_stream_broken' } })
+      }
+    }
+  })
+})
+
+test('a block of the Messages API that begins twice, or goes on without a beginning or after its end, is an error', async () => {
+  const whole = messagesTurn([{ type: 'text', text: 'Hello.' }])
+  const events = eventsOf(whole)
+  const of = (type: string) => events.filter((event) => event.includes(`"type":"${type}"`))
+  const [start] = of('content_block_start')
+  const [first, second] = of('content_block_delta')
+  const [stop] = of('content_block_stop')
+  const [opening] = of('message_start')
+  const streams: [string[], string][] = [
+    [[`${opening}`, `${start}`, `${first}`, `${start}`, `${second}`], 'Hel'],
+    [[`${opening}`, `${first}`, `${start}`, `${second}`], ''],
+    [[`${opening}`, `${start}`, `${first}`, `${stop}`, `${second}`], 'Hel'],
+    [[`${opening}`, `${opening}`, `${start}`, `${first}`], ''],
+  ]
+  for (const [pieces, kept] of streams) {
+    const reader = createEventReader({ model: 'M' })
+    const lines = createEventStreamReader(reader.read)
+    lines.push(Buffer.from(pieces.join('')))
+    const text = reader.end().map((event) => ('text' in event ? event.text : ''))
+    expect([reader.error?.reason, text.join('')]).toEqual(['model_stream_broken', kept])
+  }
+})

@@ -1,0 +1,9 @@
+// Puts the clock of a process five minutes ahead, as on a machine whose time is not kept: `node --import …/clock-ahead.mjs`.
+const AHEAD_MS = 5 * 60_000
+const now = Date.now
+
+Date.now = () => now() + AHEAD_MS
+globalThis.Date = new Proxy(Date, {
+  construct: (target, values, made) =>
+    Reflect.construct(target, values.length === 0 ? [Date.now()] : values, made),
+})

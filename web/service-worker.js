@@ -1,0 +1,85 @@
+// Keeps the page's own files, so that it opens without a connection. Answers of the server are never kept here. The build
+// puts `BUILD` in front: every file of this build, and those of the first screen.
+
+const CACHE = 'nanoclaw-files'
+/** What the page needs to appear. `/` stands for every address of the page. */
+const SHELL = ['/', '/theme.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
+/** Addresses that the server answers itself. */
+const SERVER = /^\/(api|v1|mcp|s|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
+
+const isOurs = (path) => SHELL.includes(path) || BUILD.files.includes(path)
+
+/** All or nothing, so that the kept page always finds its files. */
+async function keepShell() {
+  const cache = await caches.open(CACHE)
+  await cache.addAll(SHELL.map((path) => new Request(path, { cache: 'no-cache' })))
+}
+
+async function removeOlderBuilds() {
+  const cache = await caches.open(CACHE)
+  for (const request of await cache.keys())
+    if (!isOurs(new URL(request.url).pathname)) await cache.delete(request)
+}
+
+/** The page from the server, so that a new build is seen at once; the kept one without a connection. */
+async function openPage(request) {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const kept = await caches.match('/')
+    if (kept === undefined) throw error
+    return kept
+  }
+}
+
+/** A file whose name changes with its content: the kept one is always right. */
+async function openAsset(request) {
+  const kept = await caches.match(request)
+  if (kept !== undefined) return kept
+  const response = await fetch(request)
+  if (response.ok && isOurs(new URL(request.url).pathname)) {
+    const cache = await caches.open(CACHE)
+    await cache.put(request, response.clone())
+  }
+  return response
+}
+
+async function openFresh(request) {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const kept = await caches.match(request)
+    if (kept === undefined) throw error
+    return kept
+  }
+}
+
+/** Files that the page had loaded before this worker was there. */
+async function keepLoaded(paths) {
+  const cache = await caches.open(CACHE)
+  for (const path of paths)
+    if (isOurs(path) && (await cache.match(path)) === undefined) await cache.add(path)
+}
+
+// A new build takes over at once: pages ask the server for the page itself, so they never mix two builds.
+self.addEventListener('install', (event) =>
+  event.waitUntil(keepShell().then(() => self.skipWaiting())),
+)
+self.addEventListener('activate', (event) =>
+  event.waitUntil(removeOlderBuilds().then(() => self.clients.claim())),
+)
+self.addEventListener('message', (event) => {
+  const paths = event.data?.loaded
+  if (Array.isArray(paths))
+    event.waitUntil(keepLoaded(paths.filter((path) => typeof path === 'string')))
+})
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== self.location.origin) return
+  if (request.mode === 'navigate') {
+    if (request.destination === 'document' && !SERVER.test(pathname))
+      event.respondWith(openPage(request))
+  } else if (pathname.startsWith('/assets/')) event.respondWith(openAsset(request))
+  else if (SHELL.includes(pathname)) event.respondWith(openFresh(request))
+})

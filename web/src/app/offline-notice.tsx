@@ -1,0 +1,25 @@
+// Says above the page that there is no connection, and of when the shown messages are.
+import { WifiOff } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { fullTime } from '../lib/format.ts'
+import { opensOffline, useOffline } from '../lib/offline/offline.ts'
+
+export function OfflineNotice() {
+  const { t, i18n } = useTranslation()
+  const { isOffline, copiedAt } = useOffline()
+  const isShown = isOffline && opensOffline()
+  return (
+    <div role="status" className="shrink-0">
+      {isShown && (
+        <p className="flex items-center justify-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-center text-[13px] text-soft">
+          <WifiOff size={14} aria-hidden className="shrink-0" />
+          <span>
+            {t('shell.offline')}
+            {copiedAt !== null &&
+              ` ${t('shell.offlineCopy', { when: fullTime(copiedAt, i18n.language) })}`}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}

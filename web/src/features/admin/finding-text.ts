@@ -1,0 +1,33 @@
+// The findings of the doctor in the page's language, by their names. The server says them in English.
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { HealthFinding } from '../../../../server/protocol/administration.ts'
+import type * as chinese from '../../lib/i18n/chinese-findings.ts'
+
+const filled = (text: string, params: HealthFinding['params']): string =>
+  text.replaceAll(/\{\{(\w+)\}\}/g, (field, name: string) => String(params[name] ?? field))
+
+/** What a finding says; in English where the page's language has no text for it. */
+export function useFindingText() {
+  const { i18n } = useTranslation()
+  const [texts, setTexts] = useState<typeof chinese | null>(null)
+  const isChinese = i18n.language === 'zh'
+  useEffect(() => {
+    if (!isChinese) return setTexts(null)
+    // If they cannot be loaded, the English ones stay.
+    void import('../../lib/i18n/chinese-findings.ts').then(setTexts, () => undefined)
+  }, [isChinese])
+  return (finding: HealthFinding): Pick<HealthFinding, 'subject' | 'detail' | 'advice'> => {
+    const { code, params } = finding
+    if (texts === null) return finding
+    const text = texts.findings[code]
+    // A newer server may know more findings than this page.
+    if (text === undefined) return finding
+    const { subject = texts.folders[finding.subject] ?? finding.subject } = text
+    return {
+      subject: filled(subject, params),
+      detail: filled(text.detail, params),
+      advice: text.advice === undefined ? null : filled(text.advice, params),
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Asking for a link for a new password by e-mail.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useForgottenPassword } from '../../lib/api/auth.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { TextField } from '../../ui/field.tsx'
+import { AccountCard } from './account-card.tsx'
+
+export function ForgottenForm({ onBack }: { onBack: () => void }) {
+  const { t } = useTranslation()
+  const ask = useForgottenPassword()
+  const [email, setEmail] = useState('')
+  return (
+    <AccountCard
+      title={t('auth.forgot')}
+      text={t(ask.isSuccess ? 'auth.linkSent' : 'auth.forgotText')}
+      error={ask.isError ? errorText(ask.error) : undefined}
+      onSubmit={() => ask.mutate(email)}
+    >
+      {!ask.isSuccess && (
+        <>
+          <TextField
+            label={t('auth.email')}
+            type="email"
+            autoComplete="email"
+            required
+            maxLength={255}
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+          <Button tone="primary" type="submit" className="h-10" disabled={ask.isPending}>
+            {t('auth.sendLink')}
+          </Button>
+        </>
+      )}
+      <Button tone="quiet" onClick={onBack}>
+        {t('auth.toSignIn')}
+      </Button>
+    </AccountCard>
+  )
+}

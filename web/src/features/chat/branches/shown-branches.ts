@@ -1,0 +1,6 @@
+// Whether the overview of the branches is open: from beside an answer, or by a command.
+import { create } from 'zustand'
+
+export const useShownBranches = create<{ shown: boolean }>(() => ({ shown: false }))
+
+export const showBranches = (shown: boolean): void => useShownBranches.setState({ shown })

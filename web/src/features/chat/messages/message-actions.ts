@@ -1,0 +1,13 @@
+// What can be done with the messages of a conversation.
+import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import type { RunActions } from '../runs/use-run-actions.ts'
+
+export type MessageActions = Pick<
+  RunActions,
+  'edit' | 'regenerate' | 'resume' | 'stop' | 'switchModel' | 'compare'
+> & {
+  remove: (id: string) => void
+  show: (id: MessageId) => void
+  /** Opens the message for editing, or closes the open one with null. */
+  setEdited: (id: MessageId | null) => void
+}

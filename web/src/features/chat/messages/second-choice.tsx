@@ -1,0 +1,85 @@
+// In place of the second answer while there is none: which model gives it, or which version there is already.
+import { Check } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { useMenuModels } from '../../../lib/api/preferences.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { type Comparison, setComparison } from '../compare/comparisons.ts'
+import { randomId } from '../random-id.ts'
+
+export function SecondChoice({
+  comparison,
+  conversationId,
+  first,
+  siblings,
+  locked,
+}: {
+  comparison: Comparison
+  conversationId: string
+  /** The model of the first answer. */
+  first: string | null
+  siblings: readonly MessageId[]
+  /** A run is active: the second answer has to wait. */
+  locked: boolean
+}) {
+  const { t } = useTranslation()
+  const models = useMenuModels(null).filter(({ id }) => id !== first)
+  const versions = siblings
+    .map((id, place) => ({ id, number: place + 1 }))
+    .filter(({ id }) => id !== comparison.first)
+  const itemClass =
+    'flex min-h-10 w-full items-center gap-2 rounded-lg px-2.5 py-1.5 text-start text-sm hover:bg-hover aria-pressed:bg-hover pointer-coarse:min-h-11'
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <p role="status" className="text-soft">
+        {t(
+          comparison.model === null
+            ? 'compare.chooseModel'
+            : locked
+              ? 'compare.waiting'
+              : 'compare.starting',
+        )}
+      </p>
+      <ul aria-label={t('compare.chooseModel')} className="-mx-2.5 flex flex-col">
+        {models.map(({ id, name, provider }) => (
+          <li key={id}>
+            <button
+              type="button"
+              aria-pressed={comparison.model === id}
+              className={itemClass}
+              onClick={() =>
+                setComparison(conversationId, { ...comparison, id: randomId(), model: id })
+              }
+            >
+              <span className="min-w-0 flex-1">
+                <span className="block truncate">{name}</span>
+                <span className="block text-xs text-muted">{provider}</span>
+              </span>
+              {comparison.model === id && <Check size={15} aria-hidden className="text-accent" />}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {versions.length > 0 && (
+        <>
+          <p className={classNames('text-soft', models.length > 0 && 'border-t border-line pt-3')}>
+            {t('compare.chooseVersion')}
+          </p>
+          <ul aria-label={t('compare.chooseVersion')} className="flex flex-wrap gap-1.5">
+            {versions.map(({ id, number }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  className="min-h-9 rounded-lg border border-line px-3 hover:bg-hover pointer-coarse:min-h-11"
+                  onClick={() => setComparison(conversationId, { ...comparison, second: id })}
+                >
+                  {t('compare.version', { number })}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+// The user's webhooks.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type {
+  CreatedWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookEventType,
+} from '../../../../../server/protocol/webhook.ts'
+import { request, requestDone } from '../../../lib/api-client.ts'
+
+export type { Webhook, WebhookDelivery }
+
+const webhooksKey = ['webhooks'] as const
+
+export const useWebhooks = () =>
+  useQuery({
+    queryKey: webhooksKey,
+    queryFn: ({ signal }) =>
+      request<{ items: Webhook[] }>('/api/webhooks', { signal }).then(({ items }) => items),
+    meta: { quiet: true },
+  })
+
+function useWebhookChange<Input, Output>(change: (input: Input) => Promise<Output>, quiet = false) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => client.invalidateQueries({ queryKey: webhooksKey }),
+    meta: { quiet },
+  })
+}
+
+export const useCreateWebhook = () =>
+  useWebhookChange(
+    (body: { url: string; events: readonly WebhookEventType[] }) =>
+      request<CreatedWebhook>('/api/webhooks', { method: 'POST', body }),
+    true,
+  )
+
+export const useSwitchWebhook = () =>
+  useWebhookChange(({ id, ...body }: { id: string; is_active: boolean }) =>
+    requestDone(`/api/webhooks/${id}`, { method: 'PATCH', body }),
+  )
+
+export const useTestWebhook = () =>
+  useWebhookChange((id: string) =>
+    request<WebhookDelivery>(`/api/webhooks/${id}/test`, { method: 'POST' }),
+  )
+
+export const useDeleteWebhook = () =>
+  useWebhookChange((id: string) => requestDone(`/api/webhooks/${id}`, { method: 'DELETE' }))

@@ -1,0 +1,146 @@
+// Prompts that the user has saved: listed by `/` in the message field, with a form for their fields.
+import { BookmarkPlus } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Preferences } from '../../../../server/protocol/preferences.ts'
+import { useChangePreferences } from '../../lib/api/preferences.ts'
+import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { Section } from './section.tsx'
+
+type SavedPrompt = Preferences['saved_prompts'][number]
+
+/** `at`: its place in the list; beyond the end for a new one. */
+type Edited = { at: number; prompt: SavedPrompt }
+
+/** Braces in a text of the page would be a parameter of it. */
+const withField = (text: string): string => text.replace('FIELD', '{{topic}}')
+
+export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
+  const { t } = useTranslation()
+  const change = useChangePreferences()
+  const [edited, setEdited] = useState<Edited | null>(null)
+  const store = (next: SavedPrompt[]): void => change.mutate({ saved_prompts: next })
+  return (
+    <Section title={t('savedPrompts.title')} text={t('savedPrompts.text')}>
+      {prompts.length > 0 && (
+        <ul
+          aria-label={t('savedPrompts.title')}
+          className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
+        >
+          {prompts.map((prompt, at) => (
+            <li key={prompt.name} className="flex flex-wrap items-center gap-2 py-2.5">
+              <div className="min-w-0 flex-1 basis-48">
+                <p className="font-medium wrap-anywhere">{prompt.name}</p>
+                <p className="line-clamp-2 text-[13px] wrap-anywhere text-muted">{prompt.text}</p>
+              </div>
+              <Button
+                size="small"
+                aria-label={t('savedPrompts.editOne', { name: prompt.name })}
+                onClick={() => setEdited({ at, prompt })}
+              >
+                {t('message.edit')}
+              </Button>
+              <Button
+                size="small"
+                tone="danger"
+                aria-label={t('savedPrompts.deleteOne', { name: prompt.name })}
+                onClick={() => store(prompts.filter((one) => one !== prompt))}
+              >
+                {t('common.delete')}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button
+          icon={BookmarkPlus}
+          onClick={() => setEdited({ at: prompts.length, prompt: { name: '', text: '' } })}
+        >
+          {t('savedPrompts.add')}
+        </Button>
+      </div>
+      {edited !== null && (
+        <Editor
+          initial={edited.prompt}
+          taken={prompts.filter((_, at) => at !== edited.at).map(({ name }) => name)}
+          onClose={() => setEdited(null)}
+          onSave={(prompt) => {
+            store(prompts.toSpliced(edited.at, 1, prompt))
+            setEdited(null)
+          }}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Editor({
+  initial,
+  taken,
+  onClose,
+  onSave,
+}: {
+  initial: SavedPrompt
+  /** Names of the other prompts. */
+  taken: readonly string[]
+  onClose: () => void
+  onSave: (prompt: SavedPrompt) => void
+}) {
+  const { t } = useTranslation()
+  const id = useId()
+  const [name, setName] = useState(initial.name)
+  const [text, setText] = useState(initial.text)
+  const fields = fieldsOfPrompt(text)
+  const isTaken = taken.includes(name.trim())
+  const isComplete = name.trim() !== '' && text.trim() !== '' && !isTaken
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (isComplete) onSave({ name: name.trim(), text: text.trim() })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t(initial.name === '' ? 'savedPrompts.add' : 'savedPrompts.edit')}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" type="submit" form={id} disabled={!isComplete}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} className="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label={t('savedPrompts.name')}
+          error={isTaken ? t('savedPrompts.taken') : undefined}
+          required
+          maxLength={80}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextArea
+          label={t('savedPrompts.prompt')}
+          hint={
+            fields.length === 0
+              ? withField(t('savedPrompts.hint'))
+              : t('savedPrompts.fields', { fields: fields.join(', ') })
+          }
+          placeholder={withField(t('savedPrompts.example'))}
+          required
+          rows={7}
+          maxLength={10_000}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </form>
+    </Dialog>
+  )
+}

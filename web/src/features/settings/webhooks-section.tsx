@@ -1,0 +1,189 @@
+// Webhooks: create one, see its secret once, try it, switch it off, delete it.
+import { Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { WebhookEventType } from '../../../../server/protocol/webhook.ts'
+import { useRefusalText } from '../../lib/refusal-text.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
+import { notify } from '../../ui/toasts.ts'
+import {
+  useCreateWebhook,
+  useDeleteWebhook,
+  useSwitchWebhook,
+  useTestWebhook,
+  useWebhooks,
+  type Webhook,
+  type WebhookDelivery,
+} from './api/webhooks.ts'
+import { Section } from './section.tsx'
+
+export function WebhooksSection() {
+  const { t } = useTranslation()
+  const webhooks = useWebhooks()
+  const remove = useDeleteWebhook()
+  const [doomed, setDoomed] = useState<Webhook | null>(null)
+  return (
+    <Section title={t('webhooks.title')} text={t('webhooks.text')}>
+      <NewWebhook />
+      {webhooks.isPending && <Loading />}
+      {webhooks.isError && (
+        <Failed message={errorText(webhooks.error)} onRetry={() => void webhooks.refetch()} />
+      )}
+      {webhooks.data?.length === 0 && <Empty icon={WebhookIcon} title={t('webhooks.none')} />}
+      <ul className="-mb-2 divide-y divide-line">
+        {webhooks.data?.map((webhook) => (
+          <WebhookRow key={webhook.id} webhook={webhook} onRemove={() => setDoomed(webhook)} />
+        ))}
+      </ul>
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={() => setDoomed(null)}
+        title={t('webhooks.removeTitle')}
+        text={t('webhooks.removeText')}
+        confirm={t('webhooks.remove', { url: doomed === null ? '' : hostOf(doomed) })}
+        onConfirm={() => doomed !== null && remove.mutate(doomed.id)}
+      />
+    </Section>
+  )
+}
+
+const hostOf = ({ url }: Webhook): string => new URL(url).host
+
+function WebhookRow({ webhook, onRemove }: { webhook: Webhook; onRemove(): void }) {
+  const { t } = useTranslation()
+  const test = useTestWebhook()
+  const change = useSwitchWebhook()
+  const failureOf = useFailureText()
+  const { id, url, is_active: isActive } = webhook
+  return (
+    <li className="flex items-center gap-3 py-3 max-sm:flex-wrap">
+      <div className="min-w-0 flex-1 max-sm:basis-full">
+        <p className="font-medium wrap-anywhere">{url}</p>
+        <p className="text-[13px] text-muted">
+          {[
+            ...(isActive ? [] : [t('webhooks.off')]),
+            ...webhook.events.map((event) => t(`webhooks.event.${event}`)),
+          ].join(' · ')}
+        </p>
+        {webhook.last_delivery !== null && <LastDelivery delivery={webhook.last_delivery} />}
+      </div>
+      <Button
+        size="small"
+        disabled={test.isPending}
+        onClick={() =>
+          test.mutate(id, {
+            onSuccess: (delivery) =>
+              delivery.status === 'delivered'
+                ? notify(t('webhooks.testDelivered'), 'success')
+                : notify(failureOf(delivery), 'error'),
+          })
+        }
+      >
+        {t('webhooks.test')}
+      </Button>
+      <IconButton
+        icon={Power}
+        size="small"
+        label={t(isActive ? 'webhooks.switchOff' : 'webhooks.switchOn', { url: hostOf(webhook) })}
+        onClick={() => change.mutate({ id, is_active: !isActive })}
+      />
+      <IconButton
+        icon={Trash2}
+        size="small"
+        label={t('webhooks.remove', { url: hostOf(webhook) })}
+        onClick={onRemove}
+      />
+    </li>
+  )
+}
+
+/** The state of a delivery, with the reason if it has failed so far. */
+function useFailureText(): (delivery: WebhookDelivery) => string {
+  const { t } = useTranslation()
+  const refusalText = useRefusalText()
+  return (delivery) => {
+    const state = t(`webhooks.delivery.${delivery.status}`)
+    return delivery.error === null
+      ? state
+      : `${state}: ${refusalText({ ...delivery, message: delivery.error })}`
+  }
+}
+
+function LastDelivery({ delivery }: { delivery: WebhookDelivery }) {
+  const failureOf = useFailureText()
+  return (
+    <p className={`text-[13px] ${delivery.error === null ? 'text-muted' : 'text-bad'}`}>
+      {failureOf(delivery)}
+    </p>
+  )
+}
+
+function NewWebhook() {
+  const { t } = useTranslation()
+  const create = useCreateWebhook()
+  const [url, setUrl] = useState('')
+  const [events, setEvents] = useState<readonly WebhookEventType[]>(WebhookEventType.options)
+  return (
+    <form
+      className="mb-3 flex flex-col gap-3 border-b border-line pb-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        create.mutate({ url, events }, { onSuccess: () => setUrl('') })
+      }}
+    >
+      <TextField
+        label={t('webhooks.url')}
+        type="url"
+        required
+        maxLength={2_000}
+        placeholder="https://"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
+        <legend className="mb-1 text-sm font-medium text-soft">{t('webhooks.events')}</legend>
+        {WebhookEventType.options.map((event) => (
+          <label key={event} className="flex items-center gap-2 py-1 text-sm">
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={events.includes(event)}
+              onChange={({ target }) =>
+                setEvents(
+                  target.checked ? [...events, event] : events.filter((one) => one !== event),
+                )
+              }
+            />
+            {t(`webhooks.event.${event}`)}
+          </label>
+        ))}
+      </fieldset>
+      {create.isError && (
+        <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          {errorText(create.error)}
+        </p>
+      )}
+      <div>
+        <Button
+          tone="primary"
+          type="submit"
+          disabled={create.isPending || url.trim() === '' || events.length === 0}
+        >
+          {t('webhooks.add')}
+        </Button>
+      </div>
+      {create.data !== undefined && (
+        <ShownOnce
+          key={create.data.secret}
+          label={t('webhooks.secret')}
+          value={create.data.secret}
+        />
+      )}
+    </form>
+  )
+}

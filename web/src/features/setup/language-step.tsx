@@ -1,0 +1,32 @@
+// The language of the page, chosen first so that everything after it can be read.
+
+import { useState } from 'react'
+import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
+import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
+
+export function LanguageStep({ label }: { label: string }) {
+  const [chosen, setChosen] = useState<string>(shownLanguage)
+  return (
+    <fieldset aria-label={label} className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+      {Object.entries(LANGUAGES).map(([code, { name, tag }]) => (
+        <label
+          key={code}
+          lang={tag}
+          className="flex min-h-11 cursor-pointer items-center gap-2.5 rounded-xl border border-line-strong bg-surface px-3.5 text-sm hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft has-checked:text-accent"
+        >
+          <input
+            type="radio"
+            name="language"
+            className="size-4 accent-accent"
+            checked={code === chosen}
+            onChange={() => {
+              setChosen(code)
+              if (isLanguage(code)) void chooseLanguage(code)
+            }}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,95 @@
+// The provider: one of the known ones, or the address of any other, and its key. A few small requests test it.
+import { ExternalLink } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Preset } from '../../lib/api/catalog.ts'
+import { usePresets } from '../../lib/api/catalog.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { apiNames } from './probe-findings.tsx'
+import { APIS, type SetupForm } from './setup-form.ts'
+
+export function ProviderStep({
+  form,
+  onChange,
+}: {
+  form: SetupForm
+  onChange: (change: Partial<SetupForm>) => void
+}) {
+  const { t } = useTranslation()
+  const { data: presets } = usePresets()
+  const keyUrl = presets?.find(({ api_url: url }) => url === form.apiUrl)?.key_url ?? null
+  const choose = (preset: Preset): void =>
+    onChange({ apiUrl: preset.api_url, api: '', model: '', also: [] })
+  return (
+    <>
+      {presets !== undefined && presets.length > 0 && (
+        <fieldset>
+          <legend className="mb-2 text-sm font-medium text-soft">{t('setup.provider')}</legend>
+          <div className="flex flex-wrap gap-2">
+            {presets.map((preset) => (
+              <button
+                key={preset.id}
+                type="button"
+                aria-pressed={form.apiUrl === preset.api_url}
+                className={classNames(
+                  'h-9 rounded-full border px-3.5 text-sm transition-colors',
+                  form.apiUrl === preset.api_url
+                    ? 'border-accent bg-accent-soft text-accent'
+                    : 'border-line-strong bg-surface hover:bg-hover',
+                )}
+                onClick={() => choose(preset)}
+              >
+                {preset.name}
+                {preset.detected === true && (
+                  <span className="ms-1.5 text-xs text-ok">{t('setup.detected')}</span>
+                )}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <TextField
+        label={t('setup.url')}
+        hint={t('setup.urlHint')}
+        type="url"
+        required
+        placeholder="https://…/v1"
+        value={form.apiUrl}
+        onChange={(event) => onChange({ apiUrl: event.target.value })}
+      />
+      <TextField
+        label={t('setup.key')}
+        hint={
+          <>
+            {t('setup.keyHint')}
+            {keyUrl !== null && (
+              <a
+                href={keyUrl}
+                target="_blank"
+                rel="noopener noreferrer"
+                className="touch-target ms-1.5 inline-flex items-center gap-1 font-medium text-accent underline underline-offset-3"
+              >
+                {t('setup.getKey')}
+                <ExternalLink size={13} aria-hidden />
+              </a>
+            )}
+          </>
+        }
+        type="password"
+        autoComplete="off"
+        value={form.apiKey}
+        onChange={(event) => onChange({ apiKey: event.target.value })}
+      />
+      <SelectField
+        label={t('setup.api')}
+        hint={t('setup.apiHint')}
+        value={form.api}
+        options={[
+          { value: '', label: t('setup.apiDetect') },
+          ...APIS.map((api) => ({ value: api, label: apiNames[api] })),
+        ]}
+        onChange={({ target }) => onChange({ api: APIS.find((api) => api === target.value) ?? '' })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+// What a person has entered in the set-up, and the models that are stored from it. Kept for a reload, without the key.
+import type { ModelApi, ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import { privateKey } from '../../lib/private-storage.ts'
+import { fieldsOf, listIn, parseJson, textIn } from '../../lib/read-json.ts'
+
+export const APIS: readonly ModelApi[] = ['chat', 'responses', 'messages']
+
+export const STEPS = ['language', 'provider', 'models', 'try'] as const
+export type SetupStep = (typeof STEPS)[number]
+
+export type SetupForm = {
+  apiUrl: string
+  api: ModelApi | ''
+  apiKey: string
+  model: string
+  /** Further models of the provider to add with the one that was tested. */
+  also: readonly string[]
+  /** The ids of the models that were added. */
+  added: readonly string[]
+}
+
+const STORAGE_KEY = privateKey('setup')
+
+const EMPTY: SetupForm = { apiUrl: '', api: '', apiKey: '', model: '', also: [], added: [] }
+
+const textsIn = (value: unknown): string[] =>
+  listIn(value).flatMap((one) => (typeof one === 'string' ? [one] : []))
+
+/** What was entered before a reload of this tab. */
+export function readForm(): SetupForm {
+  try {
+    const stored = fieldsOf(parseJson(sessionStorage.getItem(STORAGE_KEY) ?? '{}'))
+    return {
+      ...EMPTY,
+      apiUrl: textIn(stored.apiUrl) ?? '',
+      api: APIS.find((api) => api === stored.api) ?? '',
+      model: textIn(stored.model) ?? '',
+      also: textsIn(stored.also),
+      added: textsIn(stored.added),
+    }
+  } catch {
+    return EMPTY // storage blocked: a reload begins anew
+  }
+}
+
+export function writeForm({ apiKey: _secret, ...form }: SetupForm): void {
+  try {
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(form))
+  } catch {
+    // storage blocked: a reload begins anew
+  }
+}
+
+const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
+
+/** What the probe found, merged with what the person entered. */
+const tested = (form: SetupForm, report: ProbeReport): ModelSettings => {
+  const suggested = Object.fromEntries(
+    Object.entries(report.suggested).filter(([, value]) => value !== undefined),
+  )
+  return {
+    ...suggested,
+    id: idOf(form.model),
+    name: form.model.trim(),
+    api_url: report.suggested.api_url ?? form.apiUrl.trim(),
+    upstream_model: form.model.trim(),
+    ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+  }
+}
+
+/** Another model of the same provider. What it can do is not tested; the server knows it of many models. */
+const untested = ({ api_url, api, api_key }: ModelSettings, model: string): ModelSettings => ({
+  id: idOf(model),
+  name: model,
+  upstream_model: model,
+  api_url,
+  ...(api === undefined ? {} : { api }),
+  ...(api_key === undefined ? {} : { api_key }),
+})
+
+/** The models to store: the tested one first, then the others that were chosen. */
+export function modelsOf(form: SetupForm, report: ProbeReport): ModelSettings[] {
+  const first = tested(form, report)
+  const others = form.also.filter((model) => model !== form.model.trim())
+  return [first, ...others.map((model) => untested(first, model))]
+}

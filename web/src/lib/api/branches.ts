@@ -1,0 +1,18 @@
+// The branches of a conversation.
+import { useQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { BranchList } from '../../../../server/protocol/branch.ts'
+import { request } from '../api-client.ts'
+import { messageKeys } from './messages.ts'
+
+/** Read again together with the messages. */
+export const useBranches = (conversationId: string) =>
+  useQuery({
+    queryKey: [...messageKeys.list(conversationId), 'branches'],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof BranchList>>(`/api/conversations/${conversationId}/branches`, {
+        signal,
+      }),
+    staleTime: 0,
+    meta: { quiet: true },
+  })

@@ -1,0 +1,247 @@
+// Why changes of files, models, documents, deliveries, MCP servers and imports fail, in Japanese, by the protocol's reasons.
+import type { FILE_FAILURES } from '../../../../../server/protocol/failures/files.ts'
+import type { MODEL_FAILURES } from '../../../../../server/protocol/failures/models.ts'
+import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
+
+type Texts<Reasons> = Record<keyof Reasons, string>
+
+export const files: Texts<typeof FILE_FAILURES> = {
+  binary_file: '「{{path}}」はバイナリファイル（{{kind}}、{{size}}）で、テキストとして読めません。',
+  checkpoint_not_found: 'その状態はありません。',
+  content_expired: '「{{path}}」の以前の内容は保存されていないため、この状態に復元できません。',
+  disk_full:
+    'ディスクがいっぱいです。何も変更していません。空きを作ってからもう一度お試しください。',
+  edit_failed: '{{detail}}',
+  encoding_mismatch:
+    '「{{path}}」は有効な {{encoding}} ではありません。別の文字コードをお試しください。',
+  encoding_not_writable:
+    '「{{path}}」の文字コード {{encoding}} では、このテキストを表せません。ファイル全体を UTF-8 で書き込んでください。',
+  encoding_unknown:
+    '不明な文字コード「{{encoding}}」。utf-8、utf-16le、gb18030、shift_jis、windows-1252 をお試しください。',
+  file_access_denied: 'サーバーには「{{path}}」に対するその操作の権限がありません。',
+  file_changed_meanwhile:
+    'その間に他の人が「{{path}}」を変更しました。読み直してから変更してください。',
+  file_changed_while_read: '読み取り中に「{{path}}」が変更されました。もう一度お試しください。',
+  file_content_missing:
+    'このファイルの内容がサーバーにありません。運用者がバックアップから復元できます。',
+  file_created_meanwhile: 'ファイル「{{path}}」は既にあります。読んでから変更してください。',
+  file_deleted_meanwhile:
+    'その間に他の人が「{{path}}」を削除しました。読み直してから変更してください。',
+  file_exists: '「{{path}}」は既にあるか、フォルダーです。',
+  file_in_the_way: '「{{path}}」はファイルです。フォルダーに置き換えられません。',
+  file_id_unknown: 'そのファイルはありません。',
+  file_name_too_long: '「{{path}}」の名前が長すぎます。',
+  file_not_found: 'ファイルまたはフォルダー「{{path}}」はありません。',
+  file_removed_while_written: '書き込み中に「{{path}}」が削除されました。',
+  file_replaced:
+    '使用中に「{{path}}」が置き換えられました。何も変更していません。もう一度お試しください。',
+  file_too_large: '「{{path}}」は {{size}} です。読み取れるのは {{limit}} までです。',
+  file_too_large_to_write:
+    '「{{path}}」は {{size}} になります。書き込めるのは {{limit}} までです。',
+  file_type_unsupported:
+    '「{{name}}」は添付できません。画像（PNG、JPEG、WebP、GIF）、PDF、DOCX、XLSX、PPTX、またはテキストを添付してください。',
+  file_unusable: '「{{path}}」を使用できませんでした。',
+  file_upload_too_large: 'ファイルは {{limit}} までです。',
+  file_used: 'メッセージがこのファイルを使っています。先にメッセージを削除してください。',
+  file_would_be_too_large: '「{{path}}」が大きくなりすぎます。',
+  file_missing: 'フィールド「file」でファイルを 1 つ送信してください。',
+  files_missing: 'フィールド「files[]」でファイルを 1 つ以上送信してください。',
+  folder_exists: 'フォルダー「{{path}}」は既にあります。',
+  folder_in_the_way:
+    'フォルダー「{{path}}」に、この状態にはないファイルがあるため、その名前のファイルを復元できません。',
+  folder_into_itself: 'フォルダーを自分自身の中に移動することはできません。',
+  folder_takes_no_file: '「{{path}}」はフォルダーです。ファイルに置き換えられません。',
+  glob_too_complex: 'パターンの波かっこ内の選択肢が多すぎます。',
+  glob_too_long: 'パターンは {{limit}} 文字までです。',
+  image_unreadable:
+    '「{{name}}」を画像として読めません。破損しているか、画素が多すぎるか、対応していない形式です。',
+  link_refused:
+    '「{{path}}」はシンボリックリンクか、それを経由しています。プロジェクトではリンクをたどりません。',
+  names_collide: 'このディスクでの名前の比較では、「{{path}}」に別のファイルの名前が含まれます。',
+  not_a_file: '「{{path}}」はファイルではなくフォルダーです。',
+  not_a_regular_file:
+    '「{{path}}」は通常のファイルではなく、デバイス、パイプ、またはソケットです。',
+  old_name_taken:
+    'フォルダー「{{path}}」は以前「{{old}}」でしたが、その名前は今は別のものに使われています。移動してから、もう一度復元してください。',
+  path_escapes:
+    'パスがプロジェクトの外に出ています。「src/main.py」のようにプロジェクトフォルダーからの相対パスを使ってください。',
+  path_has_backslashes: '使えないパスです。フォルダーは「\\」ではなく「/」で区切ってください。',
+  path_has_invisible_characters: '使えないパスです。制御文字または見えない文字が含まれています。',
+  path_is_project: '使えないパスです。プロジェクトのフォルダー自体を指しています。',
+  path_name_too_long: '使えないパスです。長すぎる名前が含まれています。',
+  path_not_unicode: '使えないパスです。有効な Unicode ではありません。',
+  path_taken: '「{{path}}」には既に何かがあります。',
+  path_through_file: '「{{path}}」に到達できません。パスの途中にフォルダーでないものがあります。',
+  path_too_deep: '使えないパスです。{{limit}} 階層を超えています。',
+  path_too_long: '使えないパスです。長すぎます。',
+  project_busy: 'このプロジェクトでは別の変更が進行中です。何も変更していません。',
+  project_deleted: 'このプロジェクトは削除されました。何も変更しておらず、今後も変更できません。',
+  project_deleted_during_run:
+    '実行中にこの会話のプロジェクトが削除されたため、回答はここで終わります。プロジェクトなしで続けるには、メッセージを送信し直してください。',
+  project_full: 'プロジェクトが上限の {{limit}} を超えます。先に何か削除してください。',
+  project_name_taken: '同じ名前のプロジェクトが既にあります。',
+  project_not_found: 'そのプロジェクトはありません。',
+  quota_claim_refused:
+    'あと {{more}} の空きがありません。プロジェクト、ドキュメント、添付ファイルの合計で {{limit}} まで保存でき、{{used}} を使用中です。先にいくつか削除してください。',
+  quota_exceeded:
+    '保存容量を超えるため、変更を元に戻しました。プロジェクト、ドキュメント、添付ファイルの合計で {{limit}} まで保存でき、{{used}} を使用中です。先にいくつか削除してください。',
+  request_stopped: 'リクエストは停止されました。何も変更していません。',
+  search_not_isolated: '検索をシステムから隔離できませんでした。',
+  search_busy: '{{count}} 件の検索が待機中です。終わってからもう一度お試しください。',
+  search_not_started: '検索プログラムを起動できませんでした。',
+  search_path_is_link: '「{{path}}」はシンボリックリンクで、たどりません。',
+  search_path_not_found: '検索するファイルまたはフォルダー「{{path}}」はありません。',
+  search_pattern_invalid:
+    'パターンを読み取れません：{{detail}}。特殊文字をそのまま検索するには、前に「\\」を付けてください。',
+  too_many_changes: '一度に変更できるファイルは {{limit}} 個までです。',
+  too_many_files_open: '開いているファイルが多すぎます。少し待ってからもう一度お試しください。',
+  too_many_restored: '一度に復元できるファイルは {{limit}} 個までです。',
+  upload_fields_invalid: '{{detail}}',
+  upload_has_too_many_files: '一度にアップロードできるファイルは {{limit}} 個までです。',
+  upload_repeats: 'アップロードに「{{path}}」が 2 回含まれています。',
+  upload_too_large: 'アップロードは {{limit}} までです。',
+  upload_too_many_fields: 'アップロードのフィールドが、このサーバーの上限を超えています。',
+  upload_too_many_files: 'アップロードのファイル数が、このサーバーの上限を超えています。',
+  upload_too_many_parts: 'アップロードの部分の数が、このサーバーの上限を超えています。',
+  uploaded_file_too_large: 'アップロードに、このサーバーの上限を超えるファイルがあります。',
+  uploads_busy:
+    'サーバーが受信中のアップロードが多すぎます。少し待ってからもう一度お試しください。',
+  uploads_exhausted:
+    '同時に行えるアップロードは {{limit}} 件までです。1 つ終わるのを待ってからお試しください。',
+  work_stopped: '処理は停止されました。',
+  work_too_slow: '処理に {{seconds}} 秒を超える時間がかかりました。',
+  upload_not_multipart: 'ファイルは multipart/form-data で送信してください。',
+}
+
+export const models: Texts<typeof MODEL_FAILURES> = {
+  model_answer_unfinished: 'モデルが回答を終えずに停止しました。',
+  model_answer_empty:
+    '「{{model}}」のプロバイダーが空の応答を返しました。api_url がモデル API のアドレスか確認してください。',
+  model_answer_is_page:
+    '「{{model}}」のプロバイダーがウェブページを返しました。api_url がモデル API のアドレスか確認してください。',
+  model_answer_no_json:
+    '「{{model}}」のプロバイダーの応答が JSON オブジェクトではありません。api_url がモデル API のアドレスか確認してください。',
+  model_answer_no_stream:
+    '「{{model}}」のプロバイダーの応答がイベントストリームではありません。api_url がモデル API のアドレスか確認してください。',
+  model_call_unreadable: 'モデルのツール呼び出しを読み取れません。書き直しを依頼します。',
+  model_context_exceeded:
+    '会話が「{{model}}」には長すぎます。新しい会話を始めるか、コンテキストの大きいモデルを選んでください。',
+  model_key_lost:
+    '{{model}} の保存された API キーを読み取れません。管理者が「設定 → モデル」で入力し直す必要があります。',
+  model_not_found:
+    '「{{model}}」のプロバイダーに、このモデルまたはアドレスはありません（{{status}}）。api_url と upstream_model を確認してください。',
+  model_rate_limited:
+    '「{{model}}」のプロバイダーがリクエスト数を制限しています（{{status}}）。少し待ってからもう一度お試しください。',
+  model_rate_limited_quota:
+    'プロバイダーでの「{{model}}」の割り当てを使い切りました（{{status}}）。別のモデルを選ぶか、更新を待ってください。',
+  model_redirected:
+    '「{{model}}」のアドレスがリダイレクトされます（{{status}}）。api_url を確認してください。',
+  model_refused: 'モデル「{{model}}」がリクエストを拒否しました（{{status}}）。',
+  model_refused_credit:
+    '「{{model}}」のプロバイダーの残高がありません（{{status}}）。チャージするか、別のモデルを選んでください。',
+  model_stopped: '「{{model}}」へのリクエストは停止されました。',
+  model_stream_broken: '回答が終わる前に「{{model}}」との接続が切れました。',
+  model_timeout: '「{{model}}」のプロバイダーの応答に時間がかかりすぎました（{{status}}）。',
+  model_timeout_silence: 'モデル「{{model}}」から {{seconds}} 秒間応答がありません。',
+  model_unauthorized:
+    'プロバイダーが「{{model}}」の API キーを拒否しました（{{status}}）。設定でキーを確認してください。',
+  model_unavailable:
+    '「{{model}}」のプロバイダーで問題が起きています（{{status}}）。もう一度試すか、別のモデルを選んでください。',
+  model_unavailable_connection:
+    '「{{model}}」に接続できません：接続に失敗しました。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_connection_closed:
+    '「{{model}}」に接続できません：接続が閉じられました。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_connection_refused:
+    '「{{model}}」に接続できません：接続が拒否されました。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_connection_timed_out:
+    '「{{model}}」に接続できません：接続が時間切れになりました。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_host_not_found:
+    '「{{model}}」に接続できません：ホスト名を調べられませんでした。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_host_unknown:
+    '「{{model}}」に接続できません：ホスト名が不明です。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_host_unreachable:
+    '「{{model}}」に接続できません：ホストが応答しません。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_insecure:
+    '「{{model}}」に接続できません：安全な接続に失敗しました。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_network:
+    '「{{model}}」に接続できません：ネットワークに到達できません。プロバイダーのアドレスとネットワークを確認してください。',
+  model_unavailable_reported:
+    '「{{model}}」のプロバイダーが問題を報告しました。もう一度試すか、別のモデルを選んでください。',
+}
+
+export const storedFailures: Record<StoredFailureReason, string> = {
+  document_archive_unsupported: '{{extension}} アーカイブには対応していません',
+  document_archive_unknown: 'この種類のアーカイブには対応していません',
+  document_binary:
+    'バイナリファイルです。対応しているのはテキスト、Markdown、PDF、DOCX、XLSX、PPTX、HTML、CSV です',
+  document_docx_damaged: 'DOCX ファイルが破損しています',
+  document_empty: 'テキストが含まれていません',
+  document_lost: 'アップロードが失われました。もう一度アップロードしてください',
+  document_not_indexed: '索引を作成できませんでした',
+  document_not_what_its_name_says: '拡張子は {{extension}} ですが、内容が異なります',
+  document_office_damaged: '{{extension}} ファイルが破損しています',
+  document_page_too_deep: 'ページの入れ子が深すぎます',
+  document_pdf_damaged: 'PDF が破損しています',
+  document_pdf_protected: 'PDF がパスワードで保護されています',
+  document_reader_not_started: '読み取りプログラムを起動できませんでした',
+  document_reading_stopped: 'キャンセルされました',
+  document_reading_too_slow: '読み取りに時間がかかりすぎました',
+  document_scanned: 'テキストが含まれていません（スキャンした文書は先に OCR を行ってください）',
+  document_too_large: 'ファイルが大きすぎます',
+  document_too_large_to_read: '大きすぎて読み取れません',
+  document_unreadable: 'ファイルを読み取れませんでした',
+  delivery_channel_kind_gone: 'この種類の送信先は提供されなくなりました',
+  delivery_failed: '送信に失敗しました',
+  delivery_mail_not_set_up: 'このサーバーには SMTP の設定がなくなりました',
+  delivery_mail_refused: 'メールサーバーが拒否しました（{{status}}）',
+  delivery_mail_unconfirmed: '{{address}} の所有者がメールの受信をまだ確認していません',
+  delivery_mail_unreachable: 'メールサーバーに接続できないか、混み合っていました',
+  delivery_receiver_address_refused: 'このサーバーは受信側のアドレスに送信できません',
+  delivery_receiver_certificate_invalid: '受信側の証明書が無効です',
+  delivery_receiver_closed_connection: '受信側が接続を閉じました',
+  delivery_receiver_host_unknown: '受信側のホスト名が見つかりません',
+  delivery_receiver_refused_connection: '受信側が接続を拒否しました',
+  delivery_receiver_timed_out: '受信側が時間内に応答しませんでした',
+  delivery_receiver_unreachable: '受信側に接続できませんでした',
+  delivery_refused: '受信側が {{status}} を返しました',
+  delivery_settings_unfit: 'この送信先の設定は有効ではなくなりました',
+  mcp_command_not_found: 'サーバーにそのコマンドが見つかりません',
+  mcp_command_not_allowed: 'そのコマンドの実行は許可されていません',
+  mcp_connection_failed: '接続に失敗したか、切断されました',
+  mcp_connection_refused: '接続が拒否されました',
+  mcp_credentials_refused: '認証情報が拒否されました',
+  mcp_ended: 'そのプログラムが終了しました',
+  mcp_host_unknown: 'ホスト名が不明です',
+  mcp_sign_in_needed: 'サインインが必要です',
+  mcp_too_slow: '時間内に応答しませんでした',
+  export_failed: '予期しない問題が発生しました。詳細はサーバーのログにあります',
+  export_interrupted: 'その間にサーバーが再起動しました。もう一度エクスポートしてください',
+  import_already_there: '既にインポートされています',
+  import_archive_bomb: '{{ratio}} 倍を超えて圧縮されていて、実際のエクスポートではありません',
+  import_archive_damaged: 'アーカイブが破損しているか不完全です。もう一度ダウンロードしてください',
+  import_archive_encrypted:
+    'パスワードで保護されています。展開して、パスワードなしで作り直してください',
+  import_archive_too_large: '展開するとアーカイブが {{limit}} を超えます',
+  import_archive_too_many_files: 'アーカイブのファイルが {{limit}} 個を超えています',
+  import_conversation_too_large: '{{limit}} を超えています',
+  import_cycle: 'メッセージの前後関係が循環しています',
+  import_database_unreadable: 'SQLite ファイルが破損しているか、不明なテーブルがあります',
+  import_disk_full: 'サーバーのディスクがいっぱいです',
+  import_entry_link: 'リンクです',
+  import_entry_unsafe: '名前がアーカイブの外を指しています',
+  import_failed: '予期しない問題が発生しました。詳細はサーバーのログにあります',
+  import_file_missing: 'エクスポートに含まれていません',
+  import_file_refused: 'このサーバーが拒否しました：{{detail}}',
+  import_format_unknown:
+    'NanoClaw、ChatGPT、Claude、Open WebUI、LibreChat のエクスポートでも、Python 版 NanoClaw の SQLite ファイルでもありません',
+  import_in_trash: 'ゴミ箱にあります。そこで復元してください',
+  import_interrupted:
+    'その間にサーバーが再起動しました。ファイルをもう一度インポートしてください。既にあるものは残り、重複しません',
+  import_json_damaged: 'JSON が破損しているか不完全です',
+  import_no_messages: 'メッセージが含まれていません',
+  import_out_of_memory: 'インポートで使える上限を超えるメモリが必要です',
+  import_project_exists: '同じ名前のプロジェクトが既にあります。そのファイルは変更していません',
+  import_too_many_messages: 'メッセージが {{limit}} 件を超えています',
+  import_too_slow: '読み取りに時間がかかりすぎました',
+  import_unreadable: '想定された形式ではありません（{{detail}}）',
+}

@@ -1,0 +1,282 @@
+// Why requests are refused: access, administration, conversations and runs, in Japanese, by the protocol's reasons.
+import type { ACCESS_FAILURES } from '../../../../../server/protocol/failures/access.ts'
+import type { ADMINISTRATION_FAILURES } from '../../../../../server/protocol/failures/administration.ts'
+import type { CONVERSATION_FAILURES } from '../../../../../server/protocol/failures/conversations.ts'
+import type { RUN_FAILURES } from '../../../../../server/protocol/failures/runs.ts'
+import type { STORE_FAILURES } from '../../../../../server/protocol/failures/store.ts'
+
+type Texts<Reasons> = Record<keyof Reasons, string>
+
+export const access: Texts<typeof ACCESS_FAILURES> = {
+  address_missing: 'アカウントにメールアドレスがありません。`address` で指定してください。',
+  mail_not_sent: 'メールを送信できませんでした。アドレスを確認するか、後でもう一度お試しください。',
+  mail_not_set_up:
+    'このサーバーはメールを送信できません。設定に `smtp` と `public_url` が必要です。管理者にお問い合わせください。',
+  mails_exhausted: 'メールの要求が多すぎます。後でもう一度お試しください。',
+  heir_is_same: 'アカウントを自分自身に引き継ぐことはできません。',
+  heir_missing: 'データを受け取るアカウントを heir_id で指定してください。',
+  mcp_client_not_configured:
+    '認可サーバーがクライアントの登録に対応していません。管理者がこの MCP サーバーの oauth.client_id を設定する必要があります。',
+  mcp_not_connected: 'MCP サーバー「{{server}}」は現在利用できません。もう一度お試しください。',
+  mcp_prompt_failed: 'MCP サーバー「{{server}}」はこのプロンプトを返しませんでした。',
+  mcp_resource_empty: 'MCP サーバー「{{server}}」のこのリソースは空です。',
+  mcp_resource_failed: 'MCP サーバー「{{server}}」はこのリソースを返しませんでした。',
+  mcp_server_not_found: 'その MCP サーバーはありません。',
+  mcp_sign_in_refused:
+    '「{{server}}」へのサインインに失敗したか、拒否されました。もう一度お試しください。',
+  mcp_sign_in_unavailable:
+    '現在「{{server}}」にサインインできません。認可サーバーが示されていないか、接続できません。',
+  mcp_sign_in_unknown:
+    'このサインインは終了しているか、別の人が始めたものです。最初からやり直してください。',
+  account_gone: 'このアカウントはもうありません。',
+  account_link_invalid:
+    'このリンクは使えなくなりました。使用済み、期限切れ、または取り消されています。管理者に新しいリンクを依頼してください。',
+  account_not_found: 'そのアカウントはありません。',
+  administrators_only: 'この操作は管理者だけができます。',
+  api_key_invalid: 'この API キーは無効です。',
+  api_key_expiry_past: 'そのキーは既に期限切れになります。',
+  api_key_not_allowed: 'API キーではこの操作はできません。パスワードでサインインしてください。',
+  api_key_scope:
+    'この API キーには権限「{{scope}}」がないため、この操作はできません。別のキーを使ってください。',
+  api_key_not_found: 'その API キーはありません。',
+  api_keys_exhausted: 'API キーが既に {{limit}} 個あります。先に 1 つ削除してください。',
+  body_empty: '内容が空です。',
+  body_not_json: '内容が有効な JSON ではありません。',
+  body_too_large: '内容がこのサーバーの上限を超えています。',
+  content_length_wrong: '内容の長さが Content-Length と一致しません。',
+  content_type_unsupported:
+    'この種類の内容には対応していません。application/json で送信してください。',
+  current_password_missing: 'パスワードを変更するには、現在のパスワードが必要です。',
+  current_password_wrong: '現在のパスワードが違います。',
+  host_refused:
+    'サーバーはこのホスト名では応答しません。名前が正しければ trusted_hosts に追加してください。',
+  host_repeated: 'リクエストに Host ヘッダーが複数あります。',
+  idempotency_body_gone:
+    'この Idempotency-Key のリクエストは完了しましたが、応答が大きすぎて再送できません。',
+  idempotency_key_invalid: 'Idempotency-Key は 1～{{limit}} 文字です。',
+  idempotency_key_reused:
+    'この Idempotency-Key は別のリクエストで使われました。リクエストごとに新しいキーを使ってください。',
+  idempotency_pending:
+    'この Idempotency-Key のリクエストは処理中です。少し待ってからもう一度お試しください。',
+  internal:
+    'サーバーで問題が発生しました。もう一度お試しください。繰り返す場合は、リクエスト ID でログを調べてください。',
+  invitation_not_found: 'その招待はありません。',
+  invitation_required: '登録には招待が必要です。管理者に依頼してください。',
+  invitations_exhausted:
+    '未使用の招待が既に {{limit}} 件あります。先にいくつか取り消してください。',
+  json_list_too_long: 'JSON に {{entries}} 件を超える一覧があります。',
+  json_too_deep: 'JSON の入れ子が {{levels}} 段を超えています。',
+  last_administrator: 'これが最後の有効な管理者です。',
+  multipart_broken:
+    'multipart の内容を読み取れません。途中で終わっているか、区切りがないか 250 文字を超えています。',
+  multipart_expected: 'multipart/form-data で送信してください。',
+  no_password_in_single_mode: 'シングルユーザーモードにはパスワードがありません。',
+  nothing_here: 'このアドレスには何もありません。',
+  origin_refused:
+    '別のオリジンのページからは呼び出せません。オリジンが正しければ cors_origins に追加してください。',
+  oidc_groups_withheld:
+    '所属グループが多すぎるため、シングルサインオンから通知されませんでした。管理者に相談してください。',
+  oidc_no_account: 'ここにアカウントがありません。管理者に作成を依頼してください。',
+  oidc_not_allowed: 'サインインできるグループに属していません。管理者に相談してください。',
+  oidc_refused: 'シングルサインオンがキャンセルされたか、拒否されました。もう一度お試しください。',
+  oidc_response_invalid:
+    'シングルサインオンに失敗しました。応答を信頼できません。もう一度お試しください。繰り返す場合は管理者に知らせてください。',
+  oidc_sign_in_unknown:
+    'サインインに時間がかかりすぎたか、別のブラウザーで始められました。もう一度お試しください。',
+  oidc_unreachable:
+    'シングルサインオンは現在利用できません。少し待ってからもう一度お試しください。',
+  password_sign_in_off:
+    'このサーバーではパスワードは無効です。シングルサインオンを使ってください。',
+  password_common:
+    'このパスワードはよく使われるもので、すぐに推測されます。別のものにしてください。',
+  password_is_name: 'ユーザー名やメールアドレスはパスワードにできません。別のものにしてください。',
+  password_changed: 'パスワードが変更されました。もう一度サインインしてください。',
+  registration_closed: '登録は受け付けていません。管理者にアカウントを依頼してください。',
+  registrations_exhausted:
+    'このアドレスからの登録が多すぎます。後でもう一度試すか、管理者に相談してください。',
+  request_field_invalid: '{{part}} が正しくありません：{{detail}}',
+  request_invalid: '{{part}} が正しくありません。',
+  request_refused: 'リクエストは拒否されました。',
+  secret_unreadable:
+    '保存された秘密を読み取れません。別の鍵で保存されています。その鍵を戻すか、秘密を入力し直してください。',
+  passkey_invalid:
+    'このパスキーを確認できませんでした。もう一度試すか、別の方法でサインインしてください。',
+  passkey_not_found: 'そのパスキーはありません。',
+  passkey_unavailable:
+    'パスキーにはホスト名と HTTPS、または localhost が必要です。public_url をそのように設定してください。',
+  passkeys_exhausted: 'パスキーが既に {{limit}} 個あります。先に 1 つ削除してください。',
+  second_factor_code_wrong:
+    'コードが違うか、期限切れか、使用済みです。現在のコードを入力してください。',
+  second_factor_expired: '時間がかかりすぎました。最初からサインインし直してください。',
+  second_factor_missing: '確認または削除するものがありません。最初からやり直してください。',
+  second_factor_refused: 'コードまたはパスキーが違うか、期限切れか、使用済みです。',
+  second_factor_required: 'パスワードは正しいです。第 2 要素でサインインを確認してください。',
+  second_factor_set: '認証アプリは既に設定されています。先に削除してください。',
+  session_not_found: 'そのセッションはありません。',
+  session_ended: 'セッションが終了しました。もう一度サインインしてください。',
+  setup_link_required:
+    'このサーバーにはまだ管理者がいません。起動時に表示されたセットアップ用リンクを開いてください。',
+  shutting_down: 'サーバーがまもなく再起動します。少し待ってからお試しください。',
+  sign_in_busy: '同時にサインインする人が多すぎます。少し待ってからもう一度お試しください。',
+  sign_in_required: '先にサインインしてください。',
+  sign_ins_exhausted: 'サインインの失敗が多すぎます。少し待ってからもう一度お試しください。',
+  single_user: 'このサーバーは 1 人用で、サインインは不要です。',
+  streams_exhausted:
+    'イベントストリームを同時に {{limit}} 本開いています。タブや接続をいくつか閉じてください。',
+  too_many_open:
+    'サーバーが開いているファイルと接続が多すぎます。少し待ってからもう一度お試しください。',
+  url_invalid: 'URL が正しくありません。',
+  url_too_long: 'URL が長すぎます。',
+  user_name_taken: 'このユーザー名またはメールアドレスは既に使われています。',
+  wrong_credentials: 'ユーザー名またはパスワードが違います。',
+  headers_too_large: 'リクエストのヘッダーが大きすぎます。',
+  request_timeout: 'リクエストの到着に時間がかかりすぎました。',
+  request_malformed: '有効な HTTP リクエストではありません。',
+}
+
+export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
+  approval_mode_not_permitted:
+    '所属グループでは承認モード「{{mode}}」を使えません。次から選んでください：{{available}}。',
+  cost_per_day_used_up: '今日の予算 {{limit}} を使い切りました。{{renews_at}} に更新されます。',
+  cost_per_month_used_up: '今月の予算 {{limit}} を使い切りました。{{renews_at}} に更新されます。',
+  group_cost_used_up:
+    'グループ「{{group}}」で共有する予算 {{limit}} を使い切りました。{{renews_at}} に更新されます。',
+  group_member_not_found: 'このアカウントはグループに属していません。',
+  group_name_taken: '同じ名前のグループが既にあります。',
+  group_not_found: 'そのグループはありません。',
+  group_tokens_used_up:
+    'グループ「{{group}}」で共有する {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
+  groups_exhausted: 'グループが既に {{limit}} 個あります。先に 1 つ削除してください。',
+  messages_per_day_used_up:
+    '今日の {{limit}} 件のメッセージを使い切りました。{{renews_at}} に更新されます。',
+  model_not_permitted:
+    '所属グループではモデル「{{model}}」を使えません。次から選んでください：{{available}}。',
+  no_model_permitted:
+    '所属グループではこのサーバーのモデルを使えません。管理者に相談してください。',
+  own_account_stays: '自分のアカウントは削除できません。別の管理者に依頼してください。',
+  program_seconds_used_up:
+    '今日のプログラム実行 {{limit}} 秒を使い切りました。{{renews_at}} に更新されます。',
+  requests_exhausted:
+    '送信できるリクエストは 1 分あたり {{limit}} 件です。{{seconds}} 秒後にもう一度お試しください。',
+  tokens_per_day_used_up:
+    '今日の {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
+  tokens_per_month_used_up:
+    '今月の {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
+}
+
+export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
+  webhook_not_found: 'その Webhook はありません。',
+  webhook_tests_exhausted:
+    '送信できるテストは 1 時間に {{limit}} 件までで、上限に達しました。後でもう一度お試しください。',
+  webhooks_exhausted: 'Webhook は {{limit}} 件までです。先に 1 つ削除してください。',
+  attachment_not_found: 'その添付ファイルはありません。',
+  channel_name_taken: '「{{name}}」という送信先は既にあります。',
+  channel_not_found: 'その送信先はありません。',
+  channel_settings_invalid: '{{detail}}',
+  channel_type_unknown: '種類「{{type}}」の送信先はありません。次から選んでください：{{types}}。',
+  channels_exhausted: '送信先は {{limit}} 件までです。先に 1 つ削除してください。',
+  conversation_not_found: 'その会話はありません。',
+  document_not_found: 'そのドキュメントはありません。',
+  documents_exhausted:
+    'プロジェクトのドキュメントは {{limit}} 件までです。先にいくつか削除してください。',
+  export_not_found: 'そのエクスポートはありません。エクスポートは 1 日後に削除されます。',
+  export_not_ready:
+    'このエクスポートはまだできていません。状態が completed になるまで待ってください。',
+  export_running: 'エクスポートが既に進行中です。終わるのを待ってください。',
+  import_invalid: 'このファイルには完全な会話が含まれていません（{{detail}}）。',
+  import_not_found: 'そのインポートはありません。',
+  import_running: 'インポートが既に進行中です。終わるのを待ってください。',
+  import_upload_too_large: 'インポートできるのは {{limit}} までです。',
+  memory_too_long: 'メモリは {{limit}} 文字までです。このテキストは {{length}} 文字あります。',
+  message_not_found: 'そのメッセージはありません。',
+  model_configured: 'このモデルは config.yml で設定されています。そこで変更してください。',
+  model_id_taken: '同じ ID のモデルが既にあります。',
+  model_key_missing: 'プロバイダーのアドレスを変更したので、API キーも入力してください。',
+  model_unknown: 'そのモデルはありません。',
+  nothing_to_undelete: '元に戻せる削除はありません。',
+  outbox_full: '{{limit}} 件のメッセージが既に送信待ちです。後でもう一度お試しください。',
+  recipients_exhausted:
+    '1 時間に送信できる宛先は {{limit}} 件までで、上限に達しました。{{minutes}} 分後にもう一度お試しください。',
+  response_item_not_found: '項目「{{id}}」を含む応答はありません。',
+  response_not_found: '応答「{{id}}」はありません。',
+  run_not_found: 'その実行はありません。',
+  share_expired: '共有の有効期限は未来の時刻にしてください。',
+  share_guesses_exhausted:
+    'このリンクのパスワードの間違いが多すぎます。しばらく待ってからもう一度お試しください。',
+  share_not_found: 'このリンクで共有されているものはありません。',
+  share_password_needed: 'このリンクにはパスワードが必要です（X-Share-Password）。',
+  share_password_wrong: 'このリンクのパスワードが違います。',
+  share_too_large: 'この会話は大きすぎて共有できません。',
+  share_views_exhausted:
+    'このネットワークから開かれた共有会話が多すぎます。1 分待ってからもう一度お試しください。',
+  sharing_off: 'このサーバーでは共有は無効です。',
+  unknown_model: 'モデル「{{model}}」はありません。利用可能：{{available}}。',
+}
+
+export const runs: Texts<typeof RUN_FAILURES> = {
+  account_disabled: 'このアカウントは無効になっています。',
+  answer_without_question: 'この回答に対応するメッセージがないため、再生成できません。',
+  approval_not_found: 'この id_ref で待機中の承認リクエストはありません。',
+  approved_arguments_invalid: '{{detail}}',
+  attachment_needs_vision:
+    'このモデルは画像に対応していないため、「{{name}}」を添付できません。画像を認識できるモデルを選んでください。',
+  attachment_not_image: '「{{name}}」は {{type}} の画像ではありません。',
+  attachment_not_text:
+    '「{{name}}」はテキストファイルではありません。テキスト、または PNG、JPEG、WebP、GIF の画像を添付してください。',
+  attachments_too_large:
+    '添付ファイルの合計は {{size}} です。上限は {{limit}} です。数を減らすか、小さくしてください。',
+  background_tasks_exhausted:
+    'バックグラウンドタスクが既に {{limit}} 件実行中です。いずれかが終わるのを待ってください。',
+  call_decided: 'この呼び出しは既に処理されています。',
+  client_call_unknown:
+    '結果の前に ID「{{id}}」の呼び出しがありません。呼び出しと結果を一緒に送信してください。',
+  client_result_missing:
+    '「{{name}}」の呼び出しの結果がありません。ツールの呼び出しごとに結果を送信してください。',
+  conversation_busy: 'この会話では新しい実行が始まり続けています。もう一度お試しください。',
+  conversation_gone: 'この会話は削除されました。',
+  conversation_has_run: 'この会話では既に実行中のものがあります。待つか、先に停止してください。',
+  image_not_data_url:
+    '画像はデータ URL で送信してください：data:image/png;base64,…（PNG、JPEG、WebP、GIF）。',
+  input_answered: 'この質問には既に回答済みです。',
+  input_content_invalid: '{{detail}}',
+  input_not_found: 'この id_ref で入力を待っている MCP サーバーはありません。',
+  message_too_long: 'メッセージは {{length}} 文字あります。上限は {{limit}} 文字です。',
+  nothing_to_answer:
+    '回答するものがありません。最後はユーザーのメッセージか、ツールの結果にしてください。',
+  only_own_messages_editable: '編集できるのは自分のメッセージだけです。',
+  only_answers_revisable: 'この方法で変更できるのは回答のテキストだけです。',
+  answer_not_finished: 'この回答はまだ生成中です。待つか、先に停止してください。',
+  parent_gone: 'このメッセージの元のメッセージは、その間に削除されました。',
+  parent_not_an_answer: 'parent_id はこの会話の回答でなければなりません。',
+  project_would_be_too_large:
+    'プロジェクトが {{size}} になります。上限は {{limit}} です。変更を元に戻しました。',
+  restore_not_recorded: 'ファイルは復元されましたが、復元の記録はまだ保存できていません。',
+  run_completed: 'この実行は完了していて、続けるものはありません。',
+  run_continues_soon: 'サーバーがまもなくこの実行を続けます。少し待ってからお試しください。',
+  run_not_prepared: '回答を準備できませんでした。もう一度お試しください。',
+  run_not_stored: '回答を保存できないため、ここで終わります。もう一度質問するか、続けてください。',
+  run_still_active: 'この実行はまだ動作中です。',
+  run_takes_no_decision: 'この実行は終了しています。判断を待っている呼び出しはありません。',
+  run_takes_no_input: 'この実行は終了しています。入力を待っている呼び出しはありません。',
+  run_without_answer: '実行は回答なしで終了しました。',
+  runs_exhausted:
+    '実行中のものが既に {{limit}} 件あります。いずれかが終わるのを待つか、停止してください。',
+  task_not_found: 'そのタスクはありません。',
+}
+
+export const store: Texts<typeof STORE_FAILURES> = {
+  cursor_gone: 'この位置が指すメッセージは削除されました。最初のページからやり直してください。',
+  cursor_invalid: '無効な位置です。最初のページからやり直してください。',
+  disk_unconfirmed:
+    'ディスクが書き込みを確認しませんでした。ディスクを確認してから、サーバーを再起動してください。',
+  search_too_slow: '検索に時間がかかりすぎました。条件を絞ってもう一度お試しください。',
+  store_busy: 'データベースが混み合っています。しばらくしてからもう一度お試しください。',
+  store_closed: 'データベースは閉じられています。',
+  store_file_unusable: 'データベースファイルを現在使用できません。',
+  store_full:
+    'ディスクがいっぱいです。何も保存していません。空きを作ってからもう一度お試しください。',
+  store_locked:
+    'データベースが別のプログラムにロックされています。しばらくしてからもう一度お試しください。',
+  store_overloaded: 'データベースの負荷が高すぎます。しばらくしてからもう一度お試しください。',
+  store_unanswered: 'データベースが応答しません。しばらくしてからもう一度お試しください。',
+}

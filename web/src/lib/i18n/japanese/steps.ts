@@ -1,0 +1,105 @@
+// The texts of an answer's steps and of approval requests, in Japanese.
+
+export const steps = {
+  thinking: '思考中',
+  thought: '思考',
+  thoughtFor: '{{time}}の思考',
+  arguments: '引数',
+  result: '結果',
+  output: '出力',
+  errorOutput: 'エラー出力',
+  value: '値',
+  linesBefore_other: '前の {{count}} 行を表示',
+  linesCut_other: '前の {{count}} 行を省略',
+  nothingFound: '結果なし',
+  moreResults_other: 'さらに {{count}} 件を表示',
+  raw: '生データ',
+  error: 'エラー',
+  cached: 'キャッシュから',
+  agents: 'サブエージェント',
+  agent: { waiting: '待機中', working: '作業中', done: '完了', failed: '失敗' },
+  progress: { starting: '開始しています…', running: '実行中' },
+  count: {
+    files_other: '{{shown}} 個のファイルを検索',
+    matches_other: '{{shown}} 件が一致',
+    pages_other: '{{shown}} ページを読み取り',
+    parts_other: '{{shown}} 件完了',
+  },
+  countOf: {
+    files_other: '{{total}} 個中 {{shown}} 個のファイルを検索',
+    matches_other: '{{total}} 件中 {{shown}} 件が一致',
+    pages_other: '{{total}} ページ中 {{shown}} ページを読み取り',
+    parts_other: '{{total}} 件中 {{shown}} 件完了',
+  },
+  state: {
+    waiting: 'あなたの操作待ち',
+    running: '実行中',
+    done: '完了',
+    failed: '失敗',
+    skipped: 'スキップ',
+    interrupted: '未完了',
+  },
+  exitCode: '終了コード {{code}}',
+}
+
+export const input = {
+  heading: '「{{server}}」が入力を求めています',
+  program: 'サーバーのマシン上のプログラム',
+  formNote: '回答はこの MCP サーバーに送られます。パスワードなどの秘密は入力しないでください。',
+  urlNote:
+    '開く前にアドレスを確認してください。そのページでの操作が終わったら、ここで確定してください。',
+  optional: '{{label}}（任意）',
+  choose: '選択…',
+  open: 'ページを開く',
+  finished: '完了しました',
+  submit: '送信',
+  decline: '断る',
+}
+
+export const approval = {
+  heading: 'リスクのあるツールの承認',
+  modeIs: '承認：{{mode}}',
+  mode: { ask: '毎回確認', auto_medium: '高リスクのみ確認', auto: '確認しない' },
+  hint: {
+    ask: '変更、コマンド、メッセージには承認が必要です',
+    auto_medium: '変更はすぐに実行され、コマンドと削除には承認が必要です',
+    auto: 'すべて確認なしで実行されます',
+  },
+  allowTool: '「{{tool}}」を許可しますか？',
+  risk: { low: '低リスク', medium: '中リスク', high: '高リスク' },
+  arguments: '引数',
+  approve: '承認する',
+  approveChanged: '変更して承認',
+  reject: '拒否',
+  rejectAll: 'すべて拒否',
+  waiting_other: '{{count}} 件のリクエストが承認待ちです。',
+  place: '{{total}} 件中 {{number}} 件目',
+  preview: {
+    create_folder: 'フォルダー {{path}} を作成',
+    delete_file: '{{path}} を削除',
+    delete_folder_other: '{{path}} とその中の {{count}} 個のファイルを削除',
+    remember: '記憶する内容：{{fact}}',
+    image: '{{model}} で画像を作成：\n{{content}}',
+    send_here: 'この会話に送信：\n{{content}}',
+    send_to: '{{to}} に送信：\n{{content}}',
+    python: 'Python を実行（厳格さ：{{strictness}}）',
+    command_other: 'コマンドを実行（最長 {{count}} 秒）',
+    mcp: 'MCP サーバー「{{server}}」の {{tool}}',
+    none: 'プレビューはありません。',
+  },
+  change: '変更…',
+  reason: '理由（エージェントに伝わります）',
+  reasonHint: '任意',
+  badJson: '有効な JSON ではありません。',
+  unfold: '詳細を表示',
+  warning: {
+    not_isolated:
+      'このコマンドは隔離されていません。サーバー自身の権限で実行されるため、サーバーが扱えるすべてのファイルの読み取りと変更、およびネットワークの利用ができます。',
+    host_network:
+      'このコマンドはサーバーのマシンのネットワークを使います。このサーバー、同じマシンの他のサービス、近くのプライベートネットワークに接続できます。',
+    changed_meanwhile:
+      'エージェントが読み取った後にこのファイルが変更されたため、この呼び出しは拒否されます。',
+  },
+  rememberRun: 'この回答では、このツールについて再度確認しない',
+  rememberConversation: 'この会話では、このツールについて再度確認しない',
+}

@@ -1,0 +1,243 @@
+// Why changes of files, models, documents, deliveries, MCP servers and imports fail, in Russian, by the protocol's reasons.
+import type { FILE_FAILURES } from '../../../../../server/protocol/failures/files.ts'
+import type { MODEL_FAILURES } from '../../../../../server/protocol/failures/models.ts'
+import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
+
+type Texts<Reasons> = Record<keyof Reasons, string>
+
+export const files: Texts<typeof FILE_FAILURES> = {
+  binary_file: '«{{path}}» — двоичный файл ({{kind}}, {{size}}), его нельзя прочитать как текст.',
+  checkpoint_not_found: 'Такого состояния нет.',
+  content_expired:
+    'Прежнее содержимое «{{path}}» больше не хранится, поэтому это состояние нельзя восстановить.',
+  disk_full: 'Диск заполнен: ничего не изменено. Освободите место и повторите.',
+  edit_failed: '{{detail}}',
+  encoding_mismatch: '«{{path}}» — некорректный {{encoding}}. Попробуйте другую кодировку.',
+  encoding_not_writable:
+    '«{{path}}» в кодировке {{encoding}}, в которой этот текст не представить. Запишите весь файл в UTF-8.',
+  encoding_unknown:
+    'Неизвестная кодировка «{{encoding}}». Попробуйте utf-8, utf-16le, gb18030, shift_jis или windows-1252.',
+  file_access_denied: 'У сервера нет прав на это действие с «{{path}}».',
+  file_changed_meanwhile:
+    'Тем временем «{{path}}» изменил кто-то другой. Прочитайте файл заново, прежде чем менять.',
+  file_changed_while_read: '«{{path}}» изменился во время чтения. Попробуйте ещё раз.',
+  file_content_missing:
+    'Содержимого этого файла нет на сервере. Владелец сервера может восстановить его из резервной копии.',
+  file_created_meanwhile: 'Файл «{{path}}» уже есть. Прочитайте его, прежде чем менять.',
+  file_deleted_meanwhile:
+    'Тем временем «{{path}}» удалил кто-то другой. Прочитайте файл заново, прежде чем менять.',
+  file_exists: '«{{path}}» уже есть или это папка.',
+  file_in_the_way: '«{{path}}» — файл; папка не может занять его место.',
+  file_id_unknown: 'Такого файла нет.',
+  file_name_too_long: 'Слишком длинное имя: «{{path}}».',
+  file_not_found: 'Нет файла или папки «{{path}}».',
+  file_removed_while_written: '«{{path}}» удалён во время записи.',
+  file_replaced:
+    '«{{path}}» заменён во время использования. Ничего не изменено; попробуйте ещё раз.',
+  file_too_large: 'Размер «{{path}}» — {{size}}; прочитать можно не больше {{limit}}.',
+  file_too_large_to_write:
+    'Размер «{{path}}» стал бы {{size}}; записать можно не больше {{limit}}.',
+  file_type_unsupported:
+    '«{{name}}» нельзя прикрепить. Подходят изображения (PNG, JPEG, WebP, GIF), документы PDF, DOCX, XLSX, PPTX и текст.',
+  file_unusable: '«{{path}}» не удалось использовать.',
+  file_upload_too_large: 'Размер файла — не больше {{limit}}.',
+  file_used: 'Этот файл используется в сообщении. Сначала удалите сообщение.',
+  file_would_be_too_large: '«{{path}}» был бы слишком велик.',
+  file_missing: 'Отправьте один файл в поле «file».',
+  files_missing: 'Отправьте хотя бы один файл в поле «files[]».',
+  folder_exists: 'Папка «{{path}}» уже есть.',
+  folder_in_the_way:
+    'В папке «{{path}}» есть файлы, неизвестные этому состоянию, поэтому файл с таким именем нельзя восстановить.',
+  folder_into_itself: 'Папку нельзя переместить в саму себя.',
+  folder_takes_no_file: '«{{path}}» — папка; файл не может занять её место.',
+  glob_too_complex: 'В шаблоне слишком много вариантов в фигурных скобках.',
+  glob_too_long: 'В шаблоне может быть не больше {{limit}} символов.',
+  image_unreadable:
+    '«{{name}}» не читается как изображение: оно повреждено, в нём слишком много пикселей или формат не поддерживается.',
+  link_refused:
+    '«{{path}}» — символическая ссылка или проходит через неё. В проекте ссылки не открываются.',
+  names_collide: '«{{path}}» содержит имя другого файла, если сравнивать имена так, как этот диск.',
+  not_a_file: '«{{path}}» — папка, а не файл.',
+  not_a_regular_file: '«{{path}}» — устройство, канал или сокет, а не обычный файл.',
+  old_name_taken:
+    'Папка «{{path}}» раньше называлась «{{old}}», но теперь это имя занято. Переместите его и восстановите снова.',
+  path_escapes:
+    'Путь выходит за пределы проекта. Используйте путь относительно папки проекта, например «src/main.py».',
+  path_has_backslashes: 'Недопустимый путь: разделяйте папки знаком «/», а не «\\».',
+  path_has_invisible_characters: 'Недопустимый путь: в нём есть управляющие или невидимые символы.',
+  path_is_project: 'Недопустимый путь: это сама папка проекта.',
+  path_name_too_long: 'Недопустимый путь: в нём слишком длинное имя.',
+  path_not_unicode: 'Недопустимый путь: некорректный Юникод.',
+  path_taken: '«{{path}}» уже занято.',
+  path_through_file: 'До «{{path}}» не добраться: часть пути — не папка.',
+  path_too_deep: 'Недопустимый путь: глубже {{limit}} папок.',
+  path_too_long: 'Недопустимый путь: он слишком длинный.',
+  project_busy: 'Ещё выполняется другое изменение этого проекта. Ничего не изменено.',
+  project_deleted: 'Этот проект удалён. Ничего не изменено, и изменить его больше нельзя.',
+  project_deleted_during_run:
+    'Проект этой беседы удалён во время запуска, поэтому ответ на этом заканчивается. Отправьте сообщение снова, чтобы продолжить без проекта.',
+  project_full: 'Проект превысил бы лимит {{limit}}. Сначала удалите что-нибудь.',
+  project_name_taken: 'У вас уже есть проект с таким названием.',
+  project_not_found: 'Такого проекта нет.',
+  quota_claim_refused:
+    'Не хватает места ещё для {{more}}. Во всех проектах, документах и вложениях вместе можно хранить не больше {{limit}}, занято {{used}}. Сначала удалите часть из них.',
+  quota_exceeded:
+    'Изменение отменено, потому что не помещается в ваше место. Во всех проектах, документах и вложениях вместе можно хранить не больше {{limit}}, занято {{used}}. Сначала удалите часть из них.',
+  request_stopped: 'Запрос остановлен. Ничего не изменено.',
+  search_not_isolated: 'Поиск не удалось изолировать от системы.',
+  search_busy: 'Ваших поисков в ожидании: {{count}}. Повторите, когда они закончатся.',
+  search_not_started: 'Не удалось запустить программу поиска.',
+  search_path_is_link: '«{{path}}» — символическая ссылка, она не открывается.',
+  search_path_not_found: 'Для поиска нет файла или папки «{{path}}».',
+  search_pattern_invalid:
+    'Шаблон не читается: {{detail}}. Чтобы искать специальные символы, ставьте перед ними «\\».',
+  too_many_changes: 'За один раз можно изменить не больше {{limit}} файлов.',
+  too_many_files_open: 'Открыто слишком много файлов. Повторите чуть позже.',
+  too_many_restored: 'За один раз можно восстановить не больше {{limit}} файлов.',
+  upload_fields_invalid: '{{detail}}',
+  upload_has_too_many_files: 'За один раз можно загрузить не больше {{limit}} файлов.',
+  upload_repeats: 'В загрузке дважды встречается «{{path}}».',
+  upload_too_large: 'Размер загрузки — не больше {{limit}}.',
+  upload_too_many_fields: 'В загрузке больше полей, чем разрешает сервер.',
+  upload_too_many_files: 'В загрузке больше файлов, чем разрешает сервер.',
+  upload_too_many_parts: 'В загрузке больше частей, чем разрешает сервер.',
+  uploaded_file_too_large: 'Один из файлов больше, чем разрешает сервер.',
+  uploads_busy: 'Сервер принимает слишком много загрузок. Повторите чуть позже.',
+  uploads_exhausted:
+    'Одновременно может быть не больше {{limit}} загрузок. Дождитесь окончания одной и повторите.',
+  work_stopped: 'Работа остановлена.',
+  work_too_slow: 'Работа длилась дольше {{seconds}} с.',
+  upload_not_multipart: 'Отправьте файлы как multipart/form-data.',
+}
+
+export const models: Texts<typeof MODEL_FAILURES> = {
+  model_answer_unfinished: 'Модель остановилась, не закончив ответ.',
+  model_answer_empty:
+    'Провайдер «{{model}}» прислал пустой ответ. Проверьте, что api_url — адрес API модели.',
+  model_answer_is_page:
+    'Провайдер «{{model}}» прислал веб-страницу. Проверьте, что api_url — адрес API модели.',
+  model_answer_no_json:
+    'Ответ провайдера «{{model}}» — не объект JSON. Проверьте, что api_url — адрес API модели.',
+  model_answer_no_stream:
+    'Ответ провайдера «{{model}}» — не поток событий. Проверьте, что api_url — адрес API модели.',
+  model_call_unreadable:
+    'Модель написала нечитаемый вызов инструмента. Её попросят написать его ещё раз.',
+  model_context_exceeded:
+    'Беседа слишком длинна для «{{model}}». Начните новую или выберите модель с большим контекстом.',
+  model_key_lost:
+    'Сохранённый ключ API модели {{model}} не читается. Администратор должен ввести его заново: «Настройки → Модели».',
+  model_not_found:
+    'Провайдер «{{model}}» не знает этой модели или адреса ({{status}}). Проверьте api_url и upstream_model.',
+  model_rate_limited:
+    'Провайдер «{{model}}» ограничивает частоту запросов ({{status}}). Повторите чуть позже.',
+  model_rate_limited_quota:
+    'Ваша квота на «{{model}}» у провайдера исчерпана ({{status}}). Выберите другую модель или дождитесь обновления.',
+  model_redirected: 'Адрес «{{model}}» перенаправляет ({{status}}). Проверьте api_url.',
+  model_refused: 'Модель «{{model}}» отклонила запрос ({{status}}).',
+  model_refused_credit:
+    'На счёте у провайдера «{{model}}» нет средств ({{status}}). Пополните его или выберите другую модель.',
+  model_stopped: 'Запрос к «{{model}}» остановлен.',
+  model_stream_broken: 'Связь с «{{model}}» прервалась до окончания ответа.',
+  model_timeout: 'Провайдер «{{model}}» отвечал слишком долго ({{status}}).',
+  model_timeout_silence: 'Модель «{{model}}» ничего не присылала {{seconds}} с.',
+  model_unauthorized:
+    'Провайдер отклонил ключ API модели «{{model}}» ({{status}}). Проверьте ключ в настройках.',
+  model_unavailable:
+    'У провайдера «{{model}}» неполадки ({{status}}). Повторите или выберите другую модель.',
+  model_unavailable_connection:
+    '«{{model}}» недоступна: соединение не удалось. Проверьте адрес провайдера и сеть.',
+  model_unavailable_connection_closed:
+    '«{{model}}» недоступна: соединение закрыто. Проверьте адрес провайдера и сеть.',
+  model_unavailable_connection_refused:
+    '«{{model}}» недоступна: в соединении отказано. Проверьте адрес провайдера и сеть.',
+  model_unavailable_connection_timed_out:
+    '«{{model}}» недоступна: время соединения истекло. Проверьте адрес провайдера и сеть.',
+  model_unavailable_host_not_found:
+    '«{{model}}» недоступна: имя хоста не удалось определить. Проверьте адрес провайдера и сеть.',
+  model_unavailable_host_unknown:
+    '«{{model}}» недоступна: неизвестное имя хоста. Проверьте адрес провайдера и сеть.',
+  model_unavailable_host_unreachable:
+    '«{{model}}» недоступна: хост не отвечает. Проверьте адрес провайдера и сеть.',
+  model_unavailable_insecure:
+    '«{{model}}» недоступна: защищённое соединение не удалось. Проверьте адрес провайдера и сеть.',
+  model_unavailable_network:
+    '«{{model}}» недоступна: сеть недоступна. Проверьте адрес провайдера и сеть.',
+  model_unavailable_reported:
+    'Провайдер «{{model}}» сообщил о неполадке. Повторите или выберите другую модель.',
+}
+
+export const storedFailures: Record<StoredFailureReason, string> = {
+  document_archive_unsupported: 'архивы {{extension}} не поддерживаются',
+  document_archive_unknown: 'такие архивы не поддерживаются',
+  document_binary:
+    'это двоичный файл; поддерживаются текст, Markdown, PDF, DOCX, XLSX, PPTX, HTML и CSV',
+  document_docx_damaged: 'файл DOCX повреждён',
+  document_empty: 'в нём нет текста',
+  document_lost: 'загрузка потеряна; загрузите файл снова',
+  document_not_indexed: 'его не удалось проиндексировать',
+  document_not_what_its_name_says: 'имя оканчивается на {{extension}}, но содержимое другое',
+  document_office_damaged: 'файл {{extension}} повреждён',
+  document_page_too_deep: 'слишком глубокая вложенность страницы',
+  document_pdf_damaged: 'PDF повреждён',
+  document_pdf_protected: 'PDF защищён паролем',
+  document_reader_not_started: 'программу чтения не удалось запустить',
+  document_reading_stopped: 'чтение отменено',
+  document_reading_too_slow: 'чтение длилось слишком долго',
+  document_scanned: 'в нём нет текста (отсканированный документ сначала распознайте)',
+  document_too_large: 'файл слишком велик',
+  document_too_large_to_read: 'он слишком велик для чтения',
+  document_unreadable: 'файл не удалось прочитать',
+  delivery_channel_kind_gone: 'такие каналы больше не предлагаются',
+  delivery_failed: 'отправка не удалась',
+  delivery_mail_not_set_up: 'на этом сервере больше нет настроек SMTP',
+  delivery_mail_refused: 'почтовый сервер отклонил сообщение ({{status}})',
+  delivery_mail_unconfirmed: 'владелец {{address}} ещё не подтвердил получение писем',
+  delivery_mail_unreachable: 'почтовый сервер недоступен или занят',
+  delivery_receiver_address_refused: 'серверу нельзя отправлять на адрес получателя',
+  delivery_receiver_certificate_invalid: 'сертификат получателя недействителен',
+  delivery_receiver_closed_connection: 'получатель закрыл соединение',
+  delivery_receiver_host_unknown: 'имя хоста получателя не найдено',
+  delivery_receiver_refused_connection: 'получатель отказал в соединении',
+  delivery_receiver_timed_out: 'получатель не ответил вовремя',
+  delivery_receiver_unreachable: 'получатель недоступен',
+  delivery_refused: 'получатель ответил кодом {{status}}',
+  delivery_settings_unfit: 'настройки этого канала больше не действуют',
+  mcp_command_not_found: 'его команда не найдена на сервере',
+  mcp_command_not_allowed: 'его команду нельзя запускать',
+  mcp_connection_failed: 'соединение не удалось или прервалось',
+  mcp_connection_refused: 'он отказал в соединении',
+  mcp_credentials_refused: 'он отклонил учётные данные',
+  mcp_ended: 'его программа завершилась',
+  mcp_host_unknown: 'имя его хоста неизвестно',
+  mcp_sign_in_needed: 'нужно войти',
+  mcp_too_slow: 'он не ответил вовремя',
+  export_failed: 'произошло что-то непредвиденное; подробности в журнале сервера',
+  export_interrupted: 'тем временем сервер перезапустился; начните экспорт снова',
+  import_already_there: 'уже импортировано раньше',
+  import_archive_bomb: 'сжато более чем в {{ratio}} раз, чего в настоящем экспорте не бывает',
+  import_archive_damaged: 'архив повреждён или неполон; скачайте его снова',
+  import_archive_encrypted: 'защищено паролем; распакуйте архив и упакуйте снова без пароля',
+  import_archive_too_large: 'распакованный архив больше {{limit}}',
+  import_archive_too_many_files: 'в архиве больше {{limit}} файлов',
+  import_conversation_too_large: 'размер больше {{limit}}',
+  import_cycle: 'сообщения образуют круг',
+  import_database_unreadable: 'файл SQLite повреждён или содержит неизвестные таблицы',
+  import_disk_full: 'диск сервера заполнен',
+  import_entry_link: 'это ссылка',
+  import_entry_unsafe: 'имя ведёт за пределы архива',
+  import_failed: 'произошло что-то непредвиденное; подробности в журнале сервера',
+  import_file_missing: 'в экспорте этого нет',
+  import_file_refused: 'сервер отклонил: {{detail}}',
+  import_format_unknown:
+    'это не экспорт NanoClaw, ChatGPT, Claude, Open WebUI или LibreChat и не файл SQLite от NanoClaw на Python',
+  import_in_trash: 'в корзине; восстановите оттуда',
+  import_interrupted:
+    'тем временем сервер перезапустился; импортируйте файл снова: имеющееся останется и не задвоится',
+  import_json_damaged: 'JSON повреждён или неполон',
+  import_no_messages: 'нет сообщений',
+  import_out_of_memory: 'нужно больше памяти, чем доступно импорту',
+  import_project_exists: 'у вас уже есть проект с таким названием; его файлы не изменены',
+  import_too_many_messages: 'больше {{limit}} сообщений',
+  import_too_slow: 'чтение длилось слишком долго',
+  import_unreadable: 'не та форма, что ожидалась ({{detail}})',
+}

@@ -1,0 +1,63 @@
+// Without a connection: whether the server can be reached, and copies of what was loaded before, to be read meanwhile.
+import { create } from 'zustand'
+import { firstScreen } from '../first-screen.tsx'
+import { knownAccount, useSession } from '../session.ts'
+
+type Offline = {
+  /** Whether the last request did not reach the server. */
+  isOffline: boolean
+  /** When the messages that are shown were loaded, as ISO 8601, if they are a copy. */
+  copiedAt: string | null
+}
+
+export const useOffline = create<Offline>(() => ({ isOffline: false, copiedAt: null }))
+
+/** What is needed to read conversations. Nothing else of the server is kept. */
+const KEPT =
+  /^\/api\/(auth\/(mode|profile)|models|preferences|tags|projects|conversations(\/[\w-]+(\/messages)?)?)(\?|$)/
+
+/**
+ * Whether this page opens without a connection, and so whether copies are of use. Browsers have service workers in secure
+ * contexts only: over plain HTTP from another machine there are none, and nothing is kept.
+ */
+export const opensOffline = (): boolean =>
+  'serviceWorker' in navigator && navigator.serviceWorker?.controller != null
+
+/** Whose copies they are: nobody else's are read. Empty in single-user mode. */
+const owner = (): string => useSession.getState().userId ?? knownAccount() ?? ''
+
+/** Notes whether a request reached the server. */
+export function noteConnection(isReached: boolean): void {
+  const { isOffline } = useOffline.getState()
+  if (isOffline === !isReached) return
+  useOffline.setState(isReached ? { isOffline: false, copiedAt: null } : { isOffline: true })
+}
+
+/** Keeps a response, if it is of a kind that is kept. */
+export function keepCopy(path: string, data: unknown): void {
+  if (!KEPT.test(path) || !opensOffline()) return
+  const by = owner()
+  void firstScreen
+    .then(() => import('./copies.ts'))
+    .then(({ keep }) => keep(by, path, data))
+    .catch(() => undefined) // storage blocked or full: this view needs a connection
+}
+
+/** @returns null when there is no copy of the response */
+export async function readCopy(path: string): Promise<{ data: unknown } | null> {
+  if (!KEPT.test(path) || !opensOffline()) return null
+  try {
+    const { read } = await import('./copies.ts')
+    const copy = await read(owner(), path)
+    if (copy !== null && path.includes('/messages')) useOffline.setState({ copiedAt: copy.at })
+    return copy
+  } catch {
+    return null // storage blocked, or this part of the page was never loaded
+  }
+}
+
+// Nothing of a user stays in this browser after signing out.
+useSession.subscribe(({ state }, before) => {
+  if (state === 'out' && before.state !== 'out' && 'serviceWorker' in navigator)
+    void import('./copies.ts').then(({ removeAll }) => removeAll()).catch(() => undefined)
+})

@@ -1,0 +1,22 @@
+// Starts the service worker, which lets the page open without a connection.
+
+/** What the page loaded before the worker was there. */
+const loadedPaths = (): string[] =>
+  performance
+    .getEntriesByType('resource')
+    .map(({ name }) => new URL(name))
+    .filter(({ origin }) => origin === location.origin)
+    .map(({ pathname }) => pathname)
+
+/** Does nothing where browsers have no service workers: over plain HTTP from another machine. */
+export async function startWorker(): Promise<void> {
+  if (!isSecureContext || !('serviceWorker' in navigator)) return
+  try {
+    // The file itself is never taken from a cache, so that a new build is noticed.
+    await navigator.serviceWorker.register('/service-worker.js', { updateViaCache: 'none' })
+  } catch {
+    return // switched off by the person or the browser: the page needs a connection, as before
+  }
+  const { active } = await navigator.serviceWorker.ready
+  active?.postMessage({ loaded: loadedPaths() })
+}

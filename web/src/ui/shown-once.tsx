@@ -1,0 +1,30 @@
+// A link or secret that is shown once, to be copied. It gets the focus, so that nobody misses that it is there.
+import { useTranslation } from 'react-i18next'
+import { copyText } from '../lib/copy-text.ts'
+import { Button } from './button.tsx'
+import { TextField } from './field.tsx'
+import { notify } from './toasts.ts'
+
+export function ShownOnce({ label, value }: { label: string; value: string }) {
+  const { t } = useTranslation()
+  const copy = async () => {
+    if (await copyText(value)) notify(t('common.copied'), 'success')
+    else notify(t('common.notCopied'), 'error')
+  }
+  return (
+    <div className="flex items-end gap-2 rounded-xl bg-sunken p-3">
+      <div className="min-w-0 flex-1">
+        <TextField
+          label={label}
+          value={value}
+          readOnly
+          autoFocus
+          onFocus={(event) => event.target.select()}
+        />
+      </div>
+      <Button className="h-10" onClick={() => void copy()}>
+        {t('common.copy')}
+      </Button>
+    </div>
+  )
+}
