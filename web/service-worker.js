@@ -7,6 +7,12 @@ const SHELL = ['/', '/theme.js', '/favicon.svg', '/app.webmanifest', ...BUILD.fi
 /** Addresses that the server answers itself. */
 const SERVER = /^\/(api|v1|mcp|s|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
 
+/**
+ * What is kept for a request. The files are the same for everybody, but `Vary: Origin` of their responses would tell those
+ * kept at the installation, which were asked for without an origin, from those that scripts import, which are not.
+ */
+const keptFor = (request) => caches.match(request, { ignoreVary: true })
+
 const isOurs = (path) => SHELL.includes(path) || BUILD.files.includes(path)
 
 /** All or nothing, so that the kept page always finds its files. */
@@ -26,7 +32,7 @@ async function openPage(request) {
   try {
     return await fetch(request)
   } catch (error) {
-    const kept = await caches.match('/')
+    const kept = await keptFor('/')
     if (kept === undefined) throw error
     return kept
   }
@@ -34,7 +40,7 @@ async function openPage(request) {
 
 /** A file whose name changes with its content: the kept one is always right. */
 async function openAsset(request) {
-  const kept = await caches.match(request)
+  const kept = await keptFor(request)
   if (kept !== undefined) return kept
   const response = await fetch(request)
   if (response.ok && isOurs(new URL(request.url).pathname)) {
@@ -48,7 +54,7 @@ async function openFresh(request) {
   try {
     return await fetch(request)
   } catch (error) {
-    const kept = await caches.match(request)
+    const kept = await keptFor(request)
     if (kept === undefined) throw error
     return kept
   }
@@ -58,7 +64,7 @@ async function openFresh(request) {
 async function keepLoaded(paths) {
   const cache = await caches.open(CACHE)
   for (const path of paths)
-    if (isOurs(path) && (await cache.match(path)) === undefined) await cache.add(path)
+    if (isOurs(path) && (await keptFor(path)) === undefined) await cache.add(path)
 }
 
 // A new build takes over at once: pages ask the server for the page itself, so they never mix two builds.
