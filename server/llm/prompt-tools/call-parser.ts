@@ -52,8 +52,8 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   let scanner: JsonScanner | null = null
   let isTagged = false
   let isMidLine = false // Whether the candidate follows text on its line.
-  // The open fence: its backticks, and whether its beginning is held back or was removed with its calls.
-  let fence = 0
+  // The open fence: its backticks or tildes, and whether its beginning is held back or was removed with its calls.
+  let fence = ''
   let isFenceHeld = false
   let dropsClosingFence = false
   let follower: Follower | null = null
@@ -76,7 +76,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (at === inValue) return scanner?.skip(text, from) ?? from
     if (at === inFollowed) return follower?.skip(text, from) ?? from
     if (at !== inText) return from
-    return nextMark(text, from, '`{[<')
+    return nextMark(text, from, '`~{[<')
   }
   function hold(character: string, next: State): State {
     lead += character
@@ -93,16 +93,16 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   /** The held text is not a call; in a fence, all of the fence is code. */
   function release(next: State = inText): State {
     const text = lead + body.read()
-    const isCode = isFenceHeld
+    if (isFenceHeld) follower = followCode(text, fence)
+    const after = isFenceHeld ? inFollowed : next
     reset()
     shown.add(text)
-    if (!isCode) return next
-    follower = followCode(text, fence)
-    return inFollowed
+    return after
   }
 
   function inText(character: string): State {
-    if (character === '`') return hold(character, inTicks)
+    const mayFence = character === '`' || (character === '~' && shown.lineIsBlank)
+    if (mayFence) return hold(character, inTicks)
     const mayBegin = character === '{' || character === '[' || character === '<'
     if (mayBegin && shown.mayCallFollow) {
       isMidLine = !shown.lineIsBlank
@@ -126,29 +126,29 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
 
   function inTicks(character: string): State {
-    if (character === '`') return hold(character, inTicks)
+    if (character === lead[0]) return hold(character, inTicks)
     const ticks = lead
     if (ticks.length < 3 || shown.inlineCode || shown.isQuoted) {
       lead = ''
       shown.addTicks(ticks)
       return inText(character)
     }
-    const closes = dropsClosingFence && isSpace(character)
+    const closes = dropsClosingFence && fence[0] === ticks[0] && isSpace(character)
     dropsClosingFence = false
     if (closes) {
       // The end of a fence whose beginning was removed with its calls.
       lead = ''
       return afterCall(character)
     }
-    fence = ticks.length
+    fence = ticks
     isFenceHeld = true
     isMidLine = false
     return inFenceInfo(character)
   }
   function inFenceInfo(character: string): State {
-    const language = lead.slice(fence).trim() // A space may stand before it.
+    const language = lead.slice(fence.length).trim() // A space may stand before it.
     const isInfo = /[\w+-]/.test(character) || (character === ' ' && language === '')
-    if (isInfo && lead.length < fence + 24) return hold(character, inFenceInfo)
+    if (isInfo && lead.length < fence.length + 24) return hold(character, inFenceInfo)
     return mayHoldCalls(language) ? inFenceBody(character) : release()(character)
   }
   function inFenceBody(character: string): State {
@@ -199,7 +199,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
 
   function startValue(text: string): State {
     scanner = createJsonScanner({
-      endMarks: `${isFenceHeld || dropsClosingFence ? '`' : ''}${isTagged ? '<' : ''}`,
+      endMarks: `${isFenceHeld || dropsClosingFence ? fence.charAt(0) : ''}${isTagged ? '<' : ''}`,
       acceptsKey: isCallKey,
     })
     return run(inValue, text)
@@ -246,7 +246,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   /** After a call: white space, surplus brackets, the end of its fence or tag, the next call. */
   function afterCall(character: string): State {
     if (/[\s}\],;]/.test(character)) return afterCall
-    if (character === '`' && dropsClosingFence) return hold(character, inTicks)
+    if (character === fence[0] && dropsClosingFence) return hold(character, inTicks)
     return character === '<' ? hold(character, inClosingTag) : inText(character)
   }
   function inClosingTag(character: string): State {
@@ -279,7 +279,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   /** Reads a value again whose end was hidden by a stray quote. */
   function tryReparse(): boolean {
     if (++reparseCount > MAX_REPARSES) return false
-    const found = readBeforeMark(body.read(), known, isTagged)
+    const found = readBeforeMark(body.read(), known, isTagged ? null : fence)
     if (found === null) return false
     state = run(accept(found.reading), found.rest)
     return true

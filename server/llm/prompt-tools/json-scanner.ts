@@ -116,7 +116,7 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
 
   const mayFollowString = (character: string): boolean => {
     if (',:}]'.includes(character)) return true
-    if (breakAfterQuote && '"`'.includes(character)) return true
+    if (breakAfterQuote && '"`~'.includes(character)) return true
     // A comment.
     if (spaceAfterQuote && character === '/') return true
     return character === '<' && options.endMarks.includes('<')

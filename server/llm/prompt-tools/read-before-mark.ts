@@ -5,15 +5,18 @@ import { readJsonCalls } from './read-calls.ts'
 
 /**
  * The calls before the first closing mark in `source`, and the text from the mark on; null when there is no mark or no call
- * before it. `tagged`: the value is in a tag, otherwise in a code fence.
+ * before it. `fence`: the backticks or tildes of the code fence around the value; null when it is in a tag.
  */
 export function readBeforeMark(
   source: string,
   known: KnownTools,
-  isTagged: boolean,
+  fence: string | null,
 ): { reading: Reading; rest: string } | null {
-  const mark = isTagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
+  const mark = fence === null ? findClosingTag(source) : source.search(closingFence(fence))
   if (mark === -1) return null
-  const reading = readJsonCalls(source.slice(0, mark), known, { explicit: isTagged })
+  const reading = readJsonCalls(source.slice(0, mark), known, { explicit: fence === null })
   return reading.kind === 'calls' ? { reading, rest: source.slice(mark) } : null
 }
+
+/** The beginning of a line that closes the fence; outside of a fence, one of backticks counts. */
+const closingFence = (fence: string): RegExp => (fence[0] === '~' ? /^ {0,3}~~~/m : /^ {0,3}```/m)

@@ -14,24 +14,23 @@ export function nextMark(text: string, at: number, marks: string): number {
   return end
 }
 
-/**
- * `start`: the code so far, from its opening fence of `fence` backticks. The closing run of backticks belongs to it.
- */
-export function followCode(start: string, fence: number): Follower {
+/** `start`: the code so far, from its opening `fence` of backticks or tildes. The closing run of them belongs to it. */
+export function followCode(start: string, fence: string): Follower {
+  const mark = fence[0] ?? ''
   let run = 0
   let lineIsBlank = /\n\s*$/.test(start)
   let hasLines = start.includes('\n')
   return {
-    // After the first word of a line only a backtick or the next line can matter.
-    skip: (text, at) => (run > 0 || lineIsBlank ? at : nextMark(text, at, '`\n')),
+    // After the first word of a line only such a mark or the next line can matter.
+    skip: (text, at) => (run > 0 || lineIsBlank ? at : nextMark(text, at, `${mark}\n`)),
     accepts(character) {
-      if (character === '`') {
+      if (character === mark) {
         // A fence closes at the beginning of a line; one that was opened and closed on one line, anywhere.
         if (run > 0 || lineIsBlank || !hasLines) run += 1
         lineIsBlank = false
         return true
       }
-      if (run >= fence) return false
+      if (run >= fence.length) return false
       run = 0
       if (character === '\n') {
         hasLines = true

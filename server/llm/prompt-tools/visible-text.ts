@@ -3,7 +3,7 @@
 
 export interface ShownText {
   add(text: string): void
-  /** A run of backticks in prose opens or closes inline code. */
+  /** A run of backticks in prose opens or closes inline code; one of tildes is text. */
   addTicks(run: string): void
   /** A call was removed here. */
   cut(): void
@@ -89,6 +89,7 @@ export function createShownText(): ShownText {
   return {
     add,
     addTicks(run) {
+      if (run.startsWith('~')) return add(run)
       if (ticks === 0) ticks = run.length
       else if (ticks === run.length) ticks = 0
       add(run)

@@ -70,7 +70,7 @@ describe('answers of models', () => {
 
   test('leave no empty fence behind where a call stood in one, whatever the fence and however the text is split', () => {
     const call = '{"tool_call": {"name": "get_weather", "arguments": {"city": "Rom"}}}'
-    for (const fence of ['```', '````'])
+    for (const fence of ['```', '````', '~~~', '~~~~~'])
       for (const language of ['', 'json', 'tool_call', ' json '])
         for (const lineEnd of ['\n', '\r\n']) {
           const block = [fence + language, call, fence].join(lineEnd)
@@ -78,10 +78,37 @@ describe('answers of models', () => {
           for (const size of [1, 3, whole.length]) {
             const { text: shown, calls } = parse(inPieces(Buffer.from(whole), size))
             expect(calls).toEqual([['get_weather', { city: 'Rom' }]])
-            expect(shown).not.toContain('`')
+            expect(shown).not.toMatch(/[`~]/)
             expect(shown.replaceAll(/\s+/g, ' ').trim()).toBe('I look. Then I say it.')
           }
         }
+  })
+
+  test('keep a fence of tildes around code, and tildes that are no fence', () => {
+    for (const text of [
+      'Look:\n\n~~~python\nprint({"name": "get_weather", "arguments": {}})\n~~~\n\nDone.',
+      '~~~\nplain `text` and\n```\n{"name": "get_weather", "arguments": {}}\n```\n~~~\nEnd.',
+      '~~~json\n{"unit": "C"}\n~~~\nEnd.',
+      '~~no~~ and ~3 of them\n~~struck~~ out\n~',
+    ])
+      for (const size of [1, 4, text.length])
+        expect(parse(inPieces(Buffer.from(text), size))).toEqual({ text, calls: [], faults: 0 })
+  })
+
+  test('read a call in a fence of tildes whose string has a stray quote or backticks', () => {
+    const content = 'Run ```npm``` and "wait"\n```\ndone'
+    const written = JSON.stringify({ name: 'file_write', arguments: { path: 'a', content } })
+    const exact = parse([`~~~json\n${written}\n~~~\nDone.`])
+    expect(exact).toEqual({
+      text: 'Done.',
+      calls: [['file_write', { path: 'a', content }]],
+      faults: 0,
+    })
+    const stray = '{"name": "file_write", "arguments": {"path": "a", "content": "say "hi" now"}}'
+    expect(parse([`~~~\n${stray}\n~~~`])).toMatchObject({
+      text: '',
+      calls: [['file_write', { path: 'a', content: 'say "hi" now' }]],
+    })
   })
 
   test('show plain text at once, except for trailing white space', () => {
