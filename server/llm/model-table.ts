@@ -56,6 +56,21 @@ export function findModelRow(
   return rowAt(keyOf(provider, id)) ?? rowAt(keyOf(provider, withoutDay))
 }
 
+/** What gateways call providers of the table. */
+const GATEWAY_NAMES: Readonly<Record<string, string>> = { ...ALIASES, gemini: 'google' }
+
+/**
+ * The row that a gateway's name of a model points to: `anthropic/claude-sonnet-5`. A guess, to be suggested and not to be
+ * relied on. Files of open models have such names too, but most of those have capitals, so the case has to be right.
+ */
+export function guessModelRow(name: string): TableRow | undefined {
+  const slash = name.indexOf('/')
+  const prefix = name.slice(0, Math.max(0, slash))
+  const id = name.slice(slash + 1)
+  const row = rowAt(keyOf(GATEWAY_NAMES[prefix] ?? prefix, id))
+  return row?.id === id ? row : undefined
+}
+
 function providerAt(apiUrl: string): string | undefined {
   const { host, pathname } = new URL(apiUrl)
   const address = `${host}${pathname}/`
@@ -85,8 +100,10 @@ export function withTableFacts(settings: ModelSettings): ModelSettings {
     pdf: settings.pdf ?? (can('pdf') && takesPdf(settings)),
     thinking: settings.thinking ?? can('reason'),
     context_window: settings.context_window ?? row.window,
-    ...(settings.price !== undefined || row.price === undefined
-      ? {}
-      : { price: { ...row.price, currency: 'USD' } }),
+    ...(settings.price === undefined ? priceOf(row) : {}),
   }
 }
+
+/** What a model costs, as a part of settings. */
+export const priceOf = ({ price }: TableRow): Pick<ModelSettings, 'price'> =>
+  price === undefined ? {} : { price: { ...price, currency: 'USD' } }

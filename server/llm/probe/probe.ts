@@ -2,7 +2,7 @@
 import type { AppError } from '../../errors.ts'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
-import { withTableFacts } from '../model-table.ts'
+import { findModelRow, guessModelRow, priceOf, type TableRow } from '../model-table.ts'
 import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'
 import { apiOf, detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels, type ProbeAnswer } from './exchange.ts'
@@ -110,10 +110,11 @@ async function probeUrl(
   const after = wasCalled
     ? await ask(tried, { messages: withResults(tools), tools: [REPORT_COLOUR_TOOL] })
     : null
-  const fault = after === null ? faultOfField(tools.failure) : refusalOf(after.failure)
+  const fault = after === null ? faultOfTools(tools.failure) : after.failure
   const nativeTools = wasCalled && fault === null
   const reasoning = [first, tools, vision].some((answer) => answer.thought)
-  const sees = vision.failure === null && /\bred\b|红/i.test(vision.text)
+  const row = findModelRow(tried) ?? guessModelRow(model)
+  const sees = seesPicture(vision) ?? row?.can.includes('image') ?? false
   return {
     reachable: true,
     models,
@@ -132,18 +133,21 @@ async function probeUrl(
       ...(tried.stream_usage === false ? { stream_usage: false } : {}),
       ...(reasoning ? { thinking: true } : {}),
       vision: sees,
-      ...tableFacts(tried),
+      ...(row === undefined ? {} : tableFacts(row)),
     },
   }
 }
 
 /** What no request shows. */
-function tableFacts(settings: ModelSettings): Pick<ModelSettings, 'context_window' | 'price'> {
-  const { context_window, price } = withTableFacts(settings)
-  return {
-    ...(context_window === undefined ? {} : { context_window }),
-    ...(price === undefined ? {} : { price }),
-  }
+const tableFacts = (row: TableRow): Pick<ModelSettings, 'context_window' | 'price'> => ({
+  context_window: row.window,
+  ...priceOf(row),
+})
+
+/** Undefined when the answer does not say: there was none, or the model thought until its limit. */
+function seesPicture({ failure, text }: ProbeAnswer): boolean | undefined {
+  if (failure !== null) return isRefused(failure) ? false : undefined
+  return text.trim() === '' ? undefined : /\bred\b|红/i.test(text)
 }
 
 /** The order in which a server is asked whose address does not say which API it has. */
@@ -209,17 +213,20 @@ const withResults = ({ text, calls, carry }: ProbeAnswer): LlmMessage[] => [
   ),
 ]
 
-const refusalOf = (failure: AppError | null): AppError | null =>
-  failure?.code === 'model_refused' ? failure : null
+const isRefused = ({ code }: AppError): boolean => code === 'model_refused'
 
 /**
- * The refusal of a request with a tool, if it names a field other than the tools themselves: then the model may well have
- * function calling, and prompt mode would hide what is wrong.
+ * Why a request with a tool failed, unless the tools themselves were refused. If a provider names another field, or could
+ * not answer at all, the model may well have function calling, and prompt mode would hide what is wrong.
  */
-function faultOfField(failure: AppError | null): AppError | null {
-  const words = String(refusalOf(failure)?.params?.detail ?? '')
-  const fields = words.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []
-  return fields.some((field) => !/tool|function|_error$/.test(field)) ? failure : null
+function faultOfTools(failure: AppError | null): AppError | null {
+  if (failure === null) return null
+  const words = String(failure.params?.detail ?? '')
+  // llama.cpp answers 500 when it was started without support for tools.
+  if (!isRefused(failure)) return /tool|function/i.test(words) ? null : failure
+  const fields =
+    words.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:reasoning|temperature|thinking)\b/gi) ?? []
+  return fields.some((field) => !/tool|function|_error$/i.test(field)) ? failure : null
 }
 
 const EMPTY_REPORT: ProbeReport = {

@@ -71,19 +71,49 @@ describe('the probe', () => {
     })
   })
 
-  test('reports a refused field instead of suggesting prompt mode', async () => {
+  test.each([
+    [400, 'Unsupported value: parallel_calls must be set', 'model_refused'],
+    [400, 'Thinking must be enabled for this request', 'model_refused'],
+    [429, 'Slow down', 'model_rate_limited'],
+    [503, 'Overloaded', 'model_unavailable'],
+  ])(
+    'reports a request with a tool that fails with %i (%s) instead of suggesting prompt mode',
+    async (status, words, code) => {
+      provider({
+        plain: turn.text('pong'),
+        tool: turn.error(status, words),
+        picture: turn.text('blue'),
+      })
+      const report = await tryOut()
+      expect(report).toMatchObject({
+        native_tools: false,
+        error: expect.stringContaining(words),
+        error_code: code,
+      })
+      expect(report.suggested).not.toHaveProperty('tool_mode')
+    },
+  )
+
+  test('suggests prompt mode where a server was started without support for tools', async () => {
     provider({
       plain: turn.text('pong'),
-      tool: turn.error(400, 'Unsupported value: parallel_calls must be set'),
+      tool: turn.error(500, 'tools param requires --jinja flag'),
       picture: turn.text('blue'),
     })
-    const report = await tryOut()
-    expect(report).toMatchObject({
-      native_tools: false,
-      error: expect.stringContaining('parallel_calls'),
-      error_code: 'model_refused',
+    expect(await tryOut()).toMatchObject({ error: null, suggested: { tool_mode: 'prompt' } })
+  })
+
+  test('fills in window, vision and price of a model whose gateway names it as the table does', async () => {
+    provider({ plain: turn.text('pong'), tool: call, picture: turn.error(429) })
+    const { suggested } = await tryOut({ upstream_model: 'anthropic/claude-sonnet-4-5' })
+    expect(suggested).toMatchObject({
+      vision: true,
+      context_window: expect.any(Number),
+      price: { currency: 'USD', input: 3, output: 15, cached_input: 0.3 },
     })
-    expect(report.suggested).not.toHaveProperty('tool_mode')
+    const unknown = await tryOut({ upstream_model: 'anthropic/Claude-Sonnet-4-5' })
+    expect(unknown.suggested).not.toHaveProperty('price')
+    expect(unknown.suggested.vision).toBe(false)
   })
 
   test('returns a tool result and reports a provider that refuses it', async () => {
