@@ -4,7 +4,7 @@ import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import { tokenWeight } from '../../protocol/token-estimate.ts'
 import type { LlmEvent } from '../client.ts'
-import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
+import { brokenStream, errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 import { mergeCarried } from './carried-fields.ts'
 import { createChunkTemplate } from './chunk-template.ts'
@@ -30,8 +30,11 @@ export function createChunkReader(
   let usage: TokenCounts | null = null
   let error: AppError | null = null
   let unreadable = 0
-
   let textTokens = 0
+  let hasDeltas = false
+  /** The last chunk that ends with random characters, and the one with the finish reason. */
+  let padded = ''
+  let finishing = ''
 
   const flush = () => {
     if (text === '') return
@@ -90,6 +93,8 @@ export function createChunkReader(
     }
   }
 
+  const isEmpty = () => textSize === 0 && !assembly.started
+
   const readObject = (value: unknown): 'content' | 'reasoning' | 'other' => {
     if (!isRecord(value)) {
       unreadable += 1
@@ -110,8 +115,11 @@ export function createChunkReader(
     for (const choice of choices) {
       // Only the first choice is read.
       if (!isRecord(choice) || (typeof choice.index === 'number' && choice.index > 0)) continue
-      const delta = choice.delta ?? choice.message
-      if (isRecord(delta)) held = readDelta(delta)
+      if (isRecord(choice.delta)) {
+        held = readDelta(choice.delta)
+        hasDeltas ||= !isEmpty()
+        // A response that is not a stream. After deltas, a message says again what they said.
+      } else if (isRecord(choice.message) && !hasDeltas) held = readDelta(choice.message)
       const reason = choice.finish_reason
       if (typeof reason !== 'string' || reason === '') continue
       finishReason ??= reason
@@ -141,8 +149,18 @@ export function createChunkReader(
         unreadable += 1
         return
       }
+      // Chunks have no numbers. One is known to be repeated only where it could not be the same by chance.
+      if (payload === finishing) return
+      const hasPadding = isPadded(value)
+      if (hasPadding && payload === padded) {
+        error ??= brokenStream(context)
+        return
+      }
+      const wasFinished = finishReason !== null
       const held = readObject(value)
-      if (held === 'content') contentTemplate.learn(payload, deltaText(value, 'content'))
+      if (!wasFinished && finishReason !== null) finishing = payload
+      if (hasPadding) padded = payload
+      else if (held === 'content') contentTemplate.learn(payload, deltaText(value, 'content'))
       else if (held === 'reasoning')
         reasoningTemplate.learn(payload, deltaText(value, 'reasoning_content'))
     },
@@ -193,7 +211,7 @@ export function createChunkReader(
       return textTokens
     },
     get empty() {
-      return textSize === 0 && !assembly.started
+      return isEmpty()
     },
   }
 }
@@ -205,6 +223,13 @@ function parse(payload: string): unknown {
     return undefined
   }
 }
+
+/** Fewer random characters could be the same twice. */
+const MIN_PADDING = 8
+
+/** OpenAI hides the lengths of words: it fills chunks up with random characters. */
+const isPadded = (value: unknown): boolean =>
+  asText(asRecord(value)?.obfuscation).length >= MIN_PADDING
 
 function deltaText(value: unknown, field: string): string {
   const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []

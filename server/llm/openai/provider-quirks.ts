@@ -11,7 +11,7 @@ export interface Compat {
    * one with every other answer.
    */
   reasoningBack: 'none' | 'turn' | 'always'
-  /** Models that use `max_completion_tokens` instead of `max_tokens`. */
+  /** Models that take `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
   /** Takes `prompt_cache_key`. */
   cacheKey?: boolean
@@ -42,7 +42,7 @@ const table: Readonly<Record<string, Compat>> = {
   // OpenAI itself, not the many compatible providers.
   'api.openai.com': {
     ...plain,
-    completionTokensFor: /^(o\d|gpt-5)/,
+    completionTokensFor: /^(?!gpt-[34])/,
     cacheKey: true,
     files: true,
     toolChoiceNone: true,

@@ -48,7 +48,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
       const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
       const begins =
         name !== sameIndex.name || argumentText(piece.function?.arguments).startsWith('{')
-      const complete = begins && isComplete(sameIndex.arguments)
+      const complete = begins && isComplete(sameIndex.arguments) && !repeats(sameIndex, piece, id)
       return name !== '' && (another || complete) ? undefined : sameIndex
     }
     if (id !== '') {
@@ -70,7 +70,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
       if (drafts.length >= MAX_CALLS) return
       draft = { index: indexOf(piece), id: '', name: '', arguments: '', carried: {} }
       drafts.push(draft)
-    }
+    } else if (repeats(draft, piece, id)) return
     if (draft.id === '') draft.id = id
     draft.name = joinName(draft.name, name)
     mergeCarried(draft.carried, { ...piece })
@@ -118,6 +118,13 @@ export function createToolCallAssembly(): ToolCallAssembly {
     },
   }
 }
+
+/** Whether a piece is a complete call that has been received before, with the same id. */
+const repeats = (draft: Draft, piece: CallPiece, id: string): boolean =>
+  id !== '' &&
+  id === draft.id &&
+  argumentText(piece.function?.arguments) === draft.arguments &&
+  isComplete(draft.arguments)
 
 function indexOf(piece: CallPiece): number | undefined {
   if (typeof piece.index === 'number') return piece.index

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAnthropic } from '../../../server/llm/anthropic/client.ts'
 import { createEventReader } from '../../../server/llm/anthropic/event-reader.ts'
+import { createChunkReader } from '../../../server/llm/openai/chunk-reader.ts'
 import { createOpenAiCompatible } from '../../../server/llm/openai/client.ts'
 import { createEventStreamReader } from '../../../server/llm/openai/event-stream.ts'
 import type { ByteSource, ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
@@ -9,7 +10,7 @@ import { createResponses } from '../../../server/llm/responses/client.ts'
 import { type Heard, hear } from '../../support/llm.ts'
 import { messagesTurn } from '../../support/messages-turns.ts'
 import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
-import { type Turn, turn } from '../../support/upstream-turns.ts'
+import { chunk, dataLine, type Turn, turn } from '../../support/upstream-turns.ts'
 
 const look = { name: 'look', arguments: { at: '日本' } }
 const apis = [
@@ -123,6 +124,42 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
       }
     }
   })
+})
+
+test('a repeated chunk of a chat completion is noticed where it cannot be a repeated word', async () => {
+  const read = (...chunks: unknown[]) => {
+    const reader = createChunkReader({ model: 'M' })
+    const lines = createEventStreamReader(reader.read)
+    for (const one of chunks) lines.push(Buffer.from(dataLine(one)))
+    const text = reader.end().map((event) => ('text' in event ? event.text : ''))
+    const calls = reader.calls().map((call) => call.arguments)
+    return { text: text.join(''), calls, error: reader.error?.reason }
+  }
+  const padded = (content: string, obfuscation: string) => ({ ...chunk({ content }), obfuscation })
+  const ha = padded('ha', 'k3VxTq90aB')
+  expect(read(ha, ha, padded('!', 'x'))).toEqual({
+    text: 'ha',
+    calls: [],
+    error: 'model_stream_broken',
+  })
+  // A model may say a word twice.
+  expect(read(chunk({ content: 'ha' }), chunk({ content: 'ha' })).text).toBe('haha')
+  expect(read(ha, padded('ha', 'Zp71mmQe4c')).text).toBe('haha')
+
+  const end = chunk({ content: '?' }, 'stop')
+  expect(read(ha, end, end).text).toBe('ha?')
+  const whole = { choices: [{ index: 0, message: { content: 'ha?' }, finish_reason: 'stop' }] }
+  expect(read(ha, chunk({ content: '?' }), whole).text).toBe('ha?')
+  // Some gateways name the finish reason with the reasoning, before the answer.
+  expect(read(chunk({ reasoning: 'Hm.' }, 'stop'), chunk({ content: 'Yes.' })).text).toBe('Hm.Yes.')
+
+  const call = (id: string, at: string) =>
+    chunk({
+      tool_calls: [{ index: 0, id, function: { name: 'look', arguments: JSON.stringify({ at }) } }],
+    })
+  expect(read(call('a', 'x'), call('a', 'x')).calls).toEqual(['{"at":"x"}'])
+  expect(read(call('a', 'x'), call('a', 'y')).calls).toHaveLength(2)
+  expect(read(call('a', 'x'), call('b', 'x')).calls).toHaveLength(2)
 })
 
 test('a block of the Messages API that begins twice, or goes on without a beginning or after its end, is an error', async () => {
