@@ -2,37 +2,50 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
-import { hear, llmRequest } from '../../support/llm.ts'
+import { hear, llmRequest, outcome } from '../../support/llm.ts'
 import { messagesTurn } from '../../support/messages-turns.ts'
 import { useCatalogs } from '../../support/model-catalogs.ts'
-import { called, responsesTurn, said } from '../../support/responses-turns.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
+import { type Turn, turn } from '../../support/upstream-turns.ts'
 import { useFreshUpstream } from '../../support/use-upstream.ts'
 
 const upstream = useFreshUpstream()
 const createCatalog = useCatalogs()
 
-const clock: ToolSchema = {
+const tool = (name: string): ToolSchema => ({
   type: 'function',
-  function: { name: 'get_current_time', description: '', parameters: { type: 'object' } },
-}
+  function: { name, description: '', parameters: { type: 'object' } },
+})
 const question: Partial<LlmRequest> = {
   messages: [{ role: 'user', content: 'What time is it?' }],
-  tools: [clock],
+  tools: [tool('get_current_time'), tool('calculator')],
+  thinking: true,
 }
-const native = turn.toolCalls([{ name: 'get_current_time', arguments: {} }], { text: 'I look.' })
-const written = turn.text(
-  'I look.\n\n```json\n{"tool_call": {"name": "get_current_time", "arguments": {}}}\n```',
+const sum = { expression: '2 + 2' }
+const native = turn.toolCalls(
+  [{ name: 'get_current_time' }, { name: 'calculator', arguments: sum }],
+  { text: 'I look.', thinking: 'Hmm.' },
 )
-
+const written = turn.thinking(
+  'Hmm.',
+  `I look.\n\n\`\`\`json\n{"tool_call": {"name": "get_current_time", "arguments": {}}}\n${JSON.stringify(
+    { name: 'calculator', arguments: sum },
+  )}\n\`\`\``,
+)
 const messages = messagesTurn([
+  { type: 'thinking', thinking: 'Hmm.', signature: 'signed' },
   { type: 'text', text: 'I look.' },
   { type: 'tool_use', id: 'toolu_1', name: 'get_current_time', input: {} },
+  { type: 'tool_use', id: 'toolu_2', name: 'calculator', input: sum },
+])
+const responses = responsesTurn([
+  reasoned('Hmm.'),
+  said('I look.'),
+  called('call_1', 'get_current_time'),
+  called('call_2', 'calculator', sum),
 ])
 
-const responses = responsesTurn([said('I look.'), called('call_1', 'get_current_time')])
-
-const clients: [name: string, models: Partial<ModelSettings>[], answer: typeof native | null][] = [
+const clients: [name: string, models: Partial<ModelSettings>[], answer: Turn | null][] = [
   ['OpenAI format', [{ id: 'a' }], native],
   ['Responses API', [{ id: 'a', api: 'responses' }], responses],
   ['Messages API', [{ id: 'a', api: 'messages' }], messages],
@@ -56,22 +69,56 @@ describe.each(clients)('%s', (_name, models, answer) => {
     return (await catalog.resolve()).client
   }
 
-  test('yields text, complete calls with ids, and one final event with usage', async () => {
+  test('yields thinking, text, complete parallel calls with ids, and one final event with usage', async () => {
     if (answer !== null) upstream.enqueue(answer)
     const heard = await hear(await client(), llmRequest(question))
-    expect(heard.text).not.toBe('')
-    expect(heard.calls).toMatchObject([{ name: 'get_current_time', arguments: '{}' }])
-    expect(heard.calls[0]?.id.length).toBeGreaterThan(0)
-    expect(heard.end).toMatchObject({ type: 'finished', reason: 'tool_calls' })
+    expect([heard.thinking, heard.text]).not.toContain('')
+    const calls = heard.calls.map((call) => [call.name, JSON.parse(call.arguments)])
+    const both = [
+      ['get_current_time', {}],
+      ['calculator', sum],
+    ]
+    expect(calls).toEqual(answer === null ? both.slice(0, 1) : both)
+    expect(new Set(['', ...heard.calls.map(({ id }) => id)]).size).toBe(calls.length + 1)
+    const estimated = answer === null
+    expect(heard.end).toMatchObject({ type: 'finished', reason: 'tool_calls', estimated })
     expect(heard.end.usage?.total_tokens).toBeGreaterThan(0)
     expect(heard.batches.every((batch) => batch.length > 0)).toBe(true)
   })
+
+  test.skipIf(answer === null)(
+    'ends with one failure that says what was wrong, and keeps what had arrived',
+    async () => {
+      const asked = await client()
+      const faults: [Turn, string][] = [
+        [turn.error(401), 'model_unauthorized'],
+        [turn.error(400, 'no such field'), 'model_refused'],
+        [turn.error(429), 'model_rate_limited'],
+        [turn.error(529), 'model_unavailable'],
+        [turn.html(200), 'model_bad_answer'],
+      ]
+      for (const [fault, code] of faults) {
+        // Enough for a retry, and for a fallback with its own.
+        upstream.enqueue(fault, fault, fault, fault)
+        expect(outcome(await hear(asked, llmRequest(question)))).toBe(code)
+        upstream.reset()
+      }
+      for (const how of ['end', 'fin', 'reset'] as const) {
+        upstream.enqueue(turn.cut(words, 2, how))
+        const heard = await hear(asked, llmRequest(question))
+        expect(outcome(heard)).toBe('model_stream_broken')
+        expect('some words').toContain(heard.text)
+        expect(heard.text).not.toBe('')
+      }
+    },
+  )
 
   test('handles two requests at once', async () => {
     if (answer !== null) upstream.enqueue(answer, answer)
     const asked = await client()
     const both = await Promise.all([1, 2].map(() => hear(asked, llmRequest(question))))
-    expect(both.map(({ calls }) => calls.length)).toEqual([1, 1])
+    const calls = answer === null ? 1 : 2
+    expect(both.map((heard) => heard.calls.length)).toEqual([calls, calls])
   })
 
   test('ends with a failure instead of throwing when it is stopped before or during the response', async () => {
