@@ -1,6 +1,7 @@
 // MCP servers: their configuration and their public state.
 import { z } from 'zod'
 import { ErrorParams } from './error.ts'
+import { isUriTemplate } from './uri-template.ts'
 
 /** Contains no `__` and no trailing `_`: `__` separates server and tool in the names that models see. */
 export const McpServerName = z
@@ -119,6 +120,32 @@ export const McpResource = z
   .meta({ id: 'McpResource' })
 export type McpResource = z.infer<typeof McpResource>
 
-export const McpResourceList = z.object({ resources: z.array(McpResource) })
+/** Resources of an MCP server whose addresses have parts to fill in. */
+export const McpResourceTemplate = z
+  .object({
+    server: z.string(),
+    /** As in RFC 6570. */
+    uri_template: z.string(),
+    name: z.string(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    mime: z.string().optional(),
+    arguments: z.array(z.object({ name: z.string(), required: z.boolean() })),
+  })
+  .meta({ id: 'McpResourceTemplate' })
+export type McpResourceTemplate = z.infer<typeof McpResourceTemplate>
 
-export const McpResourceBody = z.object({ uri: z.string().min(1).max(4_000) })
+export const McpResourceList = z.object({
+  resources: z.array(McpResource),
+  templates: z.array(McpResourceTemplate),
+})
+
+const ResourceUri = z.string().min(1).max(4_000)
+
+export const McpResourceBody = z.union([
+  z.strictObject({ uri: ResourceUri }),
+  z.strictObject({
+    uri_template: ResourceUri.refine(isUriTemplate, { error: 'a URI template as in RFC 6570' }),
+    arguments: z.record(z.string().max(200), z.string().max(2_000)),
+  }),
+])

@@ -16,6 +16,7 @@ import {
   McpServerName,
   McpSignIn,
 } from '../protocol/mcp.ts'
+import { expandUriTemplate } from '../protocol/uri-template.ts'
 import { clientMetadata } from '../tools/mcp/oauth/sign-in.ts'
 import type { McpServers } from '../tools/mcp/servers.ts'
 import { success } from './envelope.ts'
@@ -92,14 +93,18 @@ export function registerMcpRoutes(
     '/api/mcp/resources',
     {
       schema: {
-        summary: 'List the resources of MCP servers',
+        summary: 'List the resources of MCP servers, and the templates of further ones',
         tags,
         response: { 200: envelope(McpResourceList) },
       },
     },
     async ({ user }) => {
       await mcp.prepare(user.id)
-      return success({ resources: await mcp.resources(user.id) })
+      const [resources, templates] = await Promise.all([
+        mcp.resources(user.id),
+        mcp.resourceTemplates(user.id),
+      ])
+      return success({ resources, templates })
     },
   )
 
@@ -109,7 +114,7 @@ export function registerMcpRoutes(
       schema: {
         summary: 'Read a resource of an MCP server into a file for a message',
         description:
-          'The file is like an uploaded one: name it in `attachments` of a message. Its text counts as text from outside.',
+          'By its address, or by a template with its arguments. The file is like an uploaded one: name it in `attachments` of a message. Its text counts as text from outside.',
         tags,
         params: z.object({ server: McpServerName }),
         body: McpResourceBody,
@@ -118,7 +123,8 @@ export function registerMcpRoutes(
     },
     async ({ user, params: { server }, body }) =>
       await uploadSlots.run(user.id, async () => {
-        const { name, content } = await mcp.readResource(user.id, server, body.uri)
+        const uri = 'uri' in body ? body.uri : expandUriTemplate(body.uri_template, body.arguments)
+        const { name, content } = await mcp.readResource(user.id, server, uri)
         const file = await files.upload(user.id, {
           name,
           content: Readable.from([content]),

@@ -81,7 +81,7 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a prompt is a command with a form, and a resource is attached by its name', async () => {
+  test('a prompt is a command with a form, and a resource is attached by its name, or with its address filled in', async () => {
     const page = await visitor.open(server.url)
     const field = page.locator('#composer')
     await field.pressSequentially('/inv')
@@ -104,11 +104,24 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await page.getByRole('option', { name: 'Menu of the day' }).waitFor()
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/resource-list.png` })
     await field.press('Enter')
-    await page.getByRole('list', { name: 'Attachments' }).getByText('menu.md').waitFor()
+    const attached = page.getByRole('list', { name: 'Attachments' })
+    await attached.getByText('menu.md').waitFor()
+
+    await field.pressSequentially('@menu')
+    await page.getByRole('option', { name: 'Menu of a day' }).click()
+    const day = page.getByRole('dialog', { name: 'Menu of a day' })
+    await day.getByLabel('day').fill('Sun day')
+    await day.getByLabel('diet (optional)').fill('vegan')
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/template.png` })
+    await day.getByRole('button', { name: 'Attach to message' }).click()
+    await attached.getByText('Sun day').waitFor()
     upstream.enqueue(turn.text('They are invited.'))
     await field.press('Enter')
     await page.getByText('They are invited.').waitFor()
-    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('# Soup')
+    const sent = JSON.stringify(upstream.requests.at(-1)?.messages)
+    expect(sent).toContain('# Soup')
+    expect(sent).toContain('# Stew of Sun%20day')
     await leave(page)
   })
 

@@ -17,6 +17,7 @@ export type FaultKind =
 
 /** Error code of revision 2026-07-28 for headers that differ from the body. */
 const HEADER_MISMATCH = -32020
+const METHOD_NOT_FOUND = -32601
 
 export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
   if (fault instanceof sdk.UnauthorizedError) return 'sign_in'
@@ -38,6 +39,12 @@ export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
 /** Whether a connection failed for want of a valid access token. */
 export const isSignInWanted = (fault: unknown): boolean =>
   codesOf(fault).includes(401) || (fault instanceof Error && fault.name === 'UnauthorizedError')
+
+/** Whether the server does not know the method: error -32601, or 404 from revision 2026-07-28 on. */
+export function isUnknownMethod(fault: unknown): boolean {
+  const codes = codesOf(fault)
+  return codes.includes(METHOD_NOT_FOUND) || codes.includes(404)
+}
 
 /** A text for people: no path, no URL, no header. */
 export function explain(cause: unknown): DescribedFailure {

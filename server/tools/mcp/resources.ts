@@ -1,12 +1,15 @@
-// The resources of a server: their list, and one of them as a file.
+// The resources of a server: their list, the templates of further ones, and one of them as a file.
 import { appError } from '../../errors.ts'
-import type { McpResource } from '../../protocol/mcp.ts'
+import type { McpResource, McpResourceTemplate } from '../../protocol/mcp.ts'
+import { isUriTemplate, variablesOf } from '../../protocol/uri-template.ts'
+import { isUnknownMethod } from './faults.ts'
 import type { RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS } from './timing.ts'
 
 const MAX_RESOURCES = 200
 const MAX_LINE = 500
 const MAX_URI = 4_000
+const MAX_VARIABLES = 20
 
 /** A resource that was read. Its content is text from outside. */
 export interface ReadResource {
@@ -22,16 +25,55 @@ export async function listResources(client: RemoteClient, server: string): Promi
   return resources
     .filter(({ uri }) => uri.length <= MAX_URI)
     .slice(0, MAX_RESOURCES)
-    .map(({ uri, name, title, description, mimeType, size }) => ({
+    .map(({ uri, size, ...resource }) => ({
       server,
       uri,
-      name: name.slice(0, MAX_LINE),
-      ...(title === undefined ? {} : { title: title.slice(0, MAX_LINE) }),
-      ...(description === undefined ? {} : { description: description.slice(0, MAX_LINE) }),
-      ...(mimeType === undefined ? {} : { mime: mimeType.slice(0, MAX_LINE) }),
+      ...described(resource),
       ...(size === undefined ? {} : { size: Math.max(0, Math.round(size)) }),
     }))
 }
+
+/** At most 200, without unreadable ones; none when the server offers none. */
+export async function listResourceTemplates(
+  client: RemoteClient,
+  server: string,
+): Promise<McpResourceTemplate[]> {
+  if (client.getServerCapabilities()?.resources === undefined) return []
+  const listed = await client
+    .listResourceTemplates(undefined, { timeout: CONNECT_TIMEOUT_MS })
+    .catch((fault: unknown) => {
+      // Servers do not say beforehand whether they have any.
+      if (isUnknownMethod(fault)) return { resourceTemplates: [] }
+      throw fault
+    })
+  return listed.resourceTemplates
+    .filter(({ uriTemplate }) => uriTemplate.length <= MAX_URI && isUriTemplate(uriTemplate))
+    .slice(0, MAX_RESOURCES)
+    .map(({ uriTemplate, ...template }) => ({
+      server,
+      uri_template: uriTemplate,
+      ...described(template),
+      arguments: variablesOf(uriTemplate).slice(0, MAX_VARIABLES),
+    }))
+}
+
+/** What a server says of a resource, bounded. */
+const described = ({
+  name,
+  title,
+  description,
+  mimeType,
+}: {
+  name: string
+  title?: string | undefined
+  description?: string | undefined
+  mimeType?: string | undefined
+}): Pick<McpResource, 'name' | 'title' | 'description' | 'mime'> => ({
+  name: name.slice(0, MAX_LINE),
+  ...(title === undefined ? {} : { title: title.slice(0, MAX_LINE) }),
+  ...(description === undefined ? {} : { description: description.slice(0, MAX_LINE) }),
+  ...(mimeType === undefined ? {} : { mime: mimeType.slice(0, MAX_LINE) }),
+})
 
 /**
  * The content of a resource: its texts, or else its first binary part. The transport limits it to 10 MB.

@@ -2,12 +2,23 @@
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { McpPrompt, McpResource, McpServer, McpServerSettings } from '../../protocol/mcp.ts'
+import type {
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+  McpServer,
+  McpServerSettings,
+} from '../../protocol/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
-import { listResources, type ReadResource, readResource } from './resources.ts'
+import {
+  listResources,
+  listResourceTemplates,
+  type ReadResource,
+  readResource,
+} from './resources.ts'
 import type { RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import type { SchemaCompiler } from './tool.ts'
@@ -39,6 +50,8 @@ export interface McpServers {
   ): Promise<string>
   /** The resources of all servers that this user reaches now. A server that does not answer has none. */
   resources(userId: UserId): Promise<McpResource[]>
+  /** The same for resources whose addresses have parts to fill in. */
+  resourceTemplates(userId: UserId): Promise<McpResourceTemplate[]>
   /** The content of a resource, from outside. @throws AppError when the server does not return it. */
   readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
   /** Resolves when each server was tried once, or after ten seconds; tools of slower servers are added later. */
@@ -187,6 +200,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     prompt: (userId, server, name, values) =>
       ask(userId, server, 'mcp_prompt_failed', (client) => fillPrompt(client, name, values)),
     resources: (userId) => gather(userId, 'resources', listResources),
+    resourceTemplates: (userId) => gather(userId, 'resource templates', listResourceTemplates),
     readResource: (userId, server, uri) =>
       ask(userId, server, 'mcp_resource_failed', (client) => readResource(client, server, uri)),
     async close() {

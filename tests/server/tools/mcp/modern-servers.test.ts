@@ -1,4 +1,6 @@
 // Tools of MCP servers of revision 2026-07-28 over HTTP: no session, no handshake.
+
+import { ResourceTemplate } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { type McpUser, maySeeServer } from '../../../../server/tools/mcp/visibility.ts'
@@ -158,6 +160,46 @@ test('the resources of a server are listed, and read as files with a name and a 
   expect(await get('notes://bytes')).toEqual(['report.pdf', '%PDF'])
   await expect(get('notes://nothing')).rejects.toMatchObject({ reason: 'mcp_resource_empty' })
   await expect(get('notes://other')).rejects.toMatchObject({ reason: 'mcp_resource_failed' })
+})
+
+test('resources whose address has parts to fill in are listed, also beside servers that know no such list', async () => {
+  const server = await startModernMcpServer((mcp) => {
+    mcp.registerResource(
+      'Day',
+      new ResourceTemplate('menu://{+place}/{day}{?diet}', { list: undefined }),
+      { title: 'Menu of a day', mimeType: 'text/plain' },
+      async ({ href }, { place, day, diet }) => ({
+        contents: [{ uri: href, text: `${place} ${day} ${diet}` }],
+      }),
+    )
+  })
+  const plain = await startModernMcpServer((mcp) => {
+    mcp.registerResource('Only', 'menu://only', {}, async () => ({ contents: [] }))
+    mcp.server.removeRequestHandler('resources/templates/list')
+  })
+  onTestFinished(async () => {
+    await Promise.all([server.close(), plain.close()])
+  })
+  const { mcp, connected, logged } = start({
+    modern: { url: server.url },
+    plain: { url: plain.url },
+  })
+  await Promise.all([connected('modern'), connected('plain')])
+  expect(await mcp.resourceTemplates(SOMEBODY)).toEqual([
+    {
+      server: 'modern',
+      uri_template: 'menu://{+place}/{day}{?diet}',
+      name: 'Day',
+      title: 'Menu of a day',
+      mime: 'text/plain',
+      arguments: [
+        { name: 'place', required: true },
+        { name: 'day', required: true },
+        { name: 'diet', required: false },
+      ],
+    },
+  ])
+  expect(logged.join()).not.toContain('not listed')
 })
 
 test('who may see a server is decided in one place', () => {

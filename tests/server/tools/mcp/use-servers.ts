@@ -33,13 +33,14 @@ export function memoryGrants(): McpGrantStore {
 
 /** Connects to the servers; `connected` waits until one of them is connected. */
 export function start(servers: Record<string, McpServerSettings>) {
+  const logged: string[] = []
   const mcp = createMcpServers({
     servers,
     grants: memoryGrants(),
     clientMetadataUrl: null,
     identify: async (userId) =>
       userId === SOMEBODY ? { username: 'ann', role: 'user' } : undefined,
-    log: () => undefined,
+    log: (message) => void logged.push(message),
     firstPauseMs: 20,
   })
   onTestFinished(() => mcp.close())
@@ -51,7 +52,7 @@ export function start(servers: Record<string, McpServerSettings>) {
     eventually(() =>
       expect(mcp.list(SOMEBODY).find((server) => server.name === name)?.state).toBe('connected'),
     )
-  return { tools, mcp, connected }
+  return { tools, mcp, connected, logged }
 }
 
 /** Calls a tool. @throws if it does not exist or refuses the arguments. */

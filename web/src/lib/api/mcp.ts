@@ -5,7 +5,8 @@ import type { FileInfo } from '../../../../server/protocol/file.ts'
 import type {
   McpCallbackBody,
   McpPrompt,
-  McpResource,
+  McpResourceBody,
+  McpResourceList,
   McpServer,
 } from '../../../../server/protocol/mcp.ts'
 import { request } from '../api-client.ts'
@@ -62,20 +63,19 @@ export const useMcpResources = () =>
   useQuery({
     queryKey: ['mcp', 'resources'],
     queryFn: ({ signal }) =>
-      request<{ resources: McpResource[] }>('/api/mcp/resources', { signal }).then(
-        ({ resources }) => resources,
-      ),
+      request<z.output<typeof McpResourceList>>('/api/mcp/resources', { signal }),
     staleTime: LIST_MS,
     meta: { quiet: true },
   })
 
 /** Has the server read a resource into a file for a message. */
 export const readResource = (
-  { server, uri }: Pick<McpResource, 'server' | 'uri'>,
+  server: string,
+  body: z.input<typeof McpResourceBody>,
   signal: AbortSignal,
 ) =>
   request<FileInfo>(`/api/mcp/resources/${encodeURIComponent(server)}`, {
     method: 'POST',
-    body: { uri },
+    body,
     signal,
   })

@@ -95,6 +95,7 @@ export const chatPages: typeof english = {
   prompts: {
     from: '来自 MCP 服务器“{{server}}”。',
     insert: '插入到消息',
+    attach: '添加为附件',
     saved: '已保存的提示词',
     optional: '{{label}}（选填）',
   },

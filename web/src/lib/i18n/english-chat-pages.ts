@@ -94,6 +94,7 @@ export const chatPages = {
   prompts: {
     from: 'From the MCP server “{{server}}”.',
     insert: 'Insert into message',
+    attach: 'Attach to message',
     saved: 'Saved prompt',
     optional: '{{label}} (optional)',
   },

@@ -1,4 +1,4 @@
-// The form for the fields of a prompt, of an MCP server or saved. The filled in prompt goes into the message field.
+// The form for the fields of a prompt or of a resource's address. A filled in prompt goes into the message field.
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
@@ -24,7 +24,7 @@ export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
       const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
       const text = await prompt.fill(filled)
       close()
-      insertIntoComposer(text)
+      if (text !== null) insertIntoComposer(text)
     } catch (error) {
       reportError(error)
       setBusy(false)
@@ -43,7 +43,7 @@ export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
             {t('common.cancel')}
           </Button>
           <Button tone="primary" type="submit" form={id} disabled={busy}>
-            {t('prompts.insert')}
+            {t(`prompts.${prompt.submit ?? 'insert'}`)}
           </Button>
         </>
       }

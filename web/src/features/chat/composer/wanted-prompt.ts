@@ -1,4 +1,4 @@
-// Which prompt the person chose and still has to fill in: of an MCP server, or one that they saved.
+// What the person chose and still has to fill in: a prompt of an MCP server or of their own, or the address of a resource.
 import { create } from 'zustand'
 
 export type WantedPrompt = {
@@ -6,8 +6,10 @@ export type WantedPrompt = {
   title: string
   description: string | undefined
   fields: readonly { name: string; description?: string | undefined; required: boolean }[]
-  /** The text with the values of the fields. */
-  fill(values: Readonly<Record<string, string>>): string | Promise<string>
+  /** What is done with the values. Default: the text goes into the message. */
+  submit?: 'insert' | 'attach'
+  /** The text with the values of the fields; null when nothing is put into the message. */
+  fill(values: Readonly<Record<string, string>>): string | null | Promise<string>
 }
 
 export const useWantedPrompt = create<{ prompt: WantedPrompt | null }>(() => ({ prompt: null }))

@@ -105,6 +105,7 @@ export const chatPages = {
   prompts: {
     from: 'Du serveur MCP « {{server}} ».',
     insert: 'Insérer dans le message',
+    attach: 'Joindre au message',
     saved: 'Prompt enregistré',
     optional: '{{label}} (facultatif)',
   },

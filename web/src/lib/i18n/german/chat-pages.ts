@@ -96,6 +96,7 @@ export const chatPages = {
   prompts: {
     from: 'Vom MCP-Server „{{server}}“.',
     insert: 'In die Nachricht einfügen',
+    attach: 'An die Nachricht anhängen',
     saved: 'Gespeicherter Prompt',
     optional: '{{label}} (optional)',
   },

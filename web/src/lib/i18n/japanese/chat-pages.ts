@@ -91,6 +91,7 @@ export const chatPages = {
   prompts: {
     from: 'MCP サーバー「{{server}}」から。',
     insert: 'メッセージに挿入',
+    attach: 'メッセージに添付',
     saved: '保存したプロンプト',
     optional: '{{label}}（任意）',
   },

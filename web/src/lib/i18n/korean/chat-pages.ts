@@ -91,6 +91,7 @@ export const chatPages = {
   prompts: {
     from: 'MCP 서버 ‘{{server}}’에서 제공.',
     insert: '메시지에 삽입',
+    attach: '메시지에 첨부',
     saved: '저장한 프롬프트',
     optional: '{{label}}(선택 사항)',
   },

@@ -101,6 +101,7 @@ export const chatPages = {
   prompts: {
     from: 'Do servidor MCP “{{server}}”.',
     insert: 'Inserir na mensagem',
+    attach: 'Anexar à mensagem',
     saved: 'Prompt salvo',
     optional: '{{label}} (opcional)',
   },

@@ -104,6 +104,7 @@ export const chatPages = {
   prompts: {
     from: 'С MCP-сервера «{{server}}».',
     insert: 'Вставить в сообщение',
+    attach: 'Прикрепить к сообщению',
     saved: 'Сохранённый промпт',
     optional: '{{label}} (необязательно)',
   },

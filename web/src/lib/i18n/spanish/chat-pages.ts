@@ -101,6 +101,7 @@ export const chatPages = {
   prompts: {
     from: 'Del servidor MCP «{{server}}».',
     insert: 'Insertar en el mensaje',
+    attach: 'Adjuntar al mensaje',
     saved: 'Prompt guardado',
     optional: '{{label}} (opcional)',
   },

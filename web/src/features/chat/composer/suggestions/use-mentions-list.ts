@@ -11,6 +11,7 @@ import { readResource, useMcpResources } from '../../../../lib/api/mcp.ts'
 import { request, send } from '../../../../lib/api-client.ts'
 import { conversationTitle } from '../../../../lib/conversation-title.ts'
 import { reportError } from '../../../../ui/error-text.ts'
+import { askForFields } from '../wanted-prompt.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
 /** `src/ma` -> the entries of `src` that begin with `ma`. */
@@ -104,26 +105,43 @@ function useTitles(query: string, { replace, attach }: Editing): Suggestion[] {
 }
 
 function useResources(query: string, { replace, attachStored }: Editing): Suggestion[] {
-  const { data = [] } = useMcpResources()
+  const { t } = useTranslation()
+  const { data: { resources, templates } = { resources: [], templates: [] } } = useMcpResources()
   const wanted = query.toLowerCase()
-  return data
-    .filter(({ name, title = '', uri, server }) =>
-      `${name} ${title} ${uri} ${server}`.toLowerCase().includes(wanted),
-    )
-    .slice(0, SUGGESTIONS_OF_A_KIND)
+  return [...resources, ...templates]
     .map((resource) => {
-      const label = resource.title ?? resource.name
+      const { server, name, title = name, description } = resource
+      const address = 'uri' in resource ? resource.uri : resource.uri_template
+      const attach = (body: Parameters<typeof readResource>[1]): void =>
+        attachStored(title, (signal) => readResource(server, body, signal))
+      const choose = (): void => {
+        replace('')
+        if ('uri' in resource) attach({ uri: address })
+        else
+          askForFields({
+            key: `${server} ${address}`,
+            title,
+            description: [t('prompts.from', { server }), description ?? address].join(' '),
+            fields: resource.arguments,
+            submit: 'attach',
+            fill(values) {
+              attach({ uri_template: address, arguments: values })
+              return null
+            },
+          })
+      }
+      const found = `${name} ${title} ${address} ${server}`.toLowerCase().includes(wanted)
       return {
-        key: `resource ${resource.server} ${resource.uri}`,
+        found,
+        key: `resource ${server} ${address}`,
         icon: Plug,
-        label,
-        hint: resource.server,
-        choose() {
-          replace('')
-          attachStored(label, (signal) => readResource(resource, signal))
-        },
+        label: title,
+        hint: server,
+        choose,
       }
     })
+    .filter(({ found }) => found)
+    .slice(0, SUGGESTIONS_OF_A_KIND)
 }
 
 export function useMentionsList(
