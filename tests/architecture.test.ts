@@ -116,6 +116,13 @@ describe('layer rules', () => {
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
+  test('the page loads parts late by one module, which loads them again after a failure', () => {
+    const files = sourceFiles(webBase).filter((file) =>
+      /import \{[^}]*\b(lazy|Suspense)\b[^}]*\} from 'react'/.test(readFileSync(file, 'utf8')),
+    )
+    expect(files.map((file) => relative(webBase, file))).toEqual(['ui/part-boundary.tsx'])
+  })
+
   test('the folders of the chat only import the siblings in their row, and each has a row', () => {
     const chat = join(webBase, 'features/chat')
     const imports = importsOf(chat).filter(({ fromModule }) => !fromModule.includes('.'))

@@ -2,6 +2,8 @@
 // puts `BUILD` in front: every file of this build, and those of the first screen.
 
 const CACHE = 'nanoclaw-files'
+/** Where the list of this build's files is kept for the worker of the next build. No such file exists. */
+const LIST = '/assets/.kept-build'
 /** What the page needs to appear. `/` stands for every address of the page. */
 const SHELL = ['/', '/theme.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
 /** Addresses that the server answers itself. */
@@ -21,10 +23,21 @@ async function keepShell() {
   await cache.addAll(SHELL.map((path) => new Request(path, { cache: 'no-cache' })))
 }
 
+/**
+ * Removes what neither this build nor the one before it needs: pages that are open still run the one before, and load more
+ * of it when it is first needed. The server no longer has those files.
+ */
 async function removeOlderBuilds() {
   const cache = await caches.open(CACHE)
-  for (const request of await cache.keys())
-    if (!isOurs(new URL(request.url).pathname)) await cache.delete(request)
+  const list = await cache.match(LIST)
+  const { current = [], before = [] } = list === undefined ? {} : await list.json()
+  const isSame = current.join() === BUILD.files.join()
+  const kept = new Set(isSame ? before : current)
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url)
+    if (!isOurs(pathname) && !kept.has(pathname)) await cache.delete(request)
+  }
+  await cache.put(LIST, Response.json({ current: BUILD.files, before: [...kept] }))
 }
 
 /** The page from the server, so that a new build is seen at once; the kept one without a connection. */

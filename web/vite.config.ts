@@ -84,11 +84,20 @@ function firstScreenFile() {
 }
 
 /**
- * What is loaded late, and needed to read a conversation and to write without a connection. Without these, a page that lost
- * its connection soon after its first load could open, but not keep a message.
+ * What is loaded late, and needed to read conversations and to write without a connection, also right after the first visit.
+ * The texts in the reader's language are kept as the page loads them.
  */
-const OFFLINE =
-  /\/web\/src\/(features\/chat\/queue\/queue-sender|features\/chat\/runs\/use-attach|lib\/offline\/copies|app\/drawer)\.tsx?$/
+const OFFLINE_SOURCES = [
+  'app/(chat-page|drawer)',
+  'features/chat/(queue/[^/]+|runs/use-attach|steps/tool-body|approvals/approval-card)',
+  'features/chat/composer/(dictation-button|model-picker|suggestions/suggestion-list)',
+  'features/conversations/conversation-rows',
+  'lib/offline/(copies|worker)',
+  'ui/(dialog-parts|menu-parts|diff-view|markdown/(markdown|code-block|citation-chip))',
+]
+const OFFLINE = new RegExp(
+  `/web/src/(${OFFLINE_SOURCES.join('|')})\\.tsx?$|/node_modules/sonner/dist/`,
+)
 
 /**
  * Writes the service worker with the list of all files of this build and of those that the first screen needs. A new build

@@ -7,6 +7,7 @@ import { loadFonts } from './app/load-fonts.ts'
 import { guardDrops } from './lib/dropped-files.ts'
 import { firstScreen } from './lib/first-screen.tsx'
 import { startI18n } from './lib/i18n/i18n.ts'
+import { PartBoundary } from './ui/part-boundary.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The document has no #root')
@@ -22,7 +23,9 @@ if (import.meta.hot === undefined)
 void startI18n().then(() => {
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <PartBoundary>
+        <App />
+      </PartBoundary>
     </StrictMode>,
   )
 })

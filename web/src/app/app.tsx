@@ -1,6 +1,6 @@
 // The application: providers around the pages, and who may see them.
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAuthMode } from '../lib/api/auth.ts'
 import { renewSession } from '../lib/api-client.ts'
@@ -11,9 +11,10 @@ import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
 import { errorText, reportError } from '../ui/error-text.ts'
 import { Failed } from '../ui/feedback.tsx'
+import { lazyView } from '../ui/late.tsx'
+import { PartBoundary } from '../ui/part-boundary.tsx'
 import { TipBubble } from '../ui/tip.tsx'
 import { LateToaster } from './late-toaster.tsx'
-import { lazyView } from './lazy-view.ts'
 import { Shell } from './shell.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
 
@@ -72,14 +73,14 @@ function Gate() {
   if (multi && state === 'unknown') return <SessionCheck />
   if (multi && path === paths.join)
     return (
-      <Suspense fallback={<ShellSkeleton />}>
+      <PartBoundary fallback={<ShellSkeleton />}>
         <JoinPage />
         <FirstScreenReady />
-      </Suspense>
+      </PartBoundary>
     )
   if (multi && state === 'out')
     return (
-      <Suspense fallback={<ShellSkeleton />}>
+      <PartBoundary fallback={<ShellSkeleton />}>
         <SignInPage
           canRegister={
             mode.data.registration === 'open' && !mode.data.setup_link && !mode.data.password_off
@@ -92,7 +93,7 @@ function Gate() {
           passwordOff={mode.data.password_off === true}
         />
         <FirstScreenReady />
-      </Suspense>
+      </PartBoundary>
     )
   return <Shell multi={multi} />
 }

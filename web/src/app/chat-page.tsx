@@ -1,6 +1,6 @@
 // The page of one conversation: the chat, combined with what other features add to it.
 import { FolderTree, X } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../server/protocol/conversation.ts'
 import { ChatHeader } from '../features/chat/chat-header.tsx'
@@ -10,13 +10,13 @@ import { usePatchConversation } from '../lib/api/conversations.ts'
 import { useMedia } from '../lib/use-media.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Loading } from '../ui/feedback.tsx'
+import { lazyPart } from '../ui/late.tsx'
+import { PartBoundary } from '../ui/part-boundary.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
 import { useConversationCommands } from './use-conversation-commands.ts'
 
-const ProjectPanel = lazy(() =>
-  import('../features/projects/project-panel.tsx').then((module) => ({
-    default: module.ProjectPanel,
-  })),
+const ProjectPanel = lazyPart(() =>
+  import('../features/projects/project-panel.tsx').then((module) => module.ProjectPanel),
 )
 
 export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
@@ -57,9 +57,9 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
             <IconButton icon={X} label={t('common.close')} onClick={() => setPanel(false)} />
           </div>
         )}
-        <Suspense fallback={<Loading />}>
+        <PartBoundary fallback={<Loading />}>
           <ProjectPanel key={projectId} projectId={projectId} wide={false} />
-        </Suspense>
+        </PartBoundary>
       </aside>
     ) : null
   useConversationCommands(id)

@@ -1,16 +1,18 @@
 // Where toasts appear; loads after the first screen.
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { firstScreen } from '../lib/first-screen.tsx'
+import { lazyPart } from '../ui/late.tsx'
+import { PartBoundary } from '../ui/part-boundary.tsx'
 import { markToasterReady } from '../ui/toasts.ts'
 
-const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+const Toaster = lazyPart(() => import('sonner').then((module) => module.Toaster))
 
 export function LateToaster({ dark }: { dark: boolean }) {
   const [wanted, setWanted] = useState(false)
   useEffect(() => void firstScreen.then(() => setWanted(true)), [])
   if (!wanted) return null
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null} instead={null}>
       <Toaster
         theme={dark ? 'dark' : 'light'}
         position="top-center"
@@ -22,7 +24,7 @@ export function LateToaster({ dark }: { dark: boolean }) {
         }}
       />
       <Ready />
-    </Suspense>
+    </PartBoundary>
   )
 }
 

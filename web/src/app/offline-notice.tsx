@@ -2,7 +2,8 @@
 import { WifiOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { fullTime } from '../lib/format.ts'
-import { opensOffline, useOffline } from '../lib/offline/offline.ts'
+import { useOffline } from '../lib/offline/connection.ts'
+import { opensOffline } from '../lib/offline/offline.ts'
 
 export function OfflineNotice() {
   const { t, i18n } = useTranslation()

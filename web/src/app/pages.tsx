@@ -1,26 +1,27 @@
 // Which page each URL shows. Everything except the chat loads when it is first opened.
 import { usePrefetchInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { CircleHelp, PanelLeft } from 'lucide-react'
-import { type ReactNode, Suspense, useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import type { User } from '../../../server/protocol/user.ts'
 import { loadMarkdown } from '../features/chat/steps/text-step.tsx'
 import { conversationQuery } from '../lib/api/conversations.ts'
 import { messagesQuery } from '../lib/api/messages.ts'
-import { FirstScreenReady, firstScreen } from '../lib/first-screen.tsx'
+import { FirstScreenReady } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
 import { IconButton, linkButtonClass } from '../ui/button.tsx'
 import { Empty, Loading } from '../ui/feedback.tsx'
+import { lazyView, prefetch } from '../ui/late.tsx'
+import { PartBoundary } from '../ui/part-boundary.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
 import { HomePage } from './home-page.tsx'
-import { lazyView } from './lazy-view.ts'
 
 /** Loads with its Markdown renderer, so that nobody sees raw Markdown. */
 const loadChat = () =>
   Promise.all([import('./chat-page.tsx'), loadMarkdown()]).then(([{ ChatPage: page }]) => page)
 // On a slow connection, requests that wait for each other add up; this one does not have to wait.
-if (location.pathname.startsWith('/c/')) void loadChat()
+if (location.pathname.startsWith('/c/')) void loadChat().catch(() => undefined) // loaded again when it is drawn
 const ChatPage = lazyView(loadChat)
 const ContinuePage = lazyView(() =>
   import('../features/conversations/continue-page.tsx').then((module) => module.ContinuePage),
@@ -56,13 +57,14 @@ function PrefetchConversation({ id }: { id: string }) {
 
 /** A page that scrolls as a whole, with a button above it that shows the sidebar. */
 function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children: ReactNode }) {
+  const [location] = useLocation()
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <MenuBar onMenu={onMenu} />
-      <Suspense fallback={<Loading />}>
+      <PartBoundary fallback={<Loading />} subject={location}>
         {children}
         <FirstScreenReady />
-      </Suspense>
+      </PartBoundary>
     </div>
   )
 }
@@ -90,7 +92,7 @@ export function Pages({
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   // Most visits open a conversation next, so its code loads while the reader looks at the first screen.
-  useEffect(() => void firstScreen.then(loadChat), [])
+  useEffect(() => prefetch(loadChat), [])
   const admin = user?.role === 'admin'
   const menu =
     onMenu === null ? null : (
@@ -106,9 +108,9 @@ export function Pages({
         {({ id }) => (
           <>
             <PrefetchConversation id={id} />
-            <Suspense fallback={<ChatSkeleton menu={menu} />}>
+            <PartBoundary fallback={<ChatSkeleton menu={menu} />} subject={id}>
               <ChatPage key={id} id={id} menu={menu} />
-            </Suspense>
+            </PartBoundary>
           </>
         )}
       </Route>
@@ -121,14 +123,14 @@ export function Pages({
         {({ id }) => (
           <>
             <MenuBar onMenu={onMenu} />
-            <Suspense fallback={<Loading />}>
+            <PartBoundary fallback={<Loading />} subject={id}>
               <ProjectPage
                 key={id}
                 id={id}
                 onChat={(projectId) => navigate(paths.homeIn(projectId))}
               />
               <FirstScreenReady />
-            </Suspense>
+            </PartBoundary>
           </>
         )}
       </Route>

@@ -1,5 +1,5 @@
 // The layout of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
-import { Suspense, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
@@ -8,9 +8,9 @@ import { useProfile } from '../lib/api/auth.ts'
 import { firstScreen } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
 import { useMedia } from '../lib/use-media.ts'
-import { late } from '../ui/late.tsx'
+import { late, lazyView } from '../ui/late.tsx'
+import { PartBoundary } from '../ui/part-boundary.tsx'
 import { useFollowChanges } from './follow-changes.ts'
-import { lazyView } from './lazy-view.ts'
 import { OfflineNotice } from './offline-notice.tsx'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -107,18 +107,20 @@ export function Shell({ multi }: { multi: boolean }) {
           aria-label={t('shell.sidebar')}
           className="w-68 shrink-0 border-e border-line bg-sunken"
         >
-          <Sidebar
-            user={user}
-            multi={multi}
-            onCollapse={showSidebar}
-            onOpened={() => undefined}
-            onHelp={() => setHelp(true)}
-            onSearch={() => setSearching(true)}
-          />
+          <PartBoundary>
+            <Sidebar
+              user={user}
+              multi={multi}
+              onCollapse={showSidebar}
+              onOpened={() => undefined}
+              onHelp={() => setHelp(true)}
+              onSearch={() => setSearching(true)}
+            />
+          </PartBoundary>
         </aside>
       )}
       {!wide && (
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null} isOver subject={drawer} onClose={() => setDrawer(false)}>
           {drawerWanted && (
             <Drawer open={drawer} onOpenChange={setDrawer}>
               <Sidebar
@@ -137,29 +139,31 @@ export function Shell({ multi }: { multi: boolean }) {
               />
             </Drawer>
           )}
-        </Suspense>
+        </PartBoundary>
       )}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <OfflineNotice />
-        <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
+        <PartBoundary subject={location}>
+          <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
+        </PartBoundary>
       </main>
-      <Suspense fallback={null}>
+      <PartBoundary fallback={null} isOver>
         <QueueSenders />
-      </Suspense>
+      </PartBoundary>
       {searching && (
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null} isOver onClose={() => setSearching(false)}>
           <SearchDialog open={searching} onOpenChange={setSearching} />
-        </Suspense>
+        </PartBoundary>
       )}
       {shown !== null && (
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null} isOver subject={shown} onClose={closeDialog}>
           <ConversationDialogs shown={shown} />
-        </Suspense>
+        </PartBoundary>
       )}
       {help && (
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null} isOver onClose={() => setHelp(false)}>
           <ShortcutHelp open={help} onOpenChange={setHelp} />
-        </Suspense>
+        </PartBoundary>
       )}
     </div>
   )

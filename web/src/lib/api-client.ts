@@ -2,7 +2,8 @@
 import type { z } from 'zod'
 import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
 import type { SignedIn } from '../../../server/protocol/user.ts'
-import { keepCopy, noteConnection, opensOffline, readCopy } from './offline/offline.ts'
+import { noteConnection } from './offline/connection.ts'
+import { keepCopy, opensOffline, readCopy } from './offline/offline.ts'
 import { knownAccount, useSession } from './session.ts'
 
 /** A request that the server refused or that did not reach it. `message` is for people. */

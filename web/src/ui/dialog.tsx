@@ -1,7 +1,8 @@
 // Dialogs for the page; the code that draws them loads with the first one that opens.
-import { type ComponentProps, Suspense, useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import type * as parts from './dialog-parts.tsx'
 import { late } from './late.tsx'
+import { PartBoundary } from './part-boundary.tsx'
 
 const LateDialog = late(() => import('./dialog-parts.tsx').then((module) => module.Dialog))
 const LateConfirmDialog = late(() =>
@@ -15,13 +16,25 @@ function useWanted(open: boolean): boolean {
   return wanted
 }
 
+/** A broken dialog is tried again when it is next opened. */
+const guard = ({
+  open,
+  onOpenChange,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}) => ({
+  subject: open,
+  onClose: () => onOpenChange(false),
+})
+
 /** A dialog: centred on a wide screen, a bottom sheet on a phone. */
 export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
   return (
     useWanted(props.open) && (
-      <Suspense fallback={null}>
+      <PartBoundary fallback={null} isOver {...guard(props)}>
         <LateDialog {...props} />
-      </Suspense>
+      </PartBoundary>
     )
   )
 }
@@ -30,9 +43,9 @@ export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
 export function ConfirmDialog(props: ComponentProps<typeof parts.ConfirmDialog>) {
   return (
     useWanted(props.open) && (
-      <Suspense fallback={null}>
+      <PartBoundary fallback={null} isOver {...guard(props)}>
         <LateConfirmDialog {...props} />
-      </Suspense>
+      </PartBoundary>
     )
   )
 }

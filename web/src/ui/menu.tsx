@@ -4,22 +4,19 @@ import {
   type ComponentProps,
   cloneElement,
   isValidElement,
-  lazy,
   type ReactElement,
-  Suspense,
   useState,
 } from 'react'
-import { firstScreen } from '../lib/first-screen.tsx'
+import { late } from './late.tsx'
 import type * as Parts from './menu-parts.tsx'
+import { PartBoundary } from './part-boundary.tsx'
 
 let parts: typeof Parts | null = null
 const load = async (): Promise<typeof Parts> => {
   parts = await import('./menu-parts.tsx')
   return parts
 }
-// A failed prefetch is ignored: the load is retried, and its error shown, when a menu is opened.
-void firstScreen.then(load).catch(() => undefined)
-const LateMenu = lazy(async () => ({ default: (await load()).Menu }))
+const LateMenu = late(async () => (await load()).Menu)
 
 /** Until it is first opened, a menu is only its button. */
 export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactElement }) {
@@ -38,9 +35,9 @@ export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactE
     : props.trigger
   if (!wanted) return closed
   return (
-    <Suspense fallback={closed}>
+    <PartBoundary fallback={closed} isOver onClose={() => setWanted(false)}>
       <LateMenu {...props} />
-    </Suspense>
+    </PartBoundary>
   )
 }
 

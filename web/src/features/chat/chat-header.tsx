@@ -1,16 +1,18 @@
 // The header of a conversation: its title, its project and its settings.
 
 import { Ghost, SlidersHorizontal } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { useCommand } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { lazyPart } from '../../ui/late.tsx'
+import { PartBoundary } from '../../ui/part-boundary.tsx'
 import { useRemoveOnLeave } from './use-remove-on-leave.ts'
 
-const ChatSettings = lazy(() =>
-  import('./chat-settings.tsx').then((module) => ({ default: module.ChatSettings })),
+const ChatSettings = lazyPart(() =>
+  import('./chat-settings.tsx').then((module) => module.ChatSettings),
 )
 
 export function ChatHeader({
@@ -52,9 +54,9 @@ export function ChatHeader({
         onClick={() => setOpen(true)}
       />
       {open && (
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null} isOver onClose={() => setOpen(false)}>
           <ChatSettings conversation={conversation} onClose={() => setOpen(false)} />
-        </Suspense>
+        </PartBoundary>
       )}
     </header>
   )

@@ -8,15 +8,22 @@ import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { readLastModel } from '../../lib/last-model.ts'
+import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { reportError } from '../../ui/error-text.ts'
+import { lateView } from '../../ui/late.tsx'
+import { PartBoundary } from '../../ui/part-boundary.tsx'
 import type { ChatOptions } from './chat-options.ts'
 import { secondModels, setComparison } from './compare/comparisons.ts'
 import { Composer, type Draft } from './composer/composer.tsx'
 import { randomId } from './random-id.ts'
 import { startRun, writtenFields } from './runs/start-run.ts'
 import { useNewConversation } from './use-new-conversation.ts'
+
+const KeptMessages = lateView(() =>
+  import('./queue/kept-messages.tsx').then((module) => module.KeptMessages),
+)
 
 const SUGGESTIONS = [
   { key: 'time', icon: Clock },
@@ -82,10 +89,29 @@ export function NewChat({
       navigate(paths.conversation(conversation.id))
       return true
     } catch (error) {
+      if (await keep(error, draft, clientId)) return true
       reportError(error)
       // The message may have arrived although the connection broke, so the conversation stays for the next attempt.
       if (!(error instanceof ApiError && error.status === 0)) place.giveUp()
       return false
+    }
+  }
+
+  /** Keeps a message that did not reach the server, to be sent later. False where that is not possible. */
+  const keep = async (error: unknown, draft: Draft, clientId: string): Promise<boolean> => {
+    const isUnreached = error instanceof ApiError && error.status === 0
+    // A temporary conversation leaves nothing behind, not even a message that waits.
+    if (!isUnreached || temporary || !opensOffline()) return false
+    const message = { id: clientId, ...draft, tools: options.tools }
+    try {
+      const { enqueue, NEW_CONVERSATIONS } = await import('./queue/queued-messages.ts')
+      enqueue(NEW_CONVERSATIONS, {
+        ...message,
+        begins: { settings: place.settings(), secondModel: options.secondModel, id: place.taken() },
+      })
+      return true
+    } catch {
+      return false // this part of the page was never loaded
     }
   }
 
@@ -102,6 +128,9 @@ export function NewChat({
         <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
           {t(`home.greeting.${greetingOf(hour)}`)}
         </h1>
+        <PartBoundary fallback={null} isOver>
+          <KeptMessages />
+        </PartBoundary>
         <Composer
           draftKey="new"
           projectId={projectId}

@@ -56,9 +56,12 @@ export function useNewConversation(
         client.setQueryData(conversationKeys.one(conversation.id), conversation)
         return conversation
       },
-      /** The message has arrived. */
-      taken: (): void => {
+      settings: () => chosen.current,
+      /** The message has arrived, or will be sent later: the conversation stays. @returns its id; null when there is none yet. */
+      taken: (): string | null => {
+        const { conversation } = opened.current ?? {}
         opened.current = null
+        return conversation?.id ?? null
       },
     }
   }, [client])

@@ -1,22 +1,24 @@
 // The list of conversations: grouped by day, filtered by title, loading more on scroll; the archive and the trash.
 import { Archive, MessageSquare, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ListView } from '../../lib/api/conversation-lists.ts'
 import { useConversations } from '../../lib/api/conversations.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Spinner } from '../../ui/feedback.tsx'
+import { lazyPart } from '../../ui/late.tsx'
+import { PartBoundary } from '../../ui/part-boundary.tsx'
 import { ListControls } from './list-controls.tsx'
 import { groupConversations } from './list-entries.ts'
 import type { RowsHandle } from './use-row-keys.ts'
 
 // Loaded while the list is requested, so that the rest of the first screen need not wait for it.
-const ConversationRows = lazy(async () => ({
-  default: (await import('./conversation-rows.tsx')).ConversationRows,
-}))
-const SelectionBar = lazy(async () => ({
-  default: (await import('./selection-bar.tsx')).SelectionBar,
-}))
+const ConversationRows = lazyPart(() =>
+  import('./conversation-rows.tsx').then((module) => module.ConversationRows),
+)
+const SelectionBar = lazyPart(() =>
+  import('./selection-bar.tsx').then((module) => module.SelectionBar),
+)
 
 const emptyIcons = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
@@ -101,7 +103,7 @@ export function ConversationList({
             )}
           />
         )}
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null}>
           <ConversationRows
             ref={rows}
             groups={groups}
@@ -115,10 +117,10 @@ export function ConversationList({
               if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage()
             }}
           />
-        </Suspense>
+        </PartBoundary>
       </nav>
       {selected !== null && (
-        <Suspense fallback={null}>
+        <PartBoundary fallback={null}>
           <SelectionBar
             view={view}
             selected={[...selected]}
@@ -127,7 +129,7 @@ export function ConversationList({
             onSelect={(ids) => setSelected(new Set(ids))}
             onClose={() => setSelected(null)}
           />
-        </Suspense>
+        </PartBoundary>
       )}
     </div>
   )

@@ -1,6 +1,6 @@
 // The history of a project: each change with its time, tool and files, to compare and restore.
 import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Checkpoint } from '../../../../server/protocol/project.ts'
@@ -13,12 +13,12 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { lazyPart } from '../../ui/late.tsx'
+import { PartBoundary } from '../../ui/part-boundary.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { notify } from '../../ui/toasts.ts'
 
-const DiffView = lazy(() =>
-  import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
-)
+const DiffView = lazyPart(() => import('../../ui/diff-view.tsx').then((module) => module.DiffView))
 
 const CHANGE_MARKS = { added: '+', modified: '~', deleted: '−' } as const
 const CHANGE_TONES = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
@@ -186,13 +186,13 @@ function Compare({
       {compared.isSuccess && changed.length === 0 && (
         <Empty icon={History} title={t('history.same')} />
       )}
-      <Suspense fallback={<Loading />}>
+      <PartBoundary fallback={<Loading />}>
         <div className="flex flex-col gap-3">
           {changed.map(({ path, diff }) => (
             <DiffView key={path} diff={diff} />
           ))}
         </div>
-      </Suspense>
+      </PartBoundary>
       {compared.isSuccess && compared.data.file_count > changed.length && (
         <p className="mt-3 text-sm text-muted">
           {t('history.more', { count: compared.data.file_count - changed.length })}

@@ -1,12 +1,13 @@
 // A file as it is meant to be read: Markdown drawn, CSV as a table. PDF is in pdf-file.tsx.
-import { lazy, Suspense } from 'react'
 import { Loading } from '../../ui/feedback.tsx'
+import { lazyPart } from '../../ui/late.tsx'
+import { PartBoundary } from '../../ui/part-boundary.tsx'
 
-const Markdown = lazy(() =>
-  import('../../ui/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
+const Markdown = lazyPart(() =>
+  import('../../ui/markdown/markdown.tsx').then((module) => module.Markdown),
 )
-const CsvTable = lazy(() =>
-  import('../../ui/table/data-table.tsx').then((module) => ({ default: module.CsvTable })),
+const CsvTable = lazyPart(() =>
+  import('../../ui/table/data-table.tsx').then((module) => module.CsvTable),
 )
 
 export type PreviewKind = 'markdown' | 'csv'
@@ -27,7 +28,7 @@ export function FilePreview({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <div tabIndex={0} className="h-full overflow-auto px-5 py-4 -outline-offset-2">
-      <Suspense fallback={<Loading />}>
+      <PartBoundary fallback={<Loading />}>
         {kind === 'markdown' ? (
           <div className="mx-auto max-w-3xl">
             <Markdown text={text} />
@@ -37,7 +38,7 @@ export function FilePreview({
             <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
           </CsvTable>
         )}
-      </Suspense>
+      </PartBoundary>
     </div>
   )
 }

@@ -1,13 +1,15 @@
 // The open file: edit, save, rename, download, delete. Never overwrites another person's change without asking.
 import { ArrowLeft, Download, Ellipsis, PencilLine, Save, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../lib/api-client.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
+import { lazyPart } from '../../ui/late.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { PartBoundary } from '../../ui/part-boundary.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import {
@@ -22,8 +24,8 @@ import { BinaryFile, shownAs } from './binary-file.tsx'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 import { FilePreview, previewOf } from './file-preview.tsx'
 
-const CodeEditor = lazy(() =>
-  import('../../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })),
+const CodeEditor = lazyPart(() =>
+  import('../../ui/code-editor.tsx').then((module) => module.CodeEditor),
 )
 
 type Props = {
@@ -190,7 +192,7 @@ function Editing({
       )}
       {/* Stays mounted behind the preview, with its undo history. */}
       <div className={view === 'edit' ? 'min-h-0 flex-1' : 'hidden'}>
-        <Suspense fallback={<Loading />}>
+        <PartBoundary fallback={<Loading />}>
           <CodeEditor
             key={edition}
             name={path}
@@ -200,7 +202,7 @@ function Editing({
             onChange={setText}
             onSave={() => save(base.version)}
           />
-        </Suspense>
+        </PartBoundary>
       </div>
       {renaming && (
         <PromptDialog

@@ -13,6 +13,8 @@ export const chatPages: typeof english = {
     remove: '移出队列',
     sendNow: '立即发送',
     stopAndSend: '停止回答并立即发送',
+    sent: '消息已发送',
+    open: '打开',
   },
   answer: {
     more: '更多操作',

@@ -31,6 +31,8 @@ export const chinese: typeof english = {
     notFound: '页面不存在',
     notFoundText: '地址有误，或者页面已被移动或删除。',
     home: '返回首页',
+    part: '页面的这一部分无法显示。',
+    reload: '刷新页面',
   },
   shell: {
     menu: '打开菜单',

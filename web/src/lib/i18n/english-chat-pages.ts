@@ -11,6 +11,8 @@ export const chatPages = {
     remove: 'Remove from queue',
     sendNow: 'Send now',
     stopAndSend: 'Stop the answer and send now',
+    sent: 'Message sent',
+    open: 'Open',
   },
   answer: {
     more: 'More actions',

@@ -31,6 +31,8 @@ export const english = {
     notFound: 'Page not found',
     notFoundText: 'The address is wrong, or the page was moved or deleted.',
     home: 'Go to the home page',
+    part: 'This part of the page couldn’t be shown.',
+    reload: 'Reload page',
   },
   shell: {
     menu: 'Open menu',

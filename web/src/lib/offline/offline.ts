@@ -1,16 +1,7 @@
-// Without a connection: whether the server can be reached, and copies of what was loaded before, to be read meanwhile.
-import { create } from 'zustand'
+// Without a connection: copies of what was loaded before, to be read meanwhile.
 import { firstScreen } from '../first-screen.tsx'
 import { knownAccount, useSession } from '../session.ts'
-
-type Offline = {
-  /** Whether the last request did not reach the server. */
-  isOffline: boolean
-  /** When the messages that are shown were loaded, as ISO 8601, if they are a copy. */
-  copiedAt: string | null
-}
-
-export const useOffline = create<Offline>(() => ({ isOffline: false, copiedAt: null }))
+import { useOffline } from './connection.ts'
 
 /** What is needed to read conversations. Nothing else of the server is kept. */
 const KEPT =
@@ -23,19 +14,20 @@ const KEPT =
 export const opensOffline = (): boolean =>
   'serviceWorker' in navigator && navigator.serviceWorker?.controller != null
 
+/** Responses of a page that has no service worker yet, as on its first visit: kept once it has one. */
+const early = new Map<string, unknown>()
+const MAX_EARLY = 100
+
 /** Whose copies they are: nobody else's are read. Empty in single-user mode. */
 const owner = (): string => useSession.getState().userId ?? knownAccount() ?? ''
 
-/** Notes whether a request reached the server. */
-export function noteConnection(isReached: boolean): void {
-  const { isOffline } = useOffline.getState()
-  if (isOffline === !isReached) return
-  useOffline.setState(isReached ? { isOffline: false, copiedAt: null } : { isOffline: true })
-}
-
 /** Keeps a response, if it is of a kind that is kept. */
 export function keepCopy(path: string, data: unknown): void {
-  if (!KEPT.test(path) || !opensOffline()) return
+  if (!KEPT.test(path) || !('serviceWorker' in navigator)) return
+  if (!opensOffline()) {
+    if (early.size < MAX_EARLY || early.has(path)) early.set(path, data)
+    return
+  }
   const by = owner()
   void firstScreen
     .then(() => import('./copies.ts'))
@@ -56,8 +48,16 @@ export async function readCopy(path: string): Promise<{ data: unknown } | null> 
   }
 }
 
+if ('serviceWorker' in navigator)
+  navigator.serviceWorker?.addEventListener('controllerchange', () => {
+    for (const [path, data] of early) keepCopy(path, data)
+    early.clear()
+  })
+
 // Nothing of a user stays in this browser after signing out.
 useSession.subscribe(({ state }, before) => {
-  if (state === 'out' && before.state !== 'out' && 'serviceWorker' in navigator)
+  if (state !== 'out' || before.state === 'out') return
+  early.clear()
+  if ('serviceWorker' in navigator)
     void import('./copies.ts').then(({ removeAll }) => removeAll()).catch(() => undefined)
 })

@@ -1,4 +1,5 @@
 // Starts the service worker, which lets the page open without a connection.
+import { loadPageTexts } from '../i18n/i18n.ts'
 
 /** What the page loaded before the worker was there. */
 const loadedPaths = (): string[] =>
@@ -18,5 +19,7 @@ export async function startWorker(): Promise<void> {
     return // switched off by the person or the browser: the page needs a connection, as before
   }
   const { active } = await navigator.serviceWorker.ready
+  // The worker does not know the reader's language: it keeps the texts that the page has loaded.
+  await loadPageTexts().catch(() => undefined) // loaded with the first view that needs them
   active?.postMessage({ loaded: loadedPaths() })
 }

@@ -1,10 +1,10 @@
 // Citations in a text: `[1]` becomes a chip when the text has numbered sources.
-import { lazy, type ReactNode, Suspense, useContext } from 'react'
+import { type ReactNode, useContext } from 'react'
+import { lazyPart } from '../late.tsx'
+import { PartBoundary } from '../part-boundary.tsx'
 import { type Citation, CitationContext } from './citation-context.ts'
 
-const LateChip = lazy(() =>
-  import('./citation-chip.tsx').then((module) => ({ default: module.CitationChip })),
-)
+const LateChip = lazyPart(() => import('./citation-chip.tsx').then((module) => module.CitationChip))
 
 /** The chip of the source with this number; the number itself where there is none. */
 export function CitationMark({ number }: { number: number }) {
@@ -14,10 +14,11 @@ export function CitationMark({ number }: { number: number }) {
 }
 
 function Chip({ citation }: { citation: Citation }) {
+  const plain = <span className="cite-chip">{citation.number}</span>
   return (
-    <Suspense fallback={<span className="cite-chip">{citation.number}</span>}>
+    <PartBoundary fallback={plain} instead={plain}>
       <LateChip citation={citation} />
-    </Suspense>
+    </PartBoundary>
   )
 }
 

@@ -1,18 +1,10 @@
 // Markdown from a model, drawn block by block; nothing in it is trusted.
-import {
-  createContext,
-  lazy,
-  memo,
-  Suspense,
-  useContext,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { createContext, memo, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { lazyPart } from '../late.tsx'
+import { PartBoundary } from '../part-boundary.tsx'
 import { ZoomableImage } from '../zoomable-image.tsx'
 import { Alert } from './alert.tsx'
 import { CitationContext } from './citation-context.ts'
@@ -53,9 +45,7 @@ function useMath(needed: boolean): MathPlugins | null {
   return needed ? plugins : null
 }
 
-const LateDiagram = lazy(() =>
-  import('./diagram.tsx').then((module) => ({ default: module.Diagram })),
-)
+const LateDiagram = lazyPart(() => import('./diagram.tsx').then((module) => module.Diagram))
 
 /** Whether more of the block may arrive. */
 const Growing = createContext(false)
@@ -65,9 +55,9 @@ function Code({ code, language, whole }: { code: string; language: string; whole
   const block = <CodeBlock code={code} language={language} whole={whole} />
   if (language !== 'mermaid' || !whole || code.trim() === '') return block
   return (
-    <Suspense fallback={block}>
+    <PartBoundary fallback={block} instead={block} subject={code}>
       <LateDiagram source={code} />
-    </Suspense>
+    </PartBoundary>
   )
 }
 

@@ -1,15 +1,16 @@
 // What a call that needs approval would do: its warning, its diff or command, and its arguments.
 import { TriangleAlert } from 'lucide-react'
-import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { pretty } from '../steps/tool-content.ts'
 
-const CodeBlock = lazy(() =>
-  import('../../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
+const CodeBlock = lazyPart(() =>
+  import('../../../ui/markdown/code-block.tsx').then((module) => module.CodeBlock),
 )
-const DiffView = lazy(() =>
-  import('../../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+const DiffView = lazyPart(() =>
+  import('../../../ui/diff-view.tsx').then((module) => module.DiffView),
 )
 
 const WARNING_CODES = ['not_isolated', 'host_network', 'changed_meanwhile'] as const
@@ -40,7 +41,7 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
   // A diff shows its file and line counts itself.
   const hasDiff = preview?.diff !== undefined && preview.diff !== ''
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null}>
       {preview?.warning !== undefined && (
         <p className="flex gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
           <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />
@@ -64,6 +65,6 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
           <CodeBlock code={pretty(approval.arguments)} language="json" />
         </div>
       )}
-    </Suspense>
+    </PartBoundary>
   )
 }

@@ -1,15 +1,17 @@
 // The approval card, loaded when the first request arrives.
-import { type ComponentProps, lazy, Suspense } from 'react'
+import type { ComponentProps } from 'react'
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import type * as card from './approval-card.tsx'
 
-const ApprovalCard = lazy(() =>
-  import('./approval-card.tsx').then((module) => ({ default: module.ApprovalCard })),
+const ApprovalCard = lazyPart(() =>
+  import('./approval-card.tsx').then((module) => module.ApprovalCard),
 )
 
 export function LateApprovalCard(props: ComponentProps<typeof card.ApprovalCard>) {
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null}>
       <ApprovalCard {...props} />
-    </Suspense>
+    </PartBoundary>
   )
 }

@@ -1,12 +1,9 @@
 // Opens the file that the address names (`?file=<id>&page=<number>`), such as from a hit of the search.
-import { lazy, Suspense } from 'react'
 import { useSearchParams } from 'wouter'
-import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
+import { lazyView } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 
-const FileDialog = lazy(async () => {
-  const [module] = await Promise.all([import('./file-dialog.tsx'), loadPageTexts()])
-  return { default: module.FileDialog }
-})
+const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
 
 export function LateFile() {
   const [params, setParams] = useSearchParams()
@@ -24,13 +21,13 @@ export function LateFile() {
       { replace: true },
     )
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null} isOver subject={id} onClose={close}>
       <FileDialog
         id={id}
         page={Number.isInteger(page) && page > 0 ? page : null}
         marks={params.getAll('mark')}
         onClose={close}
       />
-    </Suspense>
+    </PartBoundary>
   )
 }

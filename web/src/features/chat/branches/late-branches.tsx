@@ -1,13 +1,12 @@
 // Loads the overview of the branches when it is first opened.
-import { lazy, Suspense } from 'react'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
-import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
-import { useShownBranches } from './shown-branches.ts'
+import { lazyView } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { showBranches, useShownBranches } from './shown-branches.ts'
 
-const BranchOverview = lazy(async () => {
-  const [module] = await Promise.all([import('./branch-overview.tsx'), loadPageTexts()])
-  return { default: module.BranchOverview }
-})
+const BranchOverview = lazyView(() =>
+  import('./branch-overview.tsx').then((module) => module.BranchOverview),
+)
 
 export function LateBranches(props: {
   conversationId: string
@@ -17,8 +16,8 @@ export function LateBranches(props: {
   const { shown } = useShownBranches()
   if (!shown) return null
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null} isOver onClose={() => showBranches(false)}>
       <BranchOverview {...props} />
-    </Suspense>
+    </PartBoundary>
   )
 }

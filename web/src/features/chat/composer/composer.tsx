@@ -1,10 +1,8 @@
 // Where a message is written: a growing text field with suggestions, attachments, options, send and stop.
 import {
   type KeyboardEvent,
-  lazy,
   type ReactNode,
   type RefObject,
-  Suspense,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -14,9 +12,9 @@ import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { isSendKey } from '../../../lib/display.ts'
-import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { late } from '../../../ui/late.tsx'
+import { late, lazyView } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
@@ -36,10 +34,9 @@ import { useAttaching } from './use-attaching.ts'
 const DictationButton = late(() =>
   import('./dictation-button.tsx').then((module) => module.DictationButton),
 )
-const SuggestionList = lazy(async () => {
-  const [module] = await Promise.all([import('./suggestions/suggestion-list.tsx'), loadPageTexts()])
-  return { default: module.SuggestionList }
-})
+const SuggestionList = lazyView(() =>
+  import('./suggestions/suggestion-list.tsx').then((module) => module.SuggestionList),
+)
 
 export type Draft = { text: string; files: readonly AttachedFile[] }
 
@@ -198,7 +195,12 @@ export function Composer({
         }}
       >
         {trigger !== null && (
-          <Suspense fallback={null}>
+          <PartBoundary
+            fallback={null}
+            isOver
+            subject={trigger.kind}
+            onClose={() => setClosedAt(text)}
+          >
             <SuggestionList
               trigger={trigger}
               projectId={projectId}
@@ -211,7 +213,7 @@ export function Composer({
               onActive={setActive}
               onClose={() => setClosedAt(text)}
             />
-          </Suspense>
+          </PartBoundary>
         )}
         {files.length > 0 && (
           <div className="px-3 pt-3">
@@ -277,9 +279,9 @@ export function Composer({
           <div className="ms-auto flex min-w-0 items-center">
             <ModelMenu options={options} onChange={onOptions} />
             {canDictate && (
-              <Suspense fallback={null}>
+              <PartBoundary fallback={null} instead={null}>
                 <DictationButton onHeard={(heard) => put(heard, text.length, text.length)} />
-              </Suspense>
+              </PartBoundary>
             )}
             <SendButtons running={running} empty={empty} sending={sending} onStop={onStop} />
           </div>

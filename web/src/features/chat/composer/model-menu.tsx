@@ -1,17 +1,17 @@
 // The button that names the model; the list it opens loads with the first opening.
 import { ChevronDown } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
-import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { writeLastModel } from '../../../lib/last-model.ts'
+import { lazyView } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
 
-const ModelPicker = lazy(async () => {
-  const [module] = await Promise.all([import('./model-picker.tsx'), loadPageTexts()])
-  return { default: module.ModelPicker }
-})
+const ModelPicker = lazyView(() =>
+  import('./model-picker.tsx').then((module) => module.ModelPicker),
+)
 
 export function ModelMenu({
   options,
@@ -39,7 +39,7 @@ export function ModelMenu({
   )
   if (!wanted) return button
   return (
-    <Suspense fallback={button}>
+    <PartBoundary fallback={button} isOver onClose={() => setWanted(false)}>
       <ModelPicker
         trigger={button}
         models={offered}
@@ -49,6 +49,6 @@ export function ModelMenu({
           onChange({ model })
         }}
       />
-    </Suspense>
+    </PartBoundary>
   )
 }

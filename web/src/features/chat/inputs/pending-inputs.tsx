@@ -1,11 +1,10 @@
 // What MCP servers ask the person for; the card is loaded when the first question arrives.
-import { lazy, Suspense } from 'react'
 import type { PendingInput } from '../../../../../server/protocol/input.ts'
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { useLiveRuns } from '../runs/live-runs.ts'
 
-const InputCard = lazy(() =>
-  import('./input-card.tsx').then((module) => ({ default: module.InputCard })),
-)
+const InputCard = lazyPart(() => import('./input-card.tsx').then((module) => module.InputCard))
 
 export function PendingInputs({
   conversationId,
@@ -17,7 +16,7 @@ export function PendingInputs({
   inputs: readonly PendingInput[]
 }) {
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null}>
       {inputs.map((input) => (
         <InputCard
           key={input.id_ref}
@@ -28,6 +27,6 @@ export function PendingInputs({
           }
         />
       ))}
-    </Suspense>
+    </PartBoundary>
   )
 }

@@ -1,9 +1,11 @@
 // Loads the inspector when a run is first inspected.
-import { lazy, Suspense } from 'react'
+
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { inspectRun, useInspected } from '../inspected-run.ts'
 
-const RunInspector = lazy(() =>
-  import('./run-inspector.tsx').then((module) => ({ default: module.RunInspector })),
+const RunInspector = lazyPart(() =>
+  import('./run-inspector.tsx').then((module) => module.RunInspector),
 )
 
 /** `activeRunId`: of the conversation's active run, if any. */
@@ -11,8 +13,8 @@ export function LateInspector({ activeRunId }: { activeRunId: string | null }) {
   const runId = useInspected((store) => store.runId)
   if (runId === null) return null
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null} isOver subject={runId} onClose={() => inspectRun(null)}>
       <RunInspector runId={runId} live={runId === activeRunId} onClose={() => inspectRun(null)} />
-    </Suspense>
+    </PartBoundary>
   )
 }

@@ -1,8 +1,6 @@
 // Loads the view of two answers side by side when it is first needed.
-import { lazy } from 'react'
-import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
+import { lazyView } from '../../../ui/late.tsx'
 
-export const LateComparison = lazy(async () => {
-  const [module] = await Promise.all([import('./comparison-view.tsx'), loadPageTexts()])
-  return { default: module.ComparisonView }
-})
+export const LateComparison = lazyView(() =>
+  import('./comparison-view.tsx').then((module) => module.ComparisonView),
+)

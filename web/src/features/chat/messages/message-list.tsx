@@ -1,10 +1,11 @@
 // The messages of a conversation: the newest at first, older ones as the reader scrolls up.
 import { ArrowDown } from 'lucide-react'
-import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { useBackgroundTasks } from '../background/api/background.ts'
 import { useComparison } from '../compare/comparisons.ts'
 import { AnswerMessage } from './answer-message.tsx'
@@ -111,42 +112,44 @@ export function MessageList({
               data-message={message.id}
               className={index < messages.length - 4 ? 'message-row lazy-row' : 'message-row'}
             >
-              {message.role === 'user' ? (
-                <UserMessage
-                  message={message}
-                  locked={locked}
-                  editing={edited === message.id}
-                  onEditing={actions.setEdited}
-                  onEdit={actions.edit}
-                  onDelete={actions.remove}
-                  onShow={actions.show}
-                />
-              ) : comparison?.first === message.id || comparison?.second === message.id ? (
-                <Suspense fallback={<Spinner />}>
-                  <LateComparison
-                    comparison={comparison}
-                    conversationId={conversationId}
-                    shown={message}
+              <PartBoundary subject={message}>
+                {message.role === 'user' ? (
+                  <UserMessage
+                    message={message}
                     locked={locked}
-                    actions={actions}
+                    editing={edited === message.id}
+                    onEditing={actions.setEdited}
+                    onEdit={actions.edit}
+                    onDelete={actions.remove}
+                    onShow={actions.show}
                   />
-                </Suspense>
-              ) : (
-                <AnswerMessage
-                  message={message}
-                  conversationId={conversationId}
-                  task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
-                  locked={locked}
-                  onRegenerate={actions.regenerate}
-                  onResume={actions.resume}
-                  onStop={actions.stop}
-                  onSwitch={actions.switchModel}
-                  onDelete={actions.remove}
-                  onShow={actions.show}
-                  editing={edited === message.id}
-                  onEditing={actions.setEdited}
-                />
-              )}
+                ) : comparison?.first === message.id || comparison?.second === message.id ? (
+                  <PartBoundary fallback={<Spinner />}>
+                    <LateComparison
+                      comparison={comparison}
+                      conversationId={conversationId}
+                      shown={message}
+                      locked={locked}
+                      actions={actions}
+                    />
+                  </PartBoundary>
+                ) : (
+                  <AnswerMessage
+                    message={message}
+                    conversationId={conversationId}
+                    task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
+                    locked={locked}
+                    onRegenerate={actions.regenerate}
+                    onResume={actions.resume}
+                    onStop={actions.stop}
+                    onSwitch={actions.switchModel}
+                    onDelete={actions.remove}
+                    onShow={actions.show}
+                    editing={edited === message.id}
+                    onEditing={actions.setEdited}
+                  />
+                )}
+              </PartBoundary>
             </div>
           ))}
         </div>

@@ -2,7 +2,7 @@
 import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useOffline } from '../../../lib/offline/offline.ts'
+import { useOffline } from '../../../lib/offline/connection.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { inputClass } from '../../../ui/field.tsx'
@@ -19,10 +19,41 @@ export function QueueList({
   onStop: () => Promise<unknown>
 }) {
   const { t } = useTranslation()
-  const queue = useQueue(conversationId)
-  const failure = useQueues((store) => store.failures[conversationId])
+  const { length } = useQueue(conversationId)
   const { isOffline } = useOffline()
   const isPaused = useIsPaused(conversationId, running)
+  return (
+    <QueuedMessages
+      queueOf={conversationId}
+      status={
+        isPaused
+          ? t('queue.paused')
+          : isOffline
+            ? t('queue.offline')
+            : t('queue.waiting', { count: length })
+      }
+      running={running}
+      onStop={onStop}
+    />
+  )
+}
+
+/** The messages of one queue, with its state above them. */
+export function QueuedMessages({
+  queueOf: conversationId,
+  status,
+  running,
+  onStop,
+}: {
+  queueOf: string
+  /** What is shown unless sending has failed. */
+  status: string
+  running: boolean
+  onStop: () => Promise<unknown>
+}) {
+  const { t } = useTranslation()
+  const queue = useQueue(conversationId)
+  const failure = useQueues((store) => store.failures[conversationId])
   if (queue.length === 0) return null
   const sendNow = (id: string): void => {
     useQueues.getState().hurry(conversationId, id)
@@ -34,13 +65,7 @@ export function QueueList({
       className="mx-3 rounded-t-2xl border border-b-0 border-line-strong/70 bg-sunken px-1.5 pt-1.5 pb-1"
     >
       <p role="status" className="px-2 pb-0.5 text-xs text-muted">
-        {failure !== undefined
-          ? t('queue.failed', { reason: failure })
-          : isPaused
-            ? t('queue.paused')
-            : isOffline
-              ? t('queue.offline')
-              : t('queue.waiting', { count: queue.length })}
+        {failure === undefined ? status : t('queue.failed', { reason: failure })}
       </p>
       <ol className="max-h-[30dvh] overflow-y-auto">
         {queue.map((message) => (

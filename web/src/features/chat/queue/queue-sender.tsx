@@ -13,7 +13,8 @@ import { follow } from '../runs/follow-run.ts'
 import { useIsRunning } from '../runs/live-runs.ts'
 import { startRun, writtenFields } from '../runs/start-run.ts'
 import { useAttach } from '../runs/use-attach.ts'
-import { dequeue, useQueue, useQueues } from './queued-messages.ts'
+import { NewConversationSender } from './new-conversation-sender.tsx'
+import { dequeue, NEW_CONVERSATIONS, useQueue, useQueues } from './queued-messages.ts'
 import { isPausing } from './use-is-paused.ts'
 
 const RETRY_MS = 3_000
@@ -21,7 +22,13 @@ const RETRY_MS = 3_000
 /** Draws nothing. */
 export function QueueSenders() {
   const queues = useQueues((store) => store.queues)
-  return Object.keys(queues).map((id) => <QueueSender key={id} conversationId={id} />)
+  return Object.keys(queues).map((id) =>
+    id === NEW_CONVERSATIONS ? (
+      <NewConversationSender key={id} />
+    ) : (
+      <QueueSender key={id} conversationId={id} />
+    ),
+  )
 }
 
 const isWhole = (message: Message | undefined): boolean =>

@@ -1,5 +1,6 @@
 // Messages that wait for the current answer to end: kept in local storage, so that they survive a reload and other tabs show them too.
 import { create } from 'zustand'
+import type { CreateConversationBody } from '../../../../../server/protocol/conversation.ts'
 import { privateKey } from '../../../lib/private-storage.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import { useSession } from '../../../lib/session.ts'
@@ -13,20 +14,47 @@ export type QueuedMessage = {
   files: readonly AttachedFile[]
   /** Whether tools are offered, as chosen when it was written. */
   tools: boolean
+  /** Set when it begins a conversation. */
+  begins?: NewConversation
 }
+
+/** The conversation that a message begins, which was written without a connection. */
+export type NewConversation = {
+  settings: Partial<CreateConversationBody>
+  /** A second model that answers beside the first one. */
+  secondModel: string | null
+  /** Set once it is created. */
+  id: string | null
+}
+
+/** The queue of messages that begin a conversation each. */
+export const NEW_CONVERSATIONS = 'new'
 
 type Queues = Readonly<Record<string, readonly QueuedMessage[]>>
 
 const STORAGE_KEY = privateKey('queue')
 
 const readMessage = (value: unknown): QueuedMessage[] => {
-  const { id, text, files, tools } = fieldsOf(value)
+  const { id, text, files, tools, begins } = fieldsOf(value)
   if (typeof id !== 'string' || typeof text !== 'string' || typeof tools !== 'boolean') return []
   // The page stored these itself, as the server had returned them; the server checks their ids again.
   const attached = listIn(files).filter(
     (file) => textIn(fieldsOf(file).id) !== undefined,
   ) as AttachedFile[]
-  return [{ id, text, files: attached, tools }]
+  return [{ id, text, files: attached, tools, ...readBeginning(begins) }]
+}
+
+const readBeginning = (value: unknown): Pick<QueuedMessage, 'begins'> => {
+  if (value === undefined) return {}
+  const { settings, secondModel, id } = fieldsOf(value)
+  return {
+    begins: {
+      // The page stored these itself; the server checks them again.
+      settings: fieldsOf(settings) as NewConversation['settings'],
+      secondModel: textIn(secondModel) ?? null,
+      id: textIn(id) ?? null,
+    },
+  }
 }
 
 const readQueues = (stored: string | null): Queues =>

@@ -1,14 +1,16 @@
 // The sources of an answer as its text and its list need them, and the passage that is open.
-import { lazy, type ReactNode, Suspense, useContext, useMemo, useState } from 'react'
+import { type ReactNode, useContext, useMemo, useState } from 'react'
 import type { Step } from '../../../../../server/protocol/step.ts'
+import { lazyPart } from '../../../ui/late.tsx'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
 import { splitCitations } from '../../../ui/markdown/citation-marks.ts'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { ConversationContext } from '../conversation-context.ts'
 import { type Source, sourceAt, sourcesOf } from './answer-sources.ts'
 import { useSourceText } from './source-text.ts'
 
-const PassageDialog = lazy(() =>
-  import('../../../ui/passage-dialog.tsx').then((module) => ({ default: module.PassageDialog })),
+const PassageDialog = lazyPart(() =>
+  import('../../../ui/passage-dialog.tsx').then((module) => module.PassageDialog),
 )
 
 const MARKDOWN_LINK = /\[[^\]\n]{0,300}\]{1,2}\((https?:\/\/[^)\s]+)[^)\n]{0,300}\)/g
@@ -61,14 +63,14 @@ export function useAnswerSources(steps: readonly Step[]): {
   }, [sources, describe, openable])
   const dialog =
     passage?.kind === 'passage' && projectId !== null ? (
-      <Suspense fallback={null}>
+      <PartBoundary fallback={null} isOver onClose={() => setPassage(null)}>
         <PassageDialog
           projectId={projectId}
           documentId={passage.documentId}
           position={passage.position}
           onClose={() => setPassage(null)}
         />
-      </Suspense>
+      </PartBoundary>
     ) : null
   return { sources, citations, onOpen: openable ? setPassage : null, dialog }
 }

@@ -1,5 +1,7 @@
 // A text step of an answer: Markdown, drawn while it streams. The Markdown module loads with the first conversation.
-import { lazy, memo, Suspense, useState } from 'react'
+import { memo, useState } from 'react'
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 
 let loaded: typeof import('../../../ui/markdown/markdown.tsx').Markdown | null = null
 
@@ -7,9 +9,9 @@ let loaded: typeof import('../../../ui/markdown/markdown.tsx').Markdown | null =
 export const loadMarkdown = async () => {
   const { Markdown } = await import('../../../ui/markdown/markdown.tsx')
   loaded = Markdown
-  return { default: Markdown }
+  return Markdown
 }
-const LazyMarkdown = lazy(loadMarkdown)
+const LazyMarkdown = lazyPart(loadMarkdown)
 
 export const TextStep = memo(function TextStep({
   text,
@@ -21,10 +23,14 @@ export const TextStep = memo(function TextStep({
 }) {
   // A loaded component draws at once; a lazy one shows its fallback for at least a frame.
   const [Ready] = useState(() => loaded)
-  if (Ready !== null) return <Ready text={text} growing={growing} />
+  const plain = <div className="prose whitespace-pre-wrap">{text}</div>
   return (
-    <Suspense fallback={<div className="prose whitespace-pre-wrap">{text}</div>}>
-      <LazyMarkdown text={text} growing={growing} />
-    </Suspense>
+    <PartBoundary instead={plain} subject={text} {...(Ready === null ? { fallback: plain } : {})}>
+      {Ready === null ? (
+        <LazyMarkdown text={text} growing={growing} />
+      ) : (
+        <Ready text={text} growing={growing} />
+      )}
+    </PartBoundary>
   )
 })

@@ -1,9 +1,11 @@
 // The unfolded part of a tool card: the readable view of a call and its result, or the raw data.
 import { Braces } from 'lucide-react'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { fieldsOf, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import type { Progress } from '../runs/tool-progress.ts'
 import { CommandOutput, type ProgramOutput, PythonOutput } from './results/program-output.tsx'
 import { readResult } from './results/result-kinds.ts'
@@ -12,8 +14,8 @@ import { PlainText } from './results/small-views.tsx'
 import { TerminalOutput } from './terminal-output.tsx'
 import { type Outcome, pretty, type ToolState } from './tool-content.ts'
 
-const DiffView = lazy(() =>
-  import('../../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+const DiffView = lazyPart(() =>
+  import('../../../ui/diff-view.tsx').then((module) => module.DiffView),
 )
 
 /** Longer raw data is cut in the card. */
@@ -67,7 +69,7 @@ export function ToolBody(props: Props) {
   const [raw, setRaw] = useState(false)
   const { call, result } = props
   return (
-    <Suspense fallback={null}>
+    <PartBoundary fallback={null}>
       <div className="flex flex-col gap-3">
         {raw ? (
           <>
@@ -89,7 +91,7 @@ export function ToolBody(props: Props) {
           </button>
         )}
       </div>
-    </Suspense>
+    </PartBoundary>
   )
 }
 

@@ -1,12 +1,14 @@
 // A tool call as a card: its arguments, its result, the time it took and how it stands.
 import type { TFunction } from 'i18next'
 import { Check, CircleSlash, X } from 'lucide-react'
-import { lazy, memo, Suspense, useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { duration, elapsed } from '../../../lib/format.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
+import { lazyPart } from '../../../ui/late.tsx'
+import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { countText, failuresIn, type Progress } from '../runs/tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
@@ -14,9 +16,7 @@ import { SubAgents } from './sub-agents.tsx'
 import { type Outcome, readOutcome, summarize, type ToolState } from './tool-content.ts'
 import { toolIcon } from './tool-icon.ts'
 
-const ToolBody = lazy(() =>
-  import('./tool-body.tsx').then((module) => ({ default: module.ToolBody })),
-)
+const ToolBody = lazyPart(() => import('./tool-body.tsx').then((module) => module.ToolBody))
 
 const stateOf = (
   result: ToolResultStep | null,
@@ -122,9 +122,9 @@ export const ToolStep = memo(function ToolStep({
         </>
       }
     >
-      <Suspense fallback={null}>
+      <PartBoundary fallback={null}>
         <ToolBody call={call} result={result} outcome={outcome} progress={progress} state={state} />
-      </Suspense>
+      </PartBoundary>
     </ActivityRow>
   )
 })

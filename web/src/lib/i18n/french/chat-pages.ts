@@ -15,6 +15,8 @@ export const chatPages = {
     remove: 'Retirer de la file',
     sendNow: 'Envoyer maintenant',
     stopAndSend: 'Arrêter la réponse et envoyer maintenant',
+    sent: 'Message envoyé',
+    open: 'Ouvrir',
   },
   answer: {
     more: 'Autres actions',

@@ -40,6 +40,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Page introuvable',
     notFoundText: 'L’adresse est erronée, ou la page a été déplacée ou supprimée.',
     home: 'Aller à l’accueil',
+    part: 'Impossible d’afficher cette partie de la page.',
+    reload: 'Recharger la page',
   },
   shell: {
     menu: 'Ouvrir le menu',

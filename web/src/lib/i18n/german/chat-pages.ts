@@ -13,6 +13,8 @@ export const chatPages = {
     remove: 'Aus der Warteschlange entfernen',
     sendNow: 'Jetzt senden',
     stopAndSend: 'Antwort stoppen und jetzt senden',
+    sent: 'Nachricht gesendet',
+    open: 'Öffnen',
   },
   answer: {
     more: 'Weitere Aktionen',

@@ -41,6 +41,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Seite nicht gefunden',
     notFoundText: 'Die Adresse ist falsch, oder die Seite wurde verschoben oder gelöscht.',
     home: 'Zur Startseite',
+    part: 'Dieser Teil der Seite lässt sich nicht anzeigen.',
+    reload: 'Seite neu laden',
   },
   shell: {
     menu: 'Menü öffnen',

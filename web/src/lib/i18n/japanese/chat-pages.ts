@@ -11,6 +11,8 @@ export const chatPages = {
     remove: '送信待ちから削除',
     sendNow: '今すぐ送信',
     stopAndSend: '回答を停止して今すぐ送信',
+    sent: 'メッセージを送信しました',
+    open: '開く',
   },
   answer: {
     more: 'その他の操作',

@@ -41,6 +41,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'ページが見つかりません',
     notFoundText: 'アドレスが間違っているか、ページが移動または削除されています。',
     home: 'ホームへ',
+    part: 'ページのこの部分を表示できませんでした。',
+    reload: 'ページを再読み込み',
   },
   shell: {
     menu: 'メニューを開く',

@@ -11,6 +11,8 @@ export const chatPages = {
     remove: '대기열에서 제거',
     sendNow: '지금 보내기',
     stopAndSend: '답변을 중지하고 지금 보내기',
+    sent: '메시지를 보냈습니다',
+    open: '열기',
   },
   answer: {
     more: '추가 작업',

@@ -40,6 +40,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: '페이지를 찾을 수 없습니다',
     notFoundText: '주소가 잘못되었거나 페이지가 이동 또는 삭제되었습니다.',
     home: '홈으로 이동',
+    part: '페이지의 이 부분을 표시할 수 없습니다.',
+    reload: '페이지 새로고침',
   },
   shell: {
     menu: '메뉴 열기',

@@ -15,6 +15,8 @@ export const chatPages = {
     remove: 'Remover da fila',
     sendNow: 'Enviar agora',
     stopAndSend: 'Parar a resposta e enviar agora',
+    sent: 'Mensagem enviada',
+    open: 'Abrir',
   },
   answer: {
     more: 'Mais ações',

@@ -41,6 +41,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Página não encontrada',
     notFoundText: 'O endereço está errado, ou a página foi movida ou excluída.',
     home: 'Ir para a página inicial',
+    part: 'Não foi possível mostrar esta parte da página.',
+    reload: 'Recarregar a página',
   },
   shell: {
     menu: 'Abrir menu',

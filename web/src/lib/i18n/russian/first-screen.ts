@@ -40,6 +40,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Страница не найдена',
     notFoundText: 'Адрес неверен, либо страница перемещена или удалена.',
     home: 'На главную',
+    part: 'Не удалось показать эту часть страницы.',
+    reload: 'Обновить страницу',
   },
   shell: {
     menu: 'Открыть меню',

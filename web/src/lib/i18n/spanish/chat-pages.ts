@@ -15,6 +15,8 @@ export const chatPages = {
     remove: 'Quitar de la cola',
     sendNow: 'Enviar ahora',
     stopAndSend: 'Detener la respuesta y enviar ahora',
+    sent: 'Mensaje enviado',
+    open: 'Abrir',
   },
   answer: {
     more: 'Más acciones',

@@ -41,6 +41,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Página no encontrada',
     notFoundText: 'La dirección es incorrecta, o la página se movió o se eliminó.',
     home: 'Ir al inicio',
+    part: 'No se pudo mostrar esta parte de la página.',
+    reload: 'Recargar la página',
   },
   shell: {
     menu: 'Abrir menú',

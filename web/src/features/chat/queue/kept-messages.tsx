@@ -1,0 +1,16 @@
+// Messages that begin a conversation and were written without a connection, above the message field of the home page.
+import { useTranslation } from 'react-i18next'
+import { QueuedMessages } from './queue-list.tsx'
+import { NEW_CONVERSATIONS } from './queued-messages.ts'
+
+export function KeptMessages() {
+  const { t } = useTranslation()
+  return (
+    <QueuedMessages
+      queueOf={NEW_CONVERSATIONS}
+      status={t('queue.offline')}
+      running={false}
+      onStop={() => Promise.resolve()}
+    />
+  )
+}

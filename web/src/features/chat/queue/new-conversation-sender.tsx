@@ -1,0 +1,100 @@
+// Sends the messages that were written without a connection and begin a conversation each, one after the other.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { createConversation, refreshConversations } from '../../../lib/api/conversations.ts'
+import { ApiError } from '../../../lib/api-client.ts'
+import { paths } from '../../../lib/paths.ts'
+import { waitToReconnect } from '../../../lib/reconnect.ts'
+import { errorText } from '../../../ui/error-text.ts'
+import { notify } from '../../../ui/toasts.ts'
+import { secondModels, setComparison } from '../compare/comparisons.ts'
+import { randomId } from '../random-id.ts'
+import { startRun, writtenFields } from '../runs/start-run.ts'
+import {
+  dequeue,
+  NEW_CONVERSATIONS,
+  type NewConversation,
+  type QueuedMessage,
+  useQueue,
+  useQueues,
+} from './queued-messages.ts'
+
+const RETRY_MS = 3_000
+
+/** Remembers the conversation of a message, so that an attempt after this one does not create another. */
+const remember = (messageId: string, id: string | null): void =>
+  useQueues
+    .getState()
+    .change(NEW_CONVERSATIONS, (queue) =>
+      queue.map((one) =>
+        one.id === messageId && one.begins !== undefined
+          ? { ...one, begins: { ...one.begins, id } }
+          : one,
+      ),
+    )
+
+/** @returns the id of the conversation. */
+async function begin(
+  client: QueryClient,
+  message: QueuedMessage,
+  { settings, secondModel, id: known }: NewConversation,
+): Promise<string> {
+  const id = known ?? (await createConversation(settings)).id
+  if (known === null) remember(message.id, id)
+  const body = { ...writtenFields(message), tools_enabled: message.tools }
+  const first = await startRun(client, id, { kind: 'send', files: message.files, body }, message.id)
+  if (secondModel !== null) {
+    secondModels.set(id, secondModel)
+    setComparison(id, { id: randomId(), first, second: null, model: secondModel })
+  }
+  return id
+}
+
+/** Draws nothing. */
+export function NewConversationSender() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [, navigate] = useLocation()
+  const [next] = useQueue(NEW_CONVERSATIONS)
+  const hasFailed = useQueues(({ failures }) => failures[NEW_CONVERSATIONS] !== undefined)
+  const isEdited = useQueues(({ edited }) => next !== undefined && edited.has(next.id))
+  const [busy, setBusy] = useState(false)
+  const isDue = next !== undefined && !hasFailed && !isEdited && !busy
+
+  useEffect(() => {
+    if (!isDue) return
+    const send = async (): Promise<void> => {
+      const { begins } = next
+      if (begins === undefined) return dequeue(NEW_CONVERSATIONS, next.id)
+      try {
+        const id = await begin(client, next, begins)
+        dequeue(NEW_CONVERSATIONS, next.id)
+        void refreshConversations(client, [id])
+        notify(t('queue.sent'), 'success', {
+          label: t('queue.open'),
+          onClick: () => navigate(paths.conversation(id)),
+        })
+      } catch (error) {
+        // Sending again is safe: the server knows the message by its `client_id`.
+        if (error instanceof ApiError && error.status === 0) return await waitToReconnect(RETRY_MS)
+        // Its conversation was deleted meanwhile: another one is created.
+        if (error instanceof ApiError && error.status === 404 && begins.id !== null)
+          return remember(next.id, null)
+        useQueues.getState().setFailure(NEW_CONVERSATIONS, errorText(error))
+      }
+    }
+    /** Two tabs would create two conversations: only one sends, and the other looks again afterwards. */
+    const sendAlone = (): Promise<void> =>
+      navigator.locks.request(`new conversation ${next.id}`, async () => {
+        const isThere = useQueues
+          .getState()
+          .queues[NEW_CONVERSATIONS]?.some(({ id }) => id === next.id)
+        if (isThere === true) await send()
+      })
+    setBusy(true)
+    void sendAlone().finally(() => setBusy(false))
+  }, [isDue, next, client, navigate, t])
+  return null
+}
