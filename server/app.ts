@@ -168,7 +168,7 @@ async function assemble(
     database,
     store,
     files,
-    settings: chatSettings(config),
+    settings: chatSettings(config, settings),
     catalog,
     access,
     registry: tools.registry,

@@ -17,8 +17,8 @@ export function createQuotaReport({
 }: {
   access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalMode' | 'approvalModes'>
   store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs'>
-  /** The configured mode. */
-  defaultApproval: ApprovalMode
+  /** The mode that applies where a conversation has chosen none. */
+  defaultApproval(): ApprovalMode
   now(): Date
 }): (userId: UserId) => Promise<QuotaReport> {
   async function spent(users: readonly UserId[], kind: QuotaKind, range: DayRange): Promise<Used> {
@@ -76,7 +76,7 @@ export function createQuotaReport({
     return {
       items,
       approval_modes: access.approvalModes(userId),
-      default_approval: access.approvalMode(userId, defaultApproval),
+      default_approval: access.approvalMode(userId, defaultApproval()),
     }
   }
 }

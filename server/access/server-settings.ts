@@ -26,6 +26,7 @@ const NOTHING_SET: StoredServerSettings = {
   model_order: [],
   hidden_models: [],
   default_model: null,
+  default_approval: null,
 }
 
 /** Reads the stored settings, which `current` then returns without a query. */
@@ -41,6 +42,7 @@ export async function loadServerSettings(
       registration: stored.registration ?? configured.registration,
       sharing: stored.sharing ?? configured.sharing,
       default_model: stored.default_model ?? configured.default_model,
+      default_approval: stored.default_approval ?? configured.default_approval,
     },
   })
   return {

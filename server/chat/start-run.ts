@@ -201,7 +201,7 @@ export function createRunStart(
     const options: RunOptions = {
       toolsEnabled: body.tools_enabled ?? true,
       ...(body.tool_choice === undefined ? {} : { toolChoice: body.tool_choice }),
-      approval: body.approval ?? conversation.approval ?? settings.approvalDefault,
+      approval: body.approval ?? conversation.approval ?? settings.approvalDefault(),
       onDisconnect: body.on_disconnect ?? 'grace',
       ...(body.clientTools === undefined ? {} : { clientTools: body.clientTools }),
       ...(body.response === undefined ? {} : { response: body.response }),

@@ -138,7 +138,7 @@ export function routeDependencies({
   const reportQuota = createQuotaReport({
     access,
     store,
-    defaultApproval: config.approval.default,
+    defaultApproval: () => settings.current().effective.default_approval,
     now,
   })
   return {

@@ -1,5 +1,6 @@
 // Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
+import type { ServerSettingsService } from '../access/server-settings.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
@@ -63,7 +64,10 @@ export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | n
     ? null
     : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
 
-export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
+export const chatSettings = (
+  { limits, ...config }: Config,
+  server: Pick<ServerSettingsService, 'current'>,
+): ChatSettings => ({
   maxIterations: config.max_iterations,
   toolMaxWorkers: config.tool_max_workers,
   subAgents: {
@@ -72,7 +76,7 @@ export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
     maxTokens: config.sub_agent.max_tokens,
     timeout: config.sub_agent.timeout,
   },
-  approvalDefault: config.approval.default,
+  approvalDefault: () => server.current().effective.default_approval,
   titles: config.titles,
   disconnectGrace: config.stream.disconnect_grace,
   messageCharacters: limits.message,

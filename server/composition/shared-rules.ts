@@ -13,9 +13,10 @@ export async function loadRules(
   store: Store,
 ): Promise<{ access: Access; settings: ServerSettingsService }> {
   const access = createAccess(store, defaultQuota(config))
-  const { registration, sharing, default_model = null } = config
+  const { registration, sharing, default_model = null, approval } = config
+  const configured = { registration, sharing, default_model, default_approval: approval.default }
   const [settings] = await Promise.all([
-    loadServerSettings(store.settings, { registration, sharing, default_model }),
+    loadServerSettings(store.settings, configured),
     access.reload(),
   ])
   return { access, settings }

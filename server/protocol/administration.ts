@@ -1,5 +1,6 @@
 // What administrators see and set of the whole server, on the wire.
 import { z } from 'zod'
+import { ApprovalMode } from './conversation.ts'
 import { optional, Timestamp } from './envelope.ts'
 import { FindingCode } from './finding-code.ts'
 import { RunId, UserId } from './ids.ts'
@@ -51,17 +52,21 @@ export const StoredServerSettings = z.object({
   hidden_models: ModelIds,
   /** The model of conversations that have chosen none. Settings that were stored earlier do not have it. */
   default_model: ModelName.nullable().default(null),
+  /** The approval mode of conversations that have chosen none, as far as the user's groups allow it. */
+  default_approval: ApprovalMode.nullable().default(null),
 })
 export type StoredServerSettings = z.infer<typeof StoredServerSettings>
 
 /** `effective`: what applies now. */
 export const ServerSettings = StoredServerSettings.extend({
   default_model: ModelName.nullable(),
+  default_approval: ApprovalMode.nullable(),
   effective: z.object({
     registration: Registration,
     sharing: Sharing,
     /** Null: the first one. */
     default_model: ModelName.nullable(),
+    default_approval: ApprovalMode,
   }),
 }).meta({ id: 'ServerSettings' })
 export type ServerSettings = z.infer<typeof ServerSettings>
@@ -74,6 +79,7 @@ export const PatchServerSettings = z
     model_order: optional(ModelIds),
     hidden_models: optional(ModelIds),
     default_model: ModelName.nullable().optional(),
+    default_approval: ApprovalMode.nullable().optional(),
   })
   .meta({ id: 'PatchServerSettings' })
 export type PatchServerSettings = z.input<typeof PatchServerSettings>

@@ -102,7 +102,10 @@ export function registerAdminServerRoutes(
         admin: true,
         audit: {
           action: 'settings_changed',
-          fields: ['registration', 'sharing', 'model_order', 'hidden_models', 'default_model'],
+          fields: [
+            ...['registration', 'sharing', 'model_order', 'hidden_models'],
+            ...['default_model', 'default_approval'],
+          ],
         },
       },
       schema: {

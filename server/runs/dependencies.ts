@@ -32,7 +32,8 @@ export interface ChatSettings {
   maxIterations: number
   toolMaxWorkers: number
   subAgents: SubAgentLimits
-  approvalDefault: ApprovalMode
+  /** For conversations that have chosen none. */
+  approvalDefault(): ApprovalMode
   titles: 'model' | 'first_message' | 'off'
   /** Seconds. */
   disconnectGrace: number

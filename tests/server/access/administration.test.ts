@@ -67,7 +67,7 @@ describeOnEachServer('the administration of a server', (start) => {
     const initial = (await asAdmin('GET', '/settings')).json.data
     expect(initial).toMatchObject({
       registration: null,
-      effective: { registration: 'open', sharing: 'on', default_model: null },
+      effective: { registration: 'open', sharing: 'on', default_model: null, default_approval: 'ask' },
     })
     await asAdmin('PATCH', '/settings', {
       registration: 'closed',
@@ -102,6 +102,36 @@ describeOnEachServer('the administration of a server', (start) => {
     expect(await names()).toEqual(['two', 'one'])
     expect((await server.call('GET', '/api/auth/mode')).json.data.registration).toBe('open')
     expect((await asAdmin('PATCH', '/settings', { registration: 'maybe' })).status).toBe(400)
+  })
+
+  test('the approval mode of the settings applies where a conversation has chosen none, as far as groups allow it', async () => {
+    const messageCall = () =>
+      upstream.enqueue(
+        turn.toolCalls([{ name: 'message', arguments: { content: 'Hi', to: 'nobody' } }]),
+        turn.text('Done'),
+      )
+    const defaultOfBob = async () =>
+      (await asBob('GET', '/api/quota')).json.data.default_approval
+    expect(await defaultOfBob()).toBe('ask')
+    expect((await asAdmin('PATCH', '/settings', { default_approval: 'auto' })).json.data).toMatchObject({
+      default_approval: 'auto',
+      effective: { default_approval: 'auto' },
+    })
+    expect(await defaultOfBob()).toBe('auto')
+    messageCall()
+    expect((await send({})).json.data.run.status).toBe('completed')
+    const group = (await asAdmin('POST', '/groups', { name: 'careful', approval_modes: ['ask'] })).json
+      .data.id
+    await asAdmin('PUT', `/groups/${group}/members/${bobId}`)
+    expect(await defaultOfBob()).toBe('ask')
+    messageCall()
+    const { run } = (await send({})).json.data
+    expect(run.status).toBe('awaiting_approval')
+    await asBob('POST', `/api/runs/${run.id}/stop`)
+    await asAdmin('DELETE', `/groups/${group}`)
+    expect((await asAdmin('PATCH', '/settings', { default_approval: 'never' })).status).toBe(400)
+    await asAdmin('PATCH', '/settings', { default_approval: null })
+    expect(await defaultOfBob()).toBe('ask')
   })
 
   test('health has the findings of the doctor, and the list of MCP servers says who may use them', async () => {

@@ -1,5 +1,6 @@
 // The whole server: what runs now, what the doctor finds, registration, sharing, models in lists, MCP servers.
 import { useTranslation } from 'react-i18next'
+import { ApprovalMode } from '../../../../server/protocol/conversation.ts'
 import type {
   HealthFinding,
   PatchServerSettings,
@@ -96,7 +97,7 @@ function Settings() {
   if (settings.isError)
     return <Failed message={errorText(settings.error)} onRetry={() => void settings.refetch()} />
   const { registration, sharing, effective, hidden_models: hidden } = settings.data
-  const { default_model: chosen } = settings.data
+  const { default_model: chosen, default_approval: approval } = settings.data
   const modelOptions = (models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))
   const configured = modelOptions.find(({ value }) => value === effective.default_model)
   /** What the configuration says is known only while it applies. */
@@ -147,6 +148,20 @@ function Settings() {
           ...modelOptions,
         ]}
         onChange={({ target: { value } }) => set({ default_model: value === '' ? null : value })}
+      />
+      <SelectField
+        label={t('admin.server.defaultApproval')}
+        value={approval ?? ''}
+        options={[
+          {
+            value: '',
+            label: asConfigured(approval, t(`approval.mode.${effective.default_approval}`)),
+          },
+          ...ApprovalMode.options.map((mode) => ({ value: mode, label: t(`approval.mode.${mode}`) })),
+        ]}
+        onChange={({ target: { value } }) =>
+          set({ default_approval: ApprovalMode.options.find((mode) => mode === value) ?? null })
+        }
       />
       {(models.data ?? []).map(({ id, name }) => (
         <Switch

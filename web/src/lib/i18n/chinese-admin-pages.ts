@@ -69,6 +69,7 @@ export const chineseAdminPages: typeof adminPages = {
       registration: '谁可以注册',
       sharing: '链接分享',
       defaultModel: '默认模型',
+      defaultApproval: '默认批准方式',
       asConfigured: '以 config.yml 为准',
       asConfiguredNow: '以 config.yml 为准：{{value}}',
       open: '所有人',

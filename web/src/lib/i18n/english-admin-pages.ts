@@ -74,6 +74,7 @@ export const adminPages = {
       registration: 'Who may register',
       sharing: 'Sharing by link',
       defaultModel: 'Default model',
+      defaultApproval: 'Default approval mode',
       asConfigured: 'As in config.yml',
       asConfiguredNow: 'As in config.yml: {{value}}',
       open: 'Everybody',

@@ -75,6 +75,7 @@ export const adminPages = {
       registration: 'Qui peut s’inscrire',
       sharing: 'Partage par lien',
       defaultModel: 'Modèle par défaut',
+      defaultApproval: 'Mode d’approbation par défaut',
       asConfigured: 'Comme dans config.yml',
       asConfiguredNow: 'Comme dans config.yml : {{value}}',
       open: 'Tout le monde',

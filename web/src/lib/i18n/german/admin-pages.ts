@@ -74,6 +74,7 @@ export const adminPages = {
       registration: 'Wer sich registrieren darf',
       sharing: 'Teilen per Link',
       defaultModel: 'Standardmodell',
+      defaultApproval: 'Standard-Freigabemodus',
       asConfigured: 'Wie in config.yml',
       asConfiguredNow: 'Wie in config.yml: {{value}}',
       open: 'Alle',

@@ -73,6 +73,7 @@ export const adminPages = {
       registration: '登録できる人',
       sharing: 'リンクによる共有',
       defaultModel: '既定のモデル',
+      defaultApproval: '既定の承認モード',
       asConfigured: 'config.yml に従う',
       asConfiguredNow: 'config.yml に従う：{{value}}',
       open: '全員',

@@ -73,6 +73,7 @@ export const adminPages = {
       registration: '가입할 수 있는 사람',
       sharing: '링크 공유',
       defaultModel: '기본 모델',
+      defaultApproval: '기본 승인 모드',
       asConfigured: 'config.yml 설정 따름',
       asConfiguredNow: 'config.yml 설정 따름: {{value}}',
       open: '누구나',

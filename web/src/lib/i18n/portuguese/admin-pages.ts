@@ -75,6 +75,7 @@ export const adminPages = {
       registration: 'Quem pode se registrar',
       sharing: 'Compartilhamento por link',
       defaultModel: 'Modelo padrão',
+      defaultApproval: 'Modo de aprovação padrão',
       asConfigured: 'Como em config.yml',
       asConfiguredNow: 'Como em config.yml: {{value}}',
       open: 'Todos',

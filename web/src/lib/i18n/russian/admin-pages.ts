@@ -76,6 +76,7 @@ export const adminPages = {
       registration: 'Кто может регистрироваться',
       sharing: 'Доступ по ссылке',
       defaultModel: 'Модель по умолчанию',
+      defaultApproval: 'Режим одобрения по умолчанию',
       asConfigured: 'Как в config.yml',
       asConfiguredNow: 'Как в config.yml: {{value}}',
       open: 'Все',

@@ -75,6 +75,7 @@ export const adminPages = {
       registration: 'Quién puede registrarse',
       sharing: 'Compartir por enlace',
       defaultModel: 'Modelo predeterminado',
+      defaultApproval: 'Modo de aprobación predeterminado',
       asConfigured: 'Como en config.yml',
       asConfiguredNow: 'Como en config.yml: {{value}}',
       open: 'Todo el mundo',
