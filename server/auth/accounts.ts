@@ -102,6 +102,8 @@ export interface ProfileChanges {
   avatar?: string | null | undefined
   password?: string | undefined
   currentPassword?: string | undefined
+  /** Links for a new password are mailed to the address, so whoever changes it must know the password, if there is one. */
+  emailNeedsPassword: boolean
   /** The token of this request, which remains valid after a password change. */
   kept?: TokenClaims | undefined
   /** Revokes every API key together with the old password. */
@@ -246,6 +248,13 @@ export function createAccounts({
 
     async changeProfile(id, changed) {
       const { password, currentPassword, kept, revokeKeys, email, avatar } = changed
+      if (email !== undefined && password === undefined && changed.emailNeedsPassword) {
+        const account = (await users.find(id)) ?? throwMissing()
+        if (account.passwordHash !== null && email !== account.email) {
+          if (currentPassword === undefined) throw appError('email_needs_password')
+          await assertPassword(id, currentPassword)
+        }
+      }
       const changes: AccountChanges = {
         ...(email === undefined ? {} : { email }),
         ...(avatar === undefined ? {} : { avatar }),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
+import type { EmailLinks } from '../auth/email-links.ts'
 import type { TokenClaims } from '../auth/tokens.ts'
 import type { ApiKeyRow } from '../db/repositories/api-keys.ts'
 import { appError } from '../errors.ts'
@@ -25,12 +26,13 @@ export interface AccountRouteDependencies {
   accounts: Accounts
   apiKeys: ApiKeys
   connections: OpenConnections
+  emailLinks: Pick<EmailLinks, 'isAvailable'>
 }
 
 /** `/api/auth/profile` and `/api/auth/keys`. */
 export function registerAccountRoutes(
   app: App,
-  { mode, accounts, apiKeys, connections }: AccountRouteDependencies,
+  { mode, accounts, apiKeys, connections, emailLinks }: AccountRouteDependencies,
 ): void {
   const keyIds = async (userId: UserId): Promise<string[]> =>
     (await apiKeys.list(userId)).map(({ id }) => id)
@@ -48,7 +50,7 @@ export function registerAccountRoutes(
       schema: {
         summary: 'Update your account; a new password revokes all other tokens',
         description:
-          'API keys remain valid after a password change unless `revoke_keys` is true; `api_keys` is their number.',
+          'API keys remain valid after a password change unless `revoke_keys` is true; `api_keys` is their number. Where the server mails links for a new password, changing `email` takes `current_password` too.',
         body: PatchProfileBody,
         response: { 200: envelope(ChangedProfile) },
       },
@@ -59,6 +61,7 @@ export function registerAccountRoutes(
         throw appError('no_password_in_single_mode')
       const { user: changed, apiKeys: keyCount } = await accounts.changeProfile(user.id, {
         email: body.email,
+        emailNeedsPassword: emailLinks.isAvailable,
         avatar: body.avatar,
         password: body.password,
         currentPassword: body.current_password,

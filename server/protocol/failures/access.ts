@@ -64,6 +64,10 @@ export const ACCESS_FAILURES = {
     'unsupported_media_type',
     'This content type is not supported here. Send application/json.',
   ],
+  email_needs_password: [
+    'bad_request',
+    'Changing the e-mail address needs `current_password`, because links for a new password go there.',
+  ],
   current_password_missing: ['bad_request', 'Changing the password needs `current_password`.'],
   current_password_wrong: ['forbidden', 'The current password is wrong.'],
   host_refused: [

@@ -207,6 +207,20 @@ describe('links by e-mail', () => {
     const gone = await server.call('GET', '/api/auth/profile', { token: ada })
     expect(gone.status).toBe(401)
 
+    // Whoever only has a session cannot lead the links for a new password elsewhere.
+    const change = (body: object) =>
+      server.call('PATCH', '/api/auth/profile', { token: after.json.data.token, body })
+    const elsewhere = { email: 'eve@example.org' }
+    expect((await change(elsewhere)).json).toMatchObject({ reason: 'email_needs_password' })
+    expect((await change({ ...elsewhere, current_password: 'guessed' })).status).toBe(403)
+    expect((await change({ email: 'Ada@example.org' })).status).toBe(200)
+    const moved = { email: 'ada@example.net', current_password: 'another good password' }
+    expect((await change(moved)).json.data.email).toBe('ada@example.net')
+    const unconfirmed = await server.call('GET', '/api/auth/confirmations', {
+      token: after.json.data.token,
+    })
+    expect(unconfirmed.json.data).toEqual({ address: 'ada@example.net', is_confirmed: false })
+
     const settings = { to: ['ada@example.org', 'kim@example.org'] }
     const channel = { type: 'email', name: 'us', settings }
     await post('/api/channels', channel, after.json.data.token)

@@ -1,14 +1,15 @@
-// The user's own account: name, password, signing out.
+// The user's own account: name, address, password, signing out.
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { User } from '../../../../server/protocol/user.ts'
-import { useAuthMode, useConfirmation, usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
+import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { ApiKeysSection } from './api-keys-section.tsx'
+import { EmailSection } from './email-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
@@ -40,8 +41,8 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
                 .join(' · ')
             : t('settings.single')}
         </p>
-        {multi && user?.email != null && <EmailConfirmation />}
       </Section>
+      {multi && user !== undefined && <EmailSection user={user} />}
       {multi && (
         <Section title={t('settings.password')} text={t('settings.passwordText')}>
           <form
@@ -102,28 +103,5 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
       {multi && <SessionsSection />}
       {multi && <ApiKeysSection />}
     </>
-  )
-}
-
-/** Offers to confirm the address of the account while it is not; nothing where this server sends no mail. */
-function EmailConfirmation() {
-  const { t } = useTranslation()
-  const mode = useAuthMode()
-  const { state, request } = useConfirmation(mode.data?.mail === true)
-  if (state.data === undefined || state.data.is_confirmed) return null
-  const address = state.data.address ?? ''
-  return (
-    <Button
-      size="small"
-      className="mt-3"
-      disabled={request.isPending}
-      onClick={() =>
-        request.mutate(undefined, {
-          onSuccess: () => notify(t('settings.confirmSent', { address }), 'success'),
-        })
-      }
-    >
-      {t('settings.confirmEmail')}
-    </Button>
   )
 }

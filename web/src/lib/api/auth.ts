@@ -61,17 +61,23 @@ export const useConfirmAddress = () =>
     meta: { quiet: true },
   })
 
+const confirmationKey = ['confirmation'] as const
+
 /** Whether the account's address is confirmed, and asking for a mail that confirms it. */
 export function useConfirmation(isOffered: boolean) {
   const state = useQuery({
-    queryKey: ['confirmation'],
+    queryKey: confirmationKey,
     queryFn: ({ signal }) =>
       request<z.output<typeof ConfirmationState>>('/api/auth/confirmations', { signal }),
     enabled: isOffered,
     meta: { quiet: true },
   })
   const ask = useMutation({
-    mutationFn: () => requestDone('/api/auth/confirmations', { method: 'POST', body: {} }),
+    mutationFn: () =>
+      request<z.output<typeof ConfirmationState>>('/api/auth/confirmations', {
+        method: 'POST',
+        body: {},
+      }),
   })
   return { state, request: ask }
 }
@@ -159,6 +165,9 @@ export function usePatchProfile() {
   return useMutation({
     mutationFn: (body: z.input<typeof PatchProfileBody>) =>
       request<z.output<typeof ChangedProfile>>('/api/auth/profile', { method: 'PATCH', body }),
-    onSuccess: ({ api_keys: _keys, ...user }) => client.setQueryData<User>(profileKey, user),
+    onSuccess: ({ api_keys: _keys, ...user }) => {
+      client.setQueryData<User>(profileKey, user)
+      return client.invalidateQueries({ queryKey: confirmationKey })
+    },
   })
 }

@@ -54,6 +54,7 @@ const access = {
   body_too_large: '请求内容超过了服务器允许的大小。',
   content_length_wrong: '请求内容的长度与 Content-Length 不符。',
   content_type_unsupported: '不支持这种内容类型，请发送 application/json。',
+  email_needs_password: '重置密码的链接会发送到邮箱，因此更换邮箱地址需要填写当前密码。',
   current_password_missing: '修改密码时需要填写当前密码。',
   current_password_wrong: '当前密码不正确。',
   host_refused: '服务器不接受这个主机名。如果它是正确的，请将它加入 trusted_hosts。',

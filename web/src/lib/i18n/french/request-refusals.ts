@@ -46,6 +46,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   content_length_wrong: 'Le contenu n’a pas la longueur indiquée par Content-Length.',
   content_type_unsupported:
     'Ce type de contenu n’est pas pris en charge ici. Envoyez application/json.',
+  email_needs_password:
+    'Pour changer l’adresse e-mail, il faut le mot de passe actuel, car les liens pour un nouveau mot de passe y sont envoyés.',
   current_password_missing: 'Pour changer le mot de passe, il faut le mot de passe actuel.',
   current_password_wrong: 'Le mot de passe actuel est incorrect.',
   host_refused:

@@ -48,6 +48,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   content_length_wrong: 'Der Inhalt der Anfrage hat nicht die Länge, die Content-Length angibt.',
   content_type_unsupported:
     'Dieser Inhaltstyp wird hier nicht unterstützt. Sende application/json.',
+  email_needs_password:
+    'Zum Ändern der E-Mail-Adresse ist das aktuelle Passwort nötig, weil Links für ein neues Passwort dorthin gehen.',
   current_password_missing: 'Zum Ändern des Passworts ist das aktuelle Passwort nötig.',
   current_password_wrong: 'Das aktuelle Passwort ist falsch.',
   host_refused:

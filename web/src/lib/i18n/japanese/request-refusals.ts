@@ -46,6 +46,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   content_length_wrong: '内容の長さが Content-Length と一致しません。',
   content_type_unsupported:
     'この種類の内容には対応していません。application/json で送信してください。',
+  email_needs_password:
+    'メールアドレスには新しいパスワード用のリンクが届くため、変更するには現在のパスワードが必要です。',
   current_password_missing: 'パスワードを変更するには、現在のパスワードが必要です。',
   current_password_wrong: '現在のパスワードが違います。',
   host_refused:

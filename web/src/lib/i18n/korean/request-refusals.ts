@@ -42,6 +42,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   body_too_large: '요청 본문이 이 서버에서 허용하는 크기를 넘습니다.',
   content_length_wrong: '요청 본문의 길이가 Content-Length와 다릅니다.',
   content_type_unsupported: '지원하지 않는 내용 형식입니다. application/json으로 보내세요.',
+  email_needs_password:
+    '새 비밀번호 링크가 전송되는 주소이므로 이메일 주소를 변경하려면 현재 비밀번호가 필요합니다.',
   current_password_missing: '비밀번호를 변경하려면 현재 비밀번호가 필요합니다.',
   current_password_wrong: '현재 비밀번호가 틀렸습니다.',
   host_refused: '이 호스트 이름으로는 응답하지 않습니다. 이름이 맞으면 trusted_hosts에 추가하세요.',

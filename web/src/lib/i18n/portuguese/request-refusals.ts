@@ -42,6 +42,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   body_too_large: 'O conteúdo é maior do que este servidor permite.',
   content_length_wrong: 'O conteúdo não tem o tamanho indicado por Content-Length.',
   content_type_unsupported: 'Este tipo de conteúdo não é aceito aqui. Envie application/json.',
+  email_needs_password:
+    'Para alterar o endereço de e-mail, é necessária a senha atual, pois os links para uma nova senha vão para lá.',
   current_password_missing: 'Para alterar a senha, é necessária a senha atual.',
   current_password_wrong: 'A senha atual está incorreta.',
   host_refused:

@@ -43,6 +43,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   content_length_wrong: 'Длина тела запроса не совпадает с Content-Length.',
   content_type_unsupported:
     'Такой тип содержимого здесь не поддерживается. Отправьте application/json.',
+  email_needs_password:
+    'Для смены адреса почты нужен текущий пароль: на этот адрес приходят ссылки для нового пароля.',
   current_password_missing: 'Для смены пароля нужен текущий пароль.',
   current_password_wrong: 'Текущий пароль неверен.',
   host_refused:

@@ -44,6 +44,8 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   body_too_large: 'El contenido es mayor de lo que permite este servidor.',
   content_length_wrong: 'El contenido no tiene la longitud que indica Content-Length.',
   content_type_unsupported: 'Este tipo de contenido no se admite aquí. Envía application/json.',
+  email_needs_password:
+    'Para cambiar la dirección de correo hace falta la contraseña actual, porque allí llegan los enlaces para elegir una nueva.',
   current_password_missing: 'Para cambiar la contraseña hace falta la actual.',
   current_password_wrong: 'La contraseña actual es incorrecta.',
   host_refused:

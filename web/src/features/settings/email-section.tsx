@@ -1,0 +1,93 @@
+// The address of the user's account: add, change, remove and confirm it.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { User } from '../../../../server/protocol/user.ts'
+import { useAuthMode, useConfirmation, usePatchProfile } from '../../lib/api/auth.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
+import { Section } from './section.tsx'
+
+export function EmailSection({ user }: { user: User }) {
+  const { t } = useTranslation()
+  const mode = useAuthMode()
+  const patch = usePatchProfile()
+  /** Null: as it is stored. */
+  const [draft, setDraft] = useState<string | null>(null)
+  const [password, setPassword] = useState('')
+  const sendsMail = mode.data?.mail === true
+  const { state, request } = useConfirmation(sendsMail && user.email !== null)
+  const email = draft ?? user.email ?? ''
+  const wanted = email.trim() === '' ? null : email.trim()
+  const isChanged = wanted !== user.email
+  const isUnconfirmed = user.email !== null && state.data?.is_confirmed === false
+
+  const askToConfirm = (address: string) =>
+    request.mutate(undefined, {
+      onSuccess: ({ is_confirmed: isConfirmed }) =>
+        isConfirmed
+          ? notify(t('settings.emailSaved'), 'success')
+          : notify(t('settings.confirmSent', { address }), 'success'),
+    })
+  const save = () =>
+    patch.mutate(
+      { email: wanted, ...(password === '' ? {} : { current_password: password }) },
+      {
+        onSuccess: () => {
+          setDraft(null)
+          setPassword('')
+          if (sendsMail && wanted !== null) askToConfirm(wanted)
+          else notify(t('settings.emailSaved'), 'success')
+        },
+      },
+    )
+  return (
+    <Section
+      title={t('settings.email')}
+      text={t(sendsMail ? 'settings.emailText' : 'settings.emailTextNoMail')}
+      action={
+        isUnconfirmed && (
+          <Button
+            size="small"
+            disabled={request.isPending}
+            onClick={() => askToConfirm(user.email ?? '')}
+          >
+            {t('settings.confirmEmail')}
+          </Button>
+        )
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save()
+        }}
+      >
+        <TextField
+          label={t('auth.email')}
+          type="email"
+          autoComplete="email"
+          maxLength={255}
+          value={email}
+          onChange={(event) => setDraft(event.target.value)}
+        />
+        {isChanged && sendsMail && (
+          // Accounts of single sign-on may have none, so it is not required here.
+          <TextField
+            label={t('settings.currentPassword')}
+            type="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+        <div className="flex justify-end">
+          <Button tone="primary" type="submit" disabled={!isChanged || patch.isPending}>
+            {t('common.save')}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}
