@@ -159,6 +159,7 @@ function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
     case 'idempotency_key':
       return IDEMPOTENCY_SEAL_PURPOSE
     case 'webhook':
+    case 'earlier_webhook':
       return webhookSealPurpose(id)
   }
 }

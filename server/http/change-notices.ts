@@ -60,6 +60,7 @@ const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>
   'DELETE /api/channels/:id': settings('channels'),
   'POST /api/webhooks': settings('webhooks'),
   'PATCH /api/webhooks/:id': settings('webhooks'),
+  'POST /api/webhooks/:id/secret': settings('webhooks'),
   'DELETE /api/webhooks/:id': settings('webhooks'),
   'POST /api/admin/models': settings('models'),
   'PATCH /api/admin/models/:id': settings('models'),

@@ -8,18 +8,21 @@ const SECRET_BYTES = 32
 export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 /**
- * The headers of a delivery: id, time of the attempt in seconds, and `v1,` with the HMAC-SHA256 of `id.time.body` in base64.
+ * The headers of a delivery: id, time of the attempt in seconds, and for each secret `v1,` with the HMAC-SHA256 of
+ * `id.time.body` in base64. A receiver accepts a request when one of the signatures is right.
  */
 export function webhookHeaders(
   { id, body }: { id: string; body: string },
-  { secret, now }: { secret: string; now: Date },
+  { secrets, now }: { secrets: readonly string[]; now: Date },
 ): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': signatures.join(' '),
   }
 }

@@ -31,6 +31,7 @@ const TEST_TIMEOUT_MS = 5_000
 /** A bit more than a day altogether, so that a receiver may be down for a night. */
 const RETRY_PAUSES_SECONDS = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400]
 const GONE = 410
+const HOUR_MS = 3_600_000
 
 /** Binds a sealed secret to its webhook. */
 export const webhookSealPurpose = (id: string): string => `webhook ${id}`
@@ -54,6 +55,12 @@ export interface Webhooks {
       is_active?: boolean | undefined
     },
   ): Promise<Webhook>
+  /**
+   * Replaces the secret. For `overlapHours`, requests are signed with both, so that no event is lost while the receiver is
+   * configured anew; a secret that was still accepted from an earlier replacement is not any more.
+   * @throws AppError `webhook_not_found`.
+   */
+  replaceSecret(userId: UserId, id: string, overlapHours: number): Promise<CreatedWebhook>
   /** @throws AppError `webhook_not_found`. */
   remove(userId: UserId, id: string): Promise<void>
   /** Sends `webhook.test`, and waits a few seconds for the outcome. @throws AppError `webhook_not_found`, `webhook_tests_exhausted`. */
@@ -90,7 +97,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   let users: ReadonlySet<UserId> = new Set()
   const tests = options.limits.rateLimit('webhook tests', {
     limit: TESTS_PER_HOUR,
-    windowMs: 3_600_000,
+    windowMs: HOUR_MS,
   })
 
   const reload = async (): Promise<void> => {
@@ -103,8 +110,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     now,
     log: options.log,
     async send({ webhook, delivery: { id, content: body } }, signal) {
-      const secret = secrets.open(webhook.sealedSecret, webhookSealPurpose(webhook.id))
-      const headers = webhookHeaders({ id, body }, { secret, now: now() })
+      const headers = webhookHeaders({ id, body }, { secrets: secretsOf(webhook), now: now() })
       const outcome = await postJson({
         fetch: options.fetch,
         url: webhook.url,
@@ -132,6 +138,12 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     },
   })
 
+  /** The newest first. */
+  function secretsOf({ id, sealedSecret, sealedEarlierSecret: earlier, ...row }: WebhookRow) {
+    const isAccepted = row.earlierUntil !== null && row.earlierUntil > now()
+    const sealed = earlier !== null && isAccepted ? [sealedSecret, earlier] : [sealedSecret]
+    return sealed.map((one) => secrets.open(one, webhookSealPurpose(id)))
+  }
   function afterCommit(userId: UserId): void {
     if (users.has(userId)) outbox.wake()
   }
@@ -141,7 +153,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     return webhook
   }
   const presentWithLast = async (webhook: WebhookRow): Promise<Webhook> =>
-    present(webhook, (await repository.deliveries(webhook.id, 1))[0])
+    present(webhook, (await repository.deliveries(webhook.id, 1))[0], now())
 
   return {
     events,
@@ -157,13 +169,15 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         url,
         events: wanted,
         sealedSecret: secrets.seal(secret, webhookSealPurpose(id)),
+        sealedEarlierSecret: null,
+        earlierUntil: null,
         isActive: true,
         createdAt: now(),
       }
       if (!(await repository.insert(webhook, MAX_WEBHOOKS)))
         throw appError('webhooks_exhausted', { limit: MAX_WEBHOOKS })
       await reload()
-      return { ...present(webhook, undefined), secret }
+      return { ...present(webhook, undefined, now()), secret }
     },
 
     async change(userId, id, changes) {
@@ -178,6 +192,19 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (webhook === undefined) throw appError('webhook_not_found')
       await reload()
       return presentWithLast(webhook)
+    },
+
+    async replaceSecret(userId, id, overlapHours) {
+      const { sealedSecret } = await find(userId, id)
+      const secret = newWebhookSecret()
+      const hasOverlap = overlapHours > 0
+      const replaced = await repository.update(userId, id, {
+        sealedSecret: secrets.seal(secret, webhookSealPurpose(id)),
+        sealedEarlierSecret: hasOverlap ? sealedSecret : null,
+        earlierUntil: hasOverlap ? new Date(now().getTime() + overlapHours * HOUR_MS) : null,
+      })
+      if (replaced === undefined) throw appError('webhook_not_found')
+      return { ...(await presentWithLast(replaced)), secret }
     },
 
     async remove(userId, id) {
@@ -234,11 +261,19 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   }
 }
 
-const present = (webhook: WebhookRow, last: WebhookDeliveryRow | undefined): Webhook => ({
+const present = (
+  webhook: WebhookRow,
+  last: WebhookDeliveryRow | undefined,
+  now: Date,
+): Webhook => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events,
   is_active: webhook.isActive,
+  earlier_secret_until:
+    webhook.earlierUntil !== null && webhook.earlierUntil > now
+      ? webhook.earlierUntil.toISOString()
+      : null,
   last_delivery: last === undefined ? null : presentDelivery(last),
   created_at: webhook.createdAt.toISOString(),
 })

@@ -33,6 +33,7 @@ export const AuditAction = z.enum([
   'group_member_removed',
   'model_changed',
   'webhook_created',
+  'webhook_secret_replaced',
   'webhook_deleted',
   'approval_decided',
   'share_created',

@@ -32,6 +32,15 @@ export const PatchWebhookBody = z
   })
   .meta({ id: 'PatchWebhook' })
 
+/** For how long requests carry the signature of the replaced secret too. */
+const MAX_OVERLAP_HOURS = 168
+export const ReplaceWebhookSecretBody = z
+  .object({
+    /** 0: the old secret is known to somebody else. */
+    overlap_hours: z.int().min(0).max(MAX_OVERLAP_HOURS).default(24),
+  })
+  .meta({ id: 'ReplaceWebhookSecret' })
+
 export const WebhookDelivery = z
   .object({
     /** The `webhook-id` that the receiver saw. */
@@ -56,6 +65,8 @@ export const Webhook = z
     events: z.array(WebhookEventType),
     /** False: nothing is sent. A receiver that responds with 410 switches its webhook off. */
     is_active: z.boolean(),
+    /** Until then, requests carry the signature of the replaced secret too; null: there is none. */
+    earlier_secret_until: Timestamp.nullable(),
     last_delivery: WebhookDelivery.nullable(),
     created_at: Timestamp,
   })

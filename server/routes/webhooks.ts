@@ -7,6 +7,7 @@ import {
   CreatedWebhook,
   CreateWebhookBody,
   PatchWebhookBody,
+  ReplaceWebhookSecretBody,
   Webhook,
   WebhookDelivery,
 } from '../protocol/webhook.ts'
@@ -56,6 +57,24 @@ export function registerWebhookRoutes(app: App, { webhooks }: { webhooks: Webhoo
       },
     },
     async ({ user, params: { id }, body }) => success(await webhooks.change(user.id, id, body)),
+  )
+
+  app.post(
+    '/api/webhooks/:id/secret',
+    {
+      config: { audit: { action: 'webhook_secret_replaced', fields: ['overlap_hours'] } },
+      schema: {
+        summary: 'Replace the secret of a webhook; the new one is returned only once',
+        description:
+          'For `overlap_hours` (24 unless you say otherwise), requests carry a signature of the new and one of the replaced secret.',
+        tags,
+        params,
+        body: ReplaceWebhookSecretBody,
+        response: { 200: envelope(CreatedWebhook) },
+      },
+    },
+    async ({ user, params: { id }, body }) =>
+      success(await webhooks.replaceSecret(user.id, id, body.overlap_hours)),
   )
 
   app.delete(

@@ -20,6 +20,7 @@ export type SealedKind =
   | 'id_token'
   | 'idempotency_key'
   | 'webhook'
+  | 'earlier_webhook'
 
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
@@ -60,6 +61,8 @@ export function createSealedRepository({ read, write, tables }: Database) {
           .where(and(eq(idempotencyKeys.userId, UserId.parse(id)), eq(idempotencyKeys.key, second)))
       case 'webhook':
         return tx.update(webhooks).set({ sealedSecret: sealed }).where(eq(webhooks.id, id))
+      case 'earlier_webhook':
+        return tx.update(webhooks).set({ sealedEarlierSecret: sealed }).where(eq(webhooks.id, id))
     }
   }
 
@@ -107,6 +110,11 @@ export function createSealedRepository({ read, write, tables }: Database) {
         ...(
           await read.select({ id: webhooks.id, sealed: webhooks.sealedSecret }).from(webhooks)
         ).map((row) => ({ kind: 'webhook' as const, ...row })),
+        ...(
+          await read
+            .select({ id: webhooks.id, sealed: webhooks.sealedEarlierSecret })
+            .from(webhooks)
+        ).map((row) => ({ kind: 'earlier_webhook' as const, ...row })),
       ]
       return found.flatMap(({ kind, id, second, sealed }) =>
         sealed === null

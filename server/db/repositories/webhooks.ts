@@ -53,7 +53,7 @@ export function createWebhookRepository({ read, write, tables }: Database) {
     update: (
       userId: UserId,
       id: string,
-      patch: Partial<Pick<WebhookRow, 'url' | 'events' | 'isActive'>>,
+      patch: Partial<Omit<WebhookRow, 'id' | 'userId' | 'createdAt'>>,
     ): Promise<WebhookRow | undefined> =>
       write(async (tx) => {
         const [row] = await tx.update(webhooks).set(patch).where(ofUser(userId, id)).returning()

@@ -23,6 +23,9 @@ export function defineWebhookTables(c: Columns, { users }: Accounts) {
       /** The events that it receives. */
       events: c.json<WebhookEventType[]>('events').notNull(),
       sealedSecret: c.text('sealed_secret').notNull(),
+      /** The secret before it was replaced: requests are signed with it too, until `earlierUntil`. */
+      sealedEarlierSecret: c.text('sealed_earlier_secret'),
+      earlierUntil: c.time('earlier_until'),
       isActive: c.boolean('is_active').notNull(),
       createdAt: c.time('created_at').notNull(),
     },

@@ -211,7 +211,7 @@ describeOnEachServer('quotas', (start) => {
     await reader?.cancel()
   })
 
-  test('webhooks receive the approval, the end of the run and the reached limit once each, signed with a secret that is shown once', async () => {
+  test('webhooks receive the approval, the end of the run and the reached limit once each, signed with a secret that is shown once and can be replaced', async () => {
     const { url, received } = await startReceiver()
     const hal = await person('mel', { tokens_per_day: 100 })
     const eve = await person('noa')
@@ -263,8 +263,31 @@ describeOnEachServer('quotas', (start) => {
     ])
     const sent = await hal.call('POST', `/api/webhooks/${webhook.id}/test`)
     expect(sent.json.data).toMatchObject({ event: 'webhook.test', status: 'delivered' })
+    const signaturesWith = async (...secrets: string[]) => {
+      const { status } = await hal.call('POST', `/api/webhooks/${webhook.id}/test`)
+      expect(status).toBe(200)
+      const last = received.at(-1)
+      if (last === undefined) throw new Error('nothing was received')
+      const { headers, body } = last
+      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+      const expected = secrets.map((one) => {
+        const key = Buffer.from(one.slice('whsec_'.length), 'base64')
+        return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+      })
+      expect(headers['webhook-signature']).toBe(expected.join(' '))
+    }
+    const replace = (body: object) => hal.call('POST', `/api/webhooks/${webhook.id}/secret`, body)
+    expect((await eve.call('POST', `/api/webhooks/${webhook.id}/secret`, {})).status).toBe(404)
+    expect((await replace({ overlap_hours: 169 })).status).toBe(400)
+    const second = (await replace({})).json.data
+    expect(second.secret).not.toBe(secret)
+    expect(Date.parse(second.earlier_secret_until) - Date.now()).toBeGreaterThan(86_000_000)
+    await signaturesWith(second.secret, secret)
+    const third = (await replace({ overlap_hours: 0 })).json.data
+    expect(third.earlier_secret_until).toBeNull()
+    await signaturesWith(third.secret)
     const listed = await hal.call('GET', `/api/webhooks/${webhook.id}/deliveries`)
-    expect(listed.json.data.items).toHaveLength(4)
+    expect(listed.json.data.items).toHaveLength(6)
     await hal.call('DELETE', `/api/webhooks/${webhook.id}`)
     expect((await hal.call('GET', '/api/webhooks')).json.data.items).toEqual([])
   })

@@ -38,6 +38,7 @@ const ACTIONS: Record<AuditAction, true> = {
   group_member_removed: true,
   model_changed: true,
   webhook_created: true,
+  webhook_secret_replaced: true,
   webhook_deleted: true,
   approval_decided: true,
   share_created: true,

@@ -36,9 +36,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
         <p className="font-medium">{user?.username}</p>
         <p className="mt-0.5 text-sm text-muted">
           {multi && user !== undefined
-            ? [t(user.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser'), user.email]
-                .filter(Boolean)
-                .join(' · ')
+            ? t(user.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser')
             : t('settings.single')}
         </p>
       </Section>

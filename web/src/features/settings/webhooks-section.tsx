@@ -1,19 +1,22 @@
-// Webhooks: create one, see its secret once, try it, switch it off, delete it.
-import { Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
+// Webhooks: create one, see its secret once, replace it, try the webhook, switch it off, delete it.
+import { KeyRound, Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { WebhookEventType } from '../../../../server/protocol/webhook.ts'
+import { fullTime } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { notify } from '../../ui/toasts.ts'
 import {
   useCreateWebhook,
   useDeleteWebhook,
+  useReplaceSecret,
   useSwitchWebhook,
   useTestWebhook,
   useWebhooks,
@@ -27,6 +30,7 @@ export function WebhooksSection() {
   const webhooks = useWebhooks()
   const remove = useDeleteWebhook()
   const [doomed, setDoomed] = useState<Webhook | null>(null)
+  const [replaced, setReplaced] = useState<Webhook | null>(null)
   return (
     <Section title={t('webhooks.title')} text={t('webhooks.text')}>
       <NewWebhook />
@@ -37,9 +41,17 @@ export function WebhooksSection() {
       {webhooks.data?.length === 0 && <Empty icon={WebhookIcon} title={t('webhooks.none')} />}
       <ul className="-mb-2 divide-y divide-line">
         {webhooks.data?.map((webhook) => (
-          <WebhookRow key={webhook.id} webhook={webhook} onRemove={() => setDoomed(webhook)} />
+          <WebhookRow
+            key={webhook.id}
+            webhook={webhook}
+            onReplace={() => setReplaced(webhook)}
+            onRemove={() => setDoomed(webhook)}
+          />
         ))}
       </ul>
+      {replaced !== null && (
+        <ReplaceSecret key={replaced.id} webhook={replaced} onClose={() => setReplaced(null)} />
+      )}
       <ConfirmDialog
         open={doomed !== null}
         onOpenChange={() => setDoomed(null)}
@@ -54,12 +66,20 @@ export function WebhooksSection() {
 
 const hostOf = ({ url }: Webhook): string => new URL(url).host
 
-function WebhookRow({ webhook, onRemove }: { webhook: Webhook; onRemove(): void }) {
-  const { t } = useTranslation()
+function WebhookRow({
+  webhook,
+  onReplace,
+  onRemove,
+}: {
+  webhook: Webhook
+  onReplace(): void
+  onRemove(): void
+}) {
+  const { t, i18n } = useTranslation()
   const test = useTestWebhook()
   const change = useSwitchWebhook()
   const failureOf = useFailureText()
-  const { id, url, is_active: isActive } = webhook
+  const { id, url, is_active: isActive, earlier_secret_until: until } = webhook
   return (
     <li className="flex items-center gap-3 py-3 max-sm:flex-wrap">
       <div className="min-w-0 flex-1 max-sm:basis-full">
@@ -68,6 +88,9 @@ function WebhookRow({ webhook, onRemove }: { webhook: Webhook; onRemove(): void 
           {[
             ...(isActive ? [] : [t('webhooks.off')]),
             ...webhook.events.map((event) => t(`webhooks.event.${event}`)),
+            ...(until === null
+              ? []
+              : [t('webhooks.overlapUntil', { until: fullTime(until, i18n.language) })]),
           ].join(' · ')}
         </p>
         {webhook.last_delivery !== null && <LastDelivery delivery={webhook.last_delivery} />}
@@ -87,6 +110,12 @@ function WebhookRow({ webhook, onRemove }: { webhook: Webhook; onRemove(): void 
         {t('webhooks.test')}
       </Button>
       <IconButton
+        icon={KeyRound}
+        size="small"
+        label={t('webhooks.replace', { url: hostOf(webhook) })}
+        onClick={onReplace}
+      />
+      <IconButton
         icon={Power}
         size="small"
         label={t(isActive ? 'webhooks.switchOff' : 'webhooks.switchOn', { url: hostOf(webhook) })}
@@ -99,6 +128,46 @@ function WebhookRow({ webhook, onRemove }: { webhook: Webhook; onRemove(): void 
         onClick={onRemove}
       />
     </li>
+  )
+}
+
+/** Asks for how long the old secret stays, and shows the new one. */
+function ReplaceSecret({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const { t } = useTranslation()
+  const replace = useReplaceSecret()
+  const [overlaps, setOverlaps] = useState(true)
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('webhooks.replaceTitle')}
+      description={replace.data === undefined ? t('webhooks.replaceText') : hostOf(webhook)}
+      width="narrow"
+      footer={
+        replace.data === undefined ? (
+          <Button
+            tone="primary"
+            disabled={replace.isPending}
+            onClick={() => replace.mutate({ id: webhook.id, overlap_hours: overlaps ? 24 : 0 })}
+          >
+            {t('webhooks.replaceTitle')}
+          </Button>
+        ) : (
+          <Button onClick={onClose}>{t('common.close')}</Button>
+        )
+      }
+    >
+      {replace.data === undefined ? (
+        <Switch
+          label={t('webhooks.overlap')}
+          hint={t('webhooks.overlapHint')}
+          checked={overlaps}
+          onChange={setOverlaps}
+        />
+      ) : (
+        <ShownOnce label={t('webhooks.secret')} value={replace.data.secret} />
+      )}
+    </Dialog>
   )
 }
 

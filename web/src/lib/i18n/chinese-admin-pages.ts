@@ -186,6 +186,7 @@ export const chineseAdminPages: typeof adminPages = {
       group_member_removed: '移出组',
       model_changed: '修改模型',
       webhook_created: '创建 Webhook',
+      webhook_secret_replaced: '更换 Webhook 密钥',
       webhook_deleted: '删除 Webhook',
       approval_decided: '处理审批',
       share_created: '创建分享链接',

@@ -191,6 +191,7 @@ export const adminPages = {
       group_member_removed: 'Removed from group',
       model_changed: 'Models changed',
       webhook_created: 'Webhook created',
+      webhook_secret_replaced: 'Webhook secret replaced',
       webhook_deleted: 'Webhook deleted',
       approval_decided: 'Approval decided',
       share_created: 'Shared link created',

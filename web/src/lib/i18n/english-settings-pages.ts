@@ -214,6 +214,13 @@ export const settingsPages = {
     },
     add: 'Add webhook',
     secret: 'Signing secret. It is shown only this once.',
+    replace: 'Replace the secret of {{url}}',
+    replaceTitle: 'Replace the secret',
+    replaceText: 'New events are signed with a new secret, which is shown once.',
+    overlap: 'Keep signing with the old one for 24 hours',
+    overlapHint:
+      'Your program accepts requests until you have given it the new secret. Switch this off if somebody else knows the old one.',
+    overlapUntil: 'requests carry the old signature too until {{until}}',
     off: 'Off',
     switchOn: 'Switch on {{url}}',
     switchOff: 'Switch off {{url}}',

@@ -41,6 +41,11 @@ export const useSwitchWebhook = () =>
     requestDone(`/api/webhooks/${id}`, { method: 'PATCH', body }),
   )
 
+export const useReplaceSecret = () =>
+  useWebhookChange(({ id, ...body }: { id: string; overlap_hours: number }) =>
+    request<CreatedWebhook>(`/api/webhooks/${id}/secret`, { method: 'POST', body }),
+  )
+
 export const useTestWebhook = () =>
   useWebhookChange((id: string) =>
     request<WebhookDelivery>(`/api/webhooks/${id}/test`, { method: 'POST' }),

@@ -195,6 +195,7 @@ export const adminPages = {
       group_member_removed: 'Retiré du groupe',
       model_changed: 'Modèles modifiés',
       webhook_created: 'Webhook créé',
+      webhook_secret_replaced: 'Secret de webhook remplacé',
       webhook_deleted: 'Webhook supprimé',
       approval_decided: 'Approbation décidée',
       share_created: 'Lien partagé créé',

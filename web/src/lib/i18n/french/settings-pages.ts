@@ -231,6 +231,14 @@ export const settingsPages = {
     },
     add: 'Ajouter un webhook',
     secret: 'Secret de signature. Il n’est affiché que cette fois.',
+    replace: 'Remplacer le secret de {{url}}',
+    replaceTitle: 'Remplacer le secret',
+    replaceText:
+      'Les nouveaux événements sont signés avec un nouveau secret, affiché une seule fois.',
+    overlap: 'Signer aussi avec l’ancien pendant 24 heures',
+    overlapHint:
+      'Votre programme accepte les requêtes jusqu’à ce que vous lui donniez le nouveau secret. Désactivez cette option si quelqu’un d’autre connaît l’ancien.',
+    overlapUntil: 'les requêtes portent aussi l’ancienne signature jusqu’au {{until}}',
     off: 'Désactivé',
     switchOn: 'Activer {{url}}',
     switchOff: 'Désactiver {{url}}',

@@ -193,6 +193,7 @@ export const adminPages = {
       group_member_removed: 'Aus der Gruppe entfernt',
       model_changed: 'Modelle geändert',
       webhook_created: 'Webhook erstellt',
+      webhook_secret_replaced: 'Geheimnis eines Webhooks ersetzt',
       webhook_deleted: 'Webhook gelöscht',
       approval_decided: 'Freigabe entschieden',
       share_created: 'Geteilter Link erstellt',

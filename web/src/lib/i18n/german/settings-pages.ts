@@ -222,6 +222,14 @@ export const settingsPages = {
     },
     add: 'Webhook hinzufügen',
     secret: 'Geheimnis für die Signatur. Es wird nur dieses eine Mal angezeigt.',
+    replace: 'Geheimnis von {{url}} ersetzen',
+    replaceTitle: 'Geheimnis ersetzen',
+    replaceText:
+      'Neue Ereignisse werden mit einem neuen Geheimnis signiert, das nur einmal angezeigt wird.',
+    overlap: '24 Stunden lang auch mit dem alten signieren',
+    overlapHint:
+      'Dein Programm nimmt Anfragen an, bis du ihm das neue Geheimnis gegeben hast. Schalte dies aus, wenn jemand anderes das alte kennt.',
+    overlapUntil: 'Anfragen tragen bis {{until}} auch die alte Signatur',
     off: 'Aus',
     switchOn: '{{url}} einschalten',
     switchOff: '{{url}} ausschalten',

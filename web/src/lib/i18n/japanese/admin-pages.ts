@@ -189,6 +189,7 @@ export const adminPages = {
       group_member_removed: 'グループから除外',
       model_changed: 'モデルを変更',
       webhook_created: 'Webhook を作成',
+      webhook_secret_replaced: 'Webhook のシークレットを交換',
       webhook_deleted: 'Webhook を削除',
       approval_decided: '承認の判断',
       share_created: '共有リンクを作成',

@@ -214,6 +214,13 @@ export const settingsPages = {
     },
     add: 'Webhook を追加',
     secret: '署名用シークレット。表示されるのは今回だけです。',
+    replace: '{{url}} のシークレットを交換',
+    replaceTitle: 'シークレットを交換',
+    replaceText: '新しいイベントは新しいシークレットで署名されます。表示されるのは一度だけです。',
+    overlap: '24 時間は古いシークレットでも署名する',
+    overlapHint:
+      '新しいシークレットを設定するまで、プログラムはリクエストを検証できます。古いものが他人に知られている場合はオフにしてください。',
+    overlapUntil: '{{until}} まで古い署名も付きます',
     off: 'オフ',
     switchOn: '{{url}} をオンにする',
     switchOff: '{{url}} をオフにする',

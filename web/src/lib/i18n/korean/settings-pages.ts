@@ -208,6 +208,13 @@ export const settingsPages = {
     },
     add: '웹훅 추가',
     secret: '서명용 비밀 키입니다. 지금 한 번만 표시됩니다.',
+    replace: '{{url}}의 비밀 키 교체',
+    replaceTitle: '비밀 키 교체',
+    replaceText: '새 이벤트는 새 비밀 키로 서명됩니다. 새 키는 한 번만 표시됩니다.',
+    overlap: '24시간 동안 이전 키로도 서명',
+    overlapHint:
+      '새 비밀 키를 설정할 때까지 프로그램이 요청을 검증할 수 있습니다. 다른 사람이 이전 키를 알고 있다면 끄세요.',
+    overlapUntil: '{{until}}까지 이전 서명도 함께 보냅니다',
     off: '꺼짐',
     switchOn: '{{url}} 켜기',
     switchOff: '{{url}} 끄기',

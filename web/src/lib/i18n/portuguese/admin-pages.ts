@@ -195,6 +195,7 @@ export const adminPages = {
       group_member_removed: 'Removida do grupo',
       model_changed: 'Modelos alterados',
       webhook_created: 'Webhook criado',
+      webhook_secret_replaced: 'Segredo do webhook substituído',
       webhook_deleted: 'Webhook excluído',
       approval_decided: 'Aprovação decidida',
       share_created: 'Link compartilhado criado',

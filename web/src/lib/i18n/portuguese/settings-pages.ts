@@ -227,6 +227,13 @@ export const settingsPages = {
     },
     add: 'Adicionar webhook',
     secret: 'Segredo de assinatura. Ele só é mostrado desta vez.',
+    replace: 'Substituir o segredo de {{url}}',
+    replaceTitle: 'Substituir o segredo',
+    replaceText: 'Os novos eventos são assinados com um segredo novo, mostrado uma única vez.',
+    overlap: 'Continuar assinando com o antigo por 24 horas',
+    overlapHint:
+      'Seu programa aceita as requisições até você lhe dar o novo segredo. Desative se mais alguém conhecer o antigo.',
+    overlapUntil: 'as requisições também levam a assinatura antiga até {{until}}',
     off: 'Desativado',
     switchOn: 'Ativar {{url}}',
     switchOff: 'Desativar {{url}}',

@@ -197,6 +197,7 @@ export const adminPages = {
       group_member_removed: 'Исключение из группы',
       model_changed: 'Модели изменены',
       webhook_created: 'Вебхук создан',
+      webhook_secret_replaced: 'Секрет вебхука заменён',
       webhook_deleted: 'Вебхук удалён',
       approval_decided: 'Решение об одобрении',
       share_created: 'Ссылка создана',

@@ -195,6 +195,7 @@ export const adminPages = {
       group_member_removed: 'Quitada del grupo',
       model_changed: 'Modelos cambiados',
       webhook_created: 'Webhook creado',
+      webhook_secret_replaced: 'Secreto de webhook sustituido',
       webhook_deleted: 'Webhook eliminado',
       approval_decided: 'Aprobación decidida',
       share_created: 'Enlace compartido creado',

@@ -225,6 +225,13 @@ export const settingsPages = {
     },
     add: 'Añadir webhook',
     secret: 'Secreto de firma. Solo se muestra esta vez.',
+    replace: 'Sustituir el secreto de {{url}}',
+    replaceTitle: 'Sustituir el secreto',
+    replaceText: 'Los nuevos eventos se firman con un secreto nuevo, que se muestra una sola vez.',
+    overlap: 'Seguir firmando con el anterior durante 24 horas',
+    overlapHint:
+      'Tu programa acepta las peticiones hasta que le des el nuevo secreto. Desactívalo si alguien más conoce el anterior.',
+    overlapUntil: 'las peticiones llevan también la firma anterior hasta {{until}}',
     off: 'Desactivado',
     switchOn: 'Activar {{url}}',
     switchOff: 'Desactivar {{url}}',
