@@ -67,7 +67,12 @@ describeOnEachServer('the administration of a server', (start) => {
     const initial = (await asAdmin('GET', '/settings')).json.data
     expect(initial).toMatchObject({
       registration: null,
-      effective: { registration: 'open', sharing: 'on', default_model: null, default_approval: 'ask' },
+      effective: {
+        registration: 'open',
+        sharing: 'on',
+        default_model: null,
+        default_approval: 'ask',
+      },
     })
     await asAdmin('PATCH', '/settings', {
       registration: 'closed',
@@ -110,18 +115,19 @@ describeOnEachServer('the administration of a server', (start) => {
         turn.toolCalls([{ name: 'message', arguments: { content: 'Hi', to: 'nobody' } }]),
         turn.text('Done'),
       )
-    const defaultOfBob = async () =>
-      (await asBob('GET', '/api/quota')).json.data.default_approval
+    const defaultOfBob = async () => (await asBob('GET', '/api/quota')).json.data.default_approval
     expect(await defaultOfBob()).toBe('ask')
-    expect((await asAdmin('PATCH', '/settings', { default_approval: 'auto' })).json.data).toMatchObject({
+    expect(
+      (await asAdmin('PATCH', '/settings', { default_approval: 'auto' })).json.data,
+    ).toMatchObject({
       default_approval: 'auto',
       effective: { default_approval: 'auto' },
     })
     expect(await defaultOfBob()).toBe('auto')
     messageCall()
     expect((await send({})).json.data.run.status).toBe('completed')
-    const group = (await asAdmin('POST', '/groups', { name: 'careful', approval_modes: ['ask'] })).json
-      .data.id
+    const group = (await asAdmin('POST', '/groups', { name: 'careful', approval_modes: ['ask'] }))
+      .json.data.id
     await asAdmin('PUT', `/groups/${group}/members/${bobId}`)
     expect(await defaultOfBob()).toBe('ask')
     messageCall()

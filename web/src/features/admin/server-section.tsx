@@ -1,11 +1,11 @@
 // The whole server: what runs now, what the doctor finds, registration, sharing, models in lists, MCP servers.
 import { useTranslation } from 'react-i18next'
-import { ApprovalMode } from '../../../../server/protocol/conversation.ts'
 import type {
   HealthFinding,
   PatchServerSettings,
   ServerSettings,
 } from '../../../../server/protocol/administration.ts'
+import { ApprovalMode } from '../../../../server/protocol/conversation.ts'
 import { useAdminModels } from '../../lib/api/catalog.ts'
 import {
   useAdminMcpServers,
@@ -157,7 +157,10 @@ function Settings() {
             value: '',
             label: asConfigured(approval, t(`approval.mode.${effective.default_approval}`)),
           },
-          ...ApprovalMode.options.map((mode) => ({ value: mode, label: t(`approval.mode.${mode}`) })),
+          ...ApprovalMode.options.map((mode) => ({
+            value: mode,
+            label: t(`approval.mode.${mode}`),
+          })),
         ]}
         onChange={({ target: { value } }) =>
           set({ default_approval: ApprovalMode.options.find((mode) => mode === value) ?? null })
