@@ -119,10 +119,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         kind: 'message',
         text: body.text ?? '',
         attachments: body.attachments ?? [],
-        place:
-          body.parent_id === undefined
-            ? { under: 'leaf' }
-            : { under: 'answer', id: body.parent_id },
+        place: body.parent_id === undefined ? 'leaf' : { under: body.parent_id },
       })
     },
 

@@ -1,8 +1,5 @@
 // Starts a run: checks what could prevent it, and stores its rows before anything is emitted.
-import type { Writer } from '../db/database.ts'
-import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { FileRow } from '../db/repositories/files.ts'
-import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunSite } from '../db/repositories/run-site.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { type AppError, appError } from '../errors.ts'
@@ -12,37 +9,17 @@ import type { NewAttachment, RegenerateBody } from '../protocol/message.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import { runsAtOnce, tooManyRuns } from '../runs/start/admission.ts'
-import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
+import { RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
 import { checkAttachments, checkStoredAttachments, storeAttachments } from './attachments.ts'
-import { type ProgramTurn, storeProgramTurn } from './program-turn.ts'
+import type { ProgramTurn } from './program-turn.ts'
+import { storeTurn, type Turn, type TurnFiles } from './store-turn.ts'
 import type { TemporaryRemoval } from './temporary.ts'
 
 /** The body of a request, and what only programs may ask for. */
 type RunBody = Partial<RegenerateBody> &
   Partial<Pick<RunOptions, 'clientTools' | 'refusesApprovals' | 'response'>>
-
-/** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
-export type TurnPosition =
-  /** Below the shown leaf. */
-  | { under: 'leaf' }
-  /** Below this assistant message. */
-  | { under: 'answer'; id: MessageId }
-  /** As a sibling of this user message. */
-  | { siblingOf: MessageId }
-
-/** A user message to be stored with its run. */
-interface NewUserMessage {
-  kind: 'message'
-  text: string
-  /** New attachments, or those of another message. */
-  attachments: readonly NewAttachment[] | { of: MessageId; stored: readonly AttachmentInfo[] }
-  place: TurnPosition
-}
-
-/** What is stored with a run: a new user message, only a new answer to an existing one, or what a program sent. */
-export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId } | ProgramTurn
 
 function checkText(text: string, maxCharacters: number): void {
   if (text.length > maxCharacters)
@@ -53,22 +30,9 @@ function checkText(text: string, maxCharacters: number): void {
     )
 }
 
-/** The files of a turn, stored already. */
-interface TurnFiles {
-  attached: readonly FileRow[] | { of: MessageId }
-  /** For a program's turn, the files of each message. */
-  ofMessages?: readonly (readonly FileRow[])[]
-  /** They hold text that was uploaded: it counts as text from outside. */
-  holdOutsideText: boolean
-  /** Removes the files that were stored for a turn that is not stored. */
-  discard(): Promise<void>
-}
-
 /** The 409 error that names the active run. */
 export const activeRunError = (runId: RunId): AppError =>
   appError('conversation_has_run', {}, { details: { run_id: runId } })
-
-const parentDeleted = (): AppError => appError('parent_gone')
 
 export interface RunStart {
   /** Rejects a run that cannot start now, before any other work is done for it. @throws AppError with the reason. */
@@ -96,24 +60,6 @@ export function createRunStart(
     if (exceeded === null) return
     dependencies.notices?.quotaReached(userId, exceeded)
     throw exceeded
-  }
-
-  /** The parent of the turn, null at the root. The caller has locked the leaf. @throws AppError when it is gone. */
-  async function parentOf(
-    tx: Writer,
-    conversationId: ConversationId,
-    leafId: MessageId | null,
-    place: TurnPosition,
-  ): Promise<MessageId | null> {
-    if ('siblingOf' in place) {
-      const message = await store.messages.findAttached(tx, conversationId, place.siblingOf)
-      if (message?.role !== 'user') throw parentDeleted()
-      return message.parentId
-    }
-    if (place.under === 'leaf') return leafId
-    const parent = await store.messages.findAttached(tx, conversationId, place.id)
-    if (parent?.role !== 'assistant') throw parentDeleted()
-    return parent.id
   }
 
   /** Checks what a turn brings and stores its files. */
@@ -223,50 +169,8 @@ export function createRunStart(
       startedAt: createdAt,
     }
     try {
-      await runs.begin(run, async (tx) => {
-        const shown = await store.messages.showTurn(tx, conversation.id, {
-          expected: conversation.leafId,
-          leafId: messageId,
-          added: 1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0),
-          at: createdAt,
-        })
-        if (shown === undefined) throw appError('conversation_not_found')
-        if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
-          throw appError('project_not_found')
-        const answer: MessageRow = {
-          ...MESSAGE_DEFAULTS,
-          id: messageId,
-          conversationId: conversation.id,
-          parentId: userMessageId,
-          role: 'assistant',
-          model: model.id,
-          runId: run.id,
-          status: 'streaming',
-          createdAt,
-        }
-        if (turn.kind === 'answer') {
-          if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
-            throw parentDeleted()
-          return await store.messages.add(tx, userId, [answer])
-        }
-        if (files.holdOutsideText) await store.conversations.markTainted(tx, conversation.id)
-        if (turn.kind === 'program') {
-          const ofMessages = files.ofMessages ?? []
-          const at = { userId, conversationId: conversation.id, createdAt, files: ofMessages }
-          await storeProgramTurn(tx, store, turn, at)
-          return await store.messages.add(tx, userId, [answer])
-        }
-        const question: MessageRow = {
-          ...MESSAGE_DEFAULTS,
-          id: userMessageId,
-          conversationId: conversation.id,
-          parentId: await parentOf(tx, conversation.id, shown.leafId, turn.place),
-          role: 'user',
-          text: turn.text,
-          createdAt,
-        }
-        await store.messages.add(tx, userId, [question, answer], files.attached)
-      })
+      const at = { run, questionId: userMessageId, conversation, files }
+      await runs.begin(run, (tx) => storeTurn(tx, store, turn, at))
     } catch (error) {
       await files.discard()
       if (!database.isUniqueViolation(error)) throw error

@@ -30,7 +30,12 @@ export interface Database {
   readonly tables: Tables
   readonly read: Reader
   /**
-   * The same for long queries (rankings, comparisons): on SQLite a worker thread runs them, so that they delay nobody. It
+   * Queries that `work` begins in order: each sees at least what those before it saw. PostgreSQL gets them over one
+   * connection, without waiting for each answer.
+   */
+  readInOrder<T>(work: (read: Reader) => Promise<T>): Promise<T>
+  /**
+   * Like `read`, for long queries (rankings, comparisons): on SQLite a worker thread runs them, so that they delay nobody. It
    * starts with the first such query and ends when idle.
    */
   readonly readOffThread: Reader

@@ -94,11 +94,11 @@ export function prepareOnce<Shape extends object, Statement>(
   }
 }
 
-/** A statement that transactions run, prepared once per connection. */
-export function prepareOnEach<Statement>(
-  prepare: (tx: Writer) => Statement,
-): (tx: Writer) => Statement {
-  const statements = new WeakMap<Writer, Statement>()
+/** A statement that transactions run, or queries in order, prepared once per connection. */
+export function prepareOnEach<Statement, Connection extends Reader = Writer>(
+  prepare: (tx: Connection) => Statement,
+): (tx: Connection) => Statement {
+  const statements = new WeakMap<Connection, Statement>()
   return (tx) => {
     const found = statements.get(tx)
     if (found !== undefined) return found

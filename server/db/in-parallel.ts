@@ -7,7 +7,6 @@
  * @throws the error of the first part that failed.
  */
 export async function inParallel(...parts: (() => PromiseLike<unknown>)[]): Promise<void> {
-  const started = parts.map(async (part) => await part())
-  await Promise.allSettled(started)
-  await Promise.all(started)
+  const settled = await Promise.allSettled(parts.map(async (part) => await part()))
+  for (const one of settled) if (one.status === 'rejected') throw one.reason
 }

@@ -13,7 +13,7 @@ import { outcomeOf } from './observation.ts'
 import type { RunStarter } from './performed-run.ts'
 import type { SharedRuns } from './shared/sharing.ts'
 import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
-import { insertRun } from './start/admission.ts'
+import { newRun, RunNotInserted } from './start/admission.ts'
 import { claimRun, endUnclaimed } from './start/claim.ts'
 import { createBudgets } from './usage/budgets.ts'
 import { performRun } from './worker.ts'
@@ -139,12 +139,21 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     if (holder !== null && holder !== instance) sharing.nudge(holder)
   }
 
+  /** Stores a new run. The lock order is the same everywhere: the user's runs, the run, the conversation. */
+  async function commitNew(run: RunRow, write: Write): Promise<void> {
+    const insert = newRun(run, write, dependencies)
+    try {
+      await promptWrites.commit(insert, run.id)
+    } catch (error) {
+      if (!(error instanceof RunNotInserted)) throw error
+      await promptWrites.commit(insert, run.id)
+    }
+  }
+
   /** Stores a new run that any instance may perform. */
   async function offer(run: RunRow, write: Write): Promise<void> {
     const queued: RunRow = { ...run, status: 'queued', owner: null }
-    await promptWrites.commit(async (tx) => {
-      if (await insertRun(tx, queued, dependencies)) await write(tx)
-    })
+    await commitNew(queued, write)
     if (!(await sharing?.dispatch(run.id))) await continueWithRetry(run.id)
   }
 
@@ -172,10 +181,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       // run here, or the run finds them deleted.
       active.set(run.id, { run: activeRun, row: run })
       try {
-        await promptWrites.commit(async (tx) => {
-          // The lock order is the same everywhere: the user's runs, the run, the conversation.
-          if (await insertRun(tx, run, dependencies)) await write(tx)
-        }, run.id)
+        await commitNew(run, write)
       } catch (error) {
         active.delete(run.id)
         activeRun.markEnded()

@@ -200,6 +200,21 @@ export async function connectPostgres(
     return writer
   }
 
+  /** Queries over one connection, which is discarded if the server does not respond. */
+  async function readOnce<T>(work: (read: Reader) => Promise<T>): Promise<T> {
+    const client = await pool.connect()
+    let isBroken = false
+    try {
+      return await work(writerOver(client))
+    } catch (error) {
+      const cause = error instanceof AppError ? (error.cause ?? error) : error
+      isBroken = isUnresponsive(cause)
+      throw cause
+    } finally {
+      client.release(isBroken)
+    }
+  }
+
   type Outcome<T> = { result: T } | { failure: unknown }
 
   /**
@@ -252,6 +267,12 @@ export async function connectPostgres(
     dialect: 'postgres',
     tables: defineTables(postgresColumns),
     read: reader,
+    readInOrder: (work) =>
+      readQueue
+        .run(() => withConnection(() => readOnce(work)))
+        .catch((error: unknown) => {
+          throw translatePostgresError(error)
+        }),
     readOffThread: reader,
     vectors,
     async write(work) {

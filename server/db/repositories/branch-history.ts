@@ -2,7 +2,8 @@
 import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId } from '../../protocol/ids.ts'
 import type { Step } from '../../protocol/step.ts'
-import type { Database } from '../database.ts'
+import type { Database, Reader } from '../database.ts'
+import { prepareOnEach } from '../fragments.ts'
 import { type AttachmentInfo, attachmentColumns, toAttachmentInfo } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
@@ -42,44 +43,51 @@ export function createBranchHistory({ read, tables }: Database) {
     sql.placeholder('length'),
     sql.placeholder('maxBytes'),
   )
-  const messageStatement = read
-    .select({
-      id: messages.id,
-      parentId: messages.parentId,
-      role: messages.role,
-      text: messages.text,
-      runId: messages.runId,
-      runState: runs.state,
-      runEndedAt: runs.endedAt,
-      summary: summaries.text,
-      // Few messages have any, so they are read only where there are some.
-      hasFiles:
-        sql`exists (select 1 from ${attachments} where ${attachments.messageId} = branch.id)`.mapWith(
-          Boolean,
-        ),
-    })
-    .from(branch)
-    .crossJoin(messages)
-    .leftJoin(runs, eq(runs.id, messages.runId))
-    .leftJoin(
-      summaries,
-      and(eq(summaries.conversationId, conversation), eq(summaries.untilMessageId, messages.id)),
-    )
-    .where(sql`${messages.id} = branch.id`)
-    .orderBy(sql`branch.depth desc`)
-    .prepare('history messages')
-  const stepStatement = read
-    .select(getTableColumns(steps))
-    .from(branch)
-    .crossJoin(steps)
-    .where(sql`${steps.messageId} = branch.id`)
-    .orderBy(asc(steps.messageId), asc(steps.position))
-    .prepare('history steps')
+  const messageStatement = prepareOnEach((read: Reader) =>
+    read
+      .select({
+        id: messages.id,
+        parentId: messages.parentId,
+        role: messages.role,
+        text: messages.text,
+        runId: messages.runId,
+        runState: runs.state,
+        runEndedAt: runs.endedAt,
+        summary: summaries.text,
+        // Few messages have any, so they are read only where there are some.
+        hasFiles:
+          sql`exists (select 1 from ${attachments} where ${attachments.messageId} = branch.id)`.mapWith(
+            Boolean,
+          ),
+      })
+      .from(branch)
+      .crossJoin(messages)
+      .leftJoin(runs, eq(runs.id, messages.runId))
+      .leftJoin(
+        summaries,
+        and(eq(summaries.conversationId, conversation), eq(summaries.untilMessageId, messages.id)),
+      )
+      .where(sql`${messages.id} = branch.id`)
+      .orderBy(sql`branch.depth desc`)
+      .prepare('history messages'),
+  )
+  const stepStatement = prepareOnEach((read: Reader) =>
+    read
+      .select(getTableColumns(steps))
+      .from(branch)
+      .crossJoin(steps)
+      .where(sql`${steps.messageId} = branch.id`)
+      .orderBy(asc(steps.messageId), asc(steps.position))
+      .prepare('history steps'),
+  )
 
-  async function filesOf(ids: readonly MessageId[]): Promise<Map<MessageId, AttachmentInfo[]>> {
+  async function filesOf(
+    reader: Reader,
+    ids: readonly MessageId[],
+  ): Promise<Map<MessageId, AttachmentInfo[]>> {
     const found = new Map<MessageId, AttachmentInfo[]>()
     for (let from = 0; from < ids.length; from += MESSAGES_PER_QUERY) {
-      const rows = await read
+      const rows = await reader
         .select(attachmentColumns(tables))
         .from(attachments)
         .leftJoin(files, eq(files.id, attachments.fileId))
@@ -98,14 +106,15 @@ export function createBranchHistory({ read, tables }: Database) {
     conversationId: ConversationId,
     from: MessageId,
     { length, maxBytes }: { length: number; maxBytes: number },
+    reader: Reader = read,
   ): Promise<HistoryMessage[]> => {
     const parameters = { conversationId, from, length, maxBytes }
     const [rows, stepRows] = await Promise.all([
-      messageStatement.execute(parameters),
-      stepStatement.execute(parameters),
+      messageStatement(reader).execute(parameters),
+      stepStatement(reader).execute(parameters),
     ])
     const withFiles = rows.flatMap(({ id, hasFiles }) => (hasFiles ? [id] : []))
-    const attached = await filesOf(withFiles)
+    const attached = await filesOf(reader, withFiles)
     const stepsOf = new Map<MessageId, Step[]>()
     const carriesOf = new Map<MessageId, Map<number, string>>()
     for (const { carry, ...row } of stepRows) {

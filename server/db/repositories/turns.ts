@@ -126,6 +126,11 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
 
     add,
 
+    /** Puts a message of this transaction, stored where the leaf was expected, below the leaf that was shown. */
+    async moveUnder(tx: Writer, id: MessageId, parentId: MessageId | null): Promise<void> {
+      await tx.update(messages).set({ parentId }).where(eq(messages.id, id))
+    },
+
     /** The same, and shows the last as the leaf. The leaf must be locked and the parent of the first checked. */
     async insert(
       tx: Writer,

@@ -81,6 +81,7 @@ export async function connectSqlite(
     dialect: 'sqlite',
     tables: defineTables(sqliteColumns),
     read: reader,
+    readInOrder: (work) => work(reader),
     readOffThread: offThreadReader.reader,
     vectors: 'sqlite',
     async write(work) {

@@ -10,7 +10,7 @@ import type { HistoryMessage } from '../../db/repositories/branch-history.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'
-import type { ConversationId, MessageId } from '../../protocol/ids.ts'
+import type { MessageId } from '../../protocol/ids.ts'
 import type { TextAttachment } from '../../protocol/message.ts'
 import { estimateTokens } from '../../protocol/token-estimate.ts'
 
@@ -51,14 +51,20 @@ interface BranchOptions {
   readFile(sha256: string): Promise<Buffer>
 }
 
+/** Reads a part of a branch, from a message back. */
+export type ReadPage = (
+  from: MessageId,
+  page: { length: number; maxBytes: number },
+) => Promise<HistoryMessage[]>
+
 /** Reads page by page, so that only the newest part of a very long conversation is loaded. */
 export async function loadBranch(
-  store: Store,
-  conversationId: ConversationId,
+  store: Pick<Store, 'attachments'>,
+  readPage: ReadPage,
   leafId: MessageId,
   { windowTokens, ...reads }: BranchOptions,
 ): Promise<Branch> {
-  const { messages, summary } = await findBranch(store, conversationId, leafId, windowTokens)
+  const { messages, summary } = await findBranch(readPage, leafId, windowTokens)
   const full = await withAttachments(store, messages, {
     ...reads,
     textTokens: windowTokens * FILE_SHARE,
@@ -67,8 +73,7 @@ export async function loadBranch(
 }
 
 async function findBranch(
-  store: Store,
-  conversationId: ConversationId,
+  readPage: ReadPage,
   leafId: MessageId,
   windowTokens: number,
 ): Promise<{ messages: HistoryMessage[]; summary: string | undefined }> {
@@ -77,10 +82,7 @@ async function findBranch(
   let from: MessageId | null = leafId
   let length = FIRST_PAGE
   while (from !== null && tokens < windowTokens && messages.length < MAX_MESSAGES) {
-    const page: HistoryMessage[] = await store.messages.history(conversationId, from, {
-      length,
-      maxBytes: PAGE_BYTES,
-    })
+    const page: HistoryMessage[] = await readPage(from, { length, maxBytes: PAGE_BYTES })
     for (const message of page.toReversed()) {
       if (message.summary !== null)
         return { messages: messages.toReversed(), summary: message.summary }
@@ -104,7 +106,7 @@ const textSize = (file: AttachmentInfo): number => file.characters ?? file.size
 
 /** Adds the contents of the attachments, newest message first, up to the size limit. */
 async function withAttachments(
-  store: Store,
+  store: Pick<Store, 'attachments'>,
   messages: readonly HistoryMessage[],
   options: Omit<BranchOptions, 'windowTokens'> & { textTokens: number },
 ): Promise<Branch['messages']> {

@@ -4,6 +4,7 @@ import type { WindowMarks } from '../../agent/context-window.ts'
 import { answerMessages, type Carries, toModelMessages } from '../../agent/history.ts'
 import { summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
 import type { ConversationRow } from '../../db/repositories/conversations.ts'
+import type { RunSetting } from '../../db/repositories/run-setting.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../../db/repositories/steps.ts'
 import { appError } from '../../errors.ts'
@@ -16,7 +17,7 @@ import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 import type { ChatDependencies, MemorySection } from '../dependencies.ts'
 import { type ClientTool, type RunOptions, type RunState, readRunOptions } from '../state.ts'
-import { loadBranch } from './branch.ts'
+import { loadBranch, type ReadPage } from './branch.ts'
 import { earlierRuns, memoryOf, nextPrompt } from './prompt.ts'
 
 /** Tokens; used for models whose context window is unknown. */
@@ -82,10 +83,23 @@ export async function createRunContext(
     access.models(run.userId),
   )
   const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
+  let setting: RunSetting | undefined
+  // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
+  const readPage: ReadPage = (from, page) =>
+    setting === undefined
+      ? dependencies.database.readInOrder(async (read) => {
+          const [messages, found] = await Promise.all([
+            store.messages.history(run.conversationId, from, page, read),
+            store.conversations.findRunSetting(run.userId, run.conversationId, read),
+          ])
+          setting = found
+          return messages
+        })
+      : store.messages.history(run.conversationId, from, page)
   const { messages: recent, summary } =
     run.userMessageId === null
       ? { messages: [], summary: undefined }
-      : await loadBranch(store, run.conversationId, run.userMessageId, {
+      : await loadBranch(store, readPage, run.userMessageId, {
           windowTokens,
           vision: model.vision,
           pdf: model.pdf,
@@ -93,12 +107,11 @@ export async function createRunContext(
         })
   const question = options.task ?? recent.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
-  // The conversation is read after its messages, so that its taint is at least as recent as they are.
-  const [setting, project] = await Promise.all([
-    store.conversations.findRunSetting(run.userId, run.conversationId),
+  const [project] = await Promise.all([
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
     dependencies.prepareTools(run.userId),
   ])
+  setting ??= await store.conversations.findRunSetting(run.userId, run.conversationId)
   if (setting === undefined) throw appError('conversation_gone')
   const { conversation, preferences } = setting
   const runs = earlierRuns(recent)

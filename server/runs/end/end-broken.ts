@@ -42,18 +42,18 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
       const write = database.write(async (tx) => {
         const endedAt = dependencies.now()
         const lastEvent = active.runLog.lastId + 1
-        if (!(await batch.write(tx, { status: 'failed', error: stored, lastEvent, endedAt })))
-          return
-        await store.messages.update(tx, run.messageId, {
-          status: 'failed',
-          error: stored.content,
-        })
-        await dependencies.notices?.runEnded(tx, run, {
-          status: 'failed',
-          finishReason: null,
-          error: stored.reason ?? stored.code,
-          usage: null,
-          endedAt,
+        await batch.write(tx, { status: 'failed', error: stored, lastEvent, endedAt }, async () => {
+          await store.messages.update(tx, run.messageId, {
+            status: 'failed',
+            error: stored.content,
+          })
+          await dependencies.notices?.runEnded(tx, run, {
+            status: 'failed',
+            finishReason: null,
+            error: stored.reason ?? stored.code,
+            usage: null,
+            endedAt,
+          })
         })
       })
       await batch.settle(write)

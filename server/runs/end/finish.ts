@@ -9,6 +9,7 @@ import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protoc
 import { reasoningIn } from '../../protocol/run-timeline.ts'
 import type { RunContext } from '../context/context.ts'
 import type { ChatDependencies } from '../dependencies.ts'
+import type { Write } from '../group-commit.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
 import { readRunOptions } from '../state.ts'
@@ -118,8 +119,7 @@ export async function storeEnd(
   const announces =
     run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false
   const batch = await usage.takeBatch({ endsIteration: ending.kind === 'done' })
-  const stored = recorder.end(async (tx, lastEvent) => {
-    if (!(await batch.write(tx, { ...change, lastEvent }))) return
+  const writeRest: Write = async (tx) => {
     await inParallel(
       () =>
         store.messages.update(tx, run.messageId, {
@@ -141,7 +141,11 @@ export async function storeEnd(
     if (run.attempt > 1 || hasAskedForInput(active.runLog)) await store.runInputs.remove(tx, run.id)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
     if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
-  }, events)
+  }
+  const stored = recorder.end(
+    (tx, lastEvent) => batch.write(tx, { ...change, lastEvent }, writeRest),
+    events,
+  )
   await batch.settle(stored)
 }
 

@@ -1,9 +1,11 @@
 // Checks whether a user may start another run, and inserts it.
 import type { Writer } from '../../db/database.ts'
+import { inParallel } from '../../db/in-parallel.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { ChatDependencies, UserAccess } from '../dependencies.ts'
+import type { Write } from '../group-commit.ts'
 
 export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
@@ -26,19 +28,34 @@ export async function assertRunAllowed(
   if (!(await store.users.isActive(tx, userId))) throw appError('account_disabled')
 }
 
+/** Thrown by the first try of `newRun` when the run was not inserted; the second one says why. */
+export class RunNotInserted extends Error {}
+
 /**
- * Inserts a new run. Call it first in its transaction. Returns false when the run is stored already: the transaction was
- * committed and only its confirmation was lost.
- * @throws AppError as `assertRunAllowed` does, and the database's unique violation when the conversation has an active run.
+ * The write that inserts a new run together with `write`, which stores its messages. Nothing is written when it is stored
+ * already: the transaction was committed and only its confirmation was lost.
+ * @throws AppError as `assertRunAllowed` does, the database's unique violation when the conversation has an active run, and
+ * the first time `RunNotInserted`: then it must be tried again.
  */
-export async function insertRun(
-  tx: Writer,
+export function newRun(
   run: RunRow,
+  write: Write,
   dependencies: Pick<ChatDependencies, 'store' | 'access'>,
-): Promise<boolean> {
+): Write {
   const { store, access } = dependencies
-  if (await store.runs.insert(tx, run, runsAtOnce(access, run.userId))) return true
-  if ((await store.runs.findIn(tx, run.id)) === undefined)
-    await assertRunAllowed(tx, run.userId, dependencies)
-  return false
+  let isRepeated = false
+  return async (tx) => {
+    const insert = () => store.runs.insert(tx, run, runsAtOnce(access, run.userId))
+    // The first time, it cannot be stored already, so nothing waits for that answer: PostgreSQL gets all of it at once.
+    if (!isRepeated) {
+      isRepeated = true
+      const inserted = async (): Promise<void> => {
+        if (!(await insert())) throw new RunNotInserted('The run was not inserted.')
+      }
+      return await inParallel(inserted, () => write(tx))
+    }
+    if (await insert()) await write(tx)
+    else if ((await store.runs.findIn(tx, run.id)) === undefined)
+      await assertRunAllowed(tx, run.userId, dependencies)
+  }
 }

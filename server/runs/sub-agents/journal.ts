@@ -57,11 +57,12 @@ export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
         if (isClosed || isSuspending()) return
         for (const one of used) usage.add(one)
         const batch = await usage.takeBatch()
-        const stored = writes.commit(async (tx) => {
-          if (!(await batch.write(tx))) return
-          await repository.append(tx, { runId, callId, position, event })
-          await also?.(tx)
-        })
+        const stored = writes.commit((tx) =>
+          batch.write(tx, {}, async () => {
+            await repository.append(tx, { runId, callId, position, event })
+            await also?.(tx)
+          }),
+        )
         await batch.settle(stored)
       }),
   }

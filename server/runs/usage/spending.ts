@@ -41,10 +41,9 @@ export function createSpending(
           queue(async () => {
             usage.addCharge(charge)
             const batch = await usage.takeBatch()
-            const stored = writes.commit(async (tx) => {
-              if (!(await batch.write(tx))) return
-              await store.attachments.append(tx, run.messageId, files)
-            })
+            const stored = writes.commit((tx) =>
+              batch.write(tx, {}, () => store.attachments.append(tx, run.messageId, files)),
+            )
             await batch.settle(stored)
           }),
         release() {

@@ -8,6 +8,7 @@ import type { Price } from '../../protocol/catalog.ts'
 import { type Usage, usageOfRun } from '../../protocol/usage.ts'
 import type { Charge } from '../../tools/spending.ts'
 import type { ChatDependencies } from '../dependencies.ts'
+import type { Write } from '../group-commit.ts'
 import { type Budgets, limitsCost } from './budgets.ts'
 import { callCost, type PricedCounts } from './call-cost.ts'
 
@@ -23,15 +24,17 @@ interface ModelUsage extends PricedCounts {
 /** The usage that one transaction stores. */
 export interface UsageBatch {
   /**
-   * Stores the totals and the new usage, once, however often the transaction is retried.
+   * Stores the totals and the new usage together with `also`, once, however often the transaction is retried: when an earlier
+   * try was committed and only its confirmation was lost, nothing is written.
    * @param patch further changes of the run's row.
-   * @returns false when an earlier try was committed and only its confirmation was lost; then nothing else must be written.
    * @throws RunOver when the run has ended or another attempt performs it.
    */
-  write(tx: Writer, patch?: Partial<NewRun>): Promise<boolean>
+  write(tx: Writer, patch?: Partial<NewRun>, also?: Write): Promise<void>
   /** Waits for the transaction that contains `write`. If it fails, the usage becomes part of the next batch. */
   settle(transaction: Promise<void>): Promise<void>
 }
+
+const NOTHING_ELSE: Write = async () => {}
 
 /** Estimated usage of the first call of a run. Later calls are estimated by the previous one. */
 const FIRST_CALL: PricedCounts = {
@@ -208,14 +211,21 @@ export function createRunUsage(
     const totals = { ...counted, cost: { ...cost } }
     /** Assigned on the first execution, because writes are executed in the order in which they are stored. */
     let revision: number | null = null
-    return async (tx, patch = {}) => {
+    return async (tx, patch = {}, also = NOTHING_ELSE) => {
+      const isRepeated = revision !== null
       if (revision === null) {
         lastRevision += 1
         revision = lastRevision
       }
-      if (!(await store.runs.writeOnce(tx, run, revision, { ...totals, ...patch }))) return false
-      await inParallel(...added.map((entry) => () => store.tokenUsage.add(tx, moment, entry)))
-      return true
+      const ofRevision = revision
+      const writeOnce = () => store.runs.writeOnce(tx, run, ofRevision, { ...totals, ...patch })
+      const rest = [
+        ...added.map((entry) => () => store.tokenUsage.add(tx, moment, entry)),
+        () => also(tx),
+      ]
+      // The first time, it cannot be stored already, so nothing waits for that answer: PostgreSQL gets all of it at once.
+      if (!isRepeated) await inParallel(writeOnce, ...rest)
+      else if (await writeOnce()) await inParallel(...rest)
     }
   }
 

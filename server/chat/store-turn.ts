@@ -1,0 +1,162 @@
+// Stores what a run answers: a question with the empty answer, only another answer, or the messages of a program.
+import type { Writer } from '../db/database.ts'
+import { inParallel } from '../db/in-parallel.ts'
+import type { AttachmentInfo } from '../db/repositories/attachments.ts'
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FileRow } from '../db/repositories/files.ts'
+import type { MessageRow } from '../db/repositories/messages.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
+import { type AppError, appError } from '../errors.ts'
+import type { ConversationId, MessageId } from '../protocol/ids.ts'
+import type { NewAttachment } from '../protocol/message.ts'
+import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
+import { type ProgramTurn, storeProgramTurn } from './program-turn.ts'
+
+/** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
+export type TurnPosition =
+  /** Below the shown leaf. */
+  'leaf' | FixedPosition
+
+type FixedPosition =
+  /** Below this assistant message. */
+  | { under: MessageId }
+  /** As a sibling of this user message. */
+  | { siblingOf: MessageId }
+
+/** A user message to be stored with its run. */
+interface NewUserMessage {
+  kind: 'message'
+  text: string
+  /** New attachments, or those of another message. */
+  attachments: readonly NewAttachment[] | { of: MessageId; stored: readonly AttachmentInfo[] }
+  place: TurnPosition
+}
+
+/** What is stored with a run: a new user message, only a new answer to an existing one, or what a program sent. */
+export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId } | ProgramTurn
+
+/** The files of a turn, stored already. */
+export interface TurnFiles {
+  attached: readonly FileRow[] | { of: MessageId }
+  /** For a program's turn, the files of each message. */
+  ofMessages?: readonly (readonly FileRow[])[]
+  /** They hold text that was uploaded: it counts as text from outside. */
+  holdOutsideText: boolean
+  /** Removes the files that were stored for a turn that is not stored. */
+  discard(): Promise<void>
+}
+
+const parentDeleted = (): AppError => appError('parent_gone')
+
+/** Messages that the turn adds to its conversation, the answer among them. */
+const addedBy = (turn: Turn): number =>
+  1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0)
+
+/**
+ * Shows and stores the turn of a run that is inserted in the same transaction.
+ * @param at the conversation as it was read before, and the message that is answered.
+ * @throws AppError when the conversation, the project or the parent is gone.
+ */
+export async function storeTurn(
+  tx: Writer,
+  store: Store,
+  turn: Turn,
+  at: { run: RunRow; questionId: MessageId; conversation: ConversationRow; files: TurnFiles },
+): Promise<void> {
+  const { run, questionId, conversation, files } = at
+  const { userId, createdAt } = run
+  const conversationId = conversation.id
+  /** Locks the conversation; returns the leaf that was shown before. */
+  const show = async (): Promise<MessageId | null> => {
+    const shown = await store.messages.showTurn(tx, conversationId, {
+      expected: conversation.leafId,
+      leafId: run.messageId,
+      added: addedBy(turn),
+      at: createdAt,
+    })
+    if (shown === undefined) throw appError('conversation_not_found')
+    return shown.leafId
+  }
+  const base = { ...MESSAGE_DEFAULTS, conversationId, createdAt }
+  const answer: MessageRow = {
+    ...base,
+    id: run.messageId,
+    parentId: questionId,
+    role: 'assistant',
+    model: run.model,
+    runId: run.id,
+    status: 'streaming',
+  }
+  const addQuestion = (text: string, parentId: MessageId | null): Promise<void> => {
+    const question: MessageRow = { ...base, id: questionId, parentId, role: 'user', text }
+    return store.messages.add(tx, userId, [question, answer], files.attached)
+  }
+
+  const lock = async (): Promise<void> => {
+    await show()
+    await assertProject(tx, store, run)
+  }
+
+  if (turn.kind === 'answer') {
+    await lock()
+    if ((await store.messages.findAttached(tx, conversationId, turn.to))?.role !== 'user')
+      throw parentDeleted()
+    return await store.messages.add(tx, userId, [answer])
+  }
+  if (turn.kind === 'program') {
+    await lock()
+    if (files.holdOutsideText) await store.conversations.markTainted(tx, conversationId)
+    const ofMessages = files.ofMessages ?? []
+    await storeProgramTurn(tx, store, turn, {
+      userId,
+      conversationId,
+      createdAt,
+      files: ofMessages,
+    })
+    return await store.messages.add(tx, userId, [answer])
+  }
+  const { text, place } = turn
+  if (place === 'leaf') {
+    // Nothing waits for the lock, because the leaf that was read before is almost always still shown.
+    let leafId = conversation.leafId
+    await inParallel(
+      async () => {
+        leafId = await show()
+      },
+      () => assertProject(tx, store, run),
+      () => addQuestion(text, conversation.leafId),
+    )
+    if (leafId !== conversation.leafId) await store.messages.moveUnder(tx, questionId, leafId)
+  } else {
+    await lock()
+    await addQuestion(text, await parentOf(tx, store, conversationId, place))
+  }
+  if (files.holdOutsideText) await store.conversations.markTainted(tx, conversationId)
+}
+
+async function assertProject(
+  tx: Writer,
+  store: Store,
+  { userId, projectId }: RunRow,
+): Promise<void> {
+  if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
+    throw appError('project_not_found')
+}
+
+/** The parent of a turn that is not below the leaf. @throws AppError when it is gone. */
+async function parentOf(
+  tx: Writer,
+  store: Store,
+  conversationId: ConversationId,
+  place: FixedPosition,
+): Promise<MessageId | null> {
+  if ('siblingOf' in place) {
+    const message = await store.messages.findAttached(tx, conversationId, place.siblingOf)
+    if (message?.role !== 'user') throw parentDeleted()
+    return message.parentId
+  }
+  const parent = await store.messages.findAttached(tx, conversationId, place.under)
+  if (parent?.role !== 'assistant') throw parentDeleted()
+  return parent.id
+}
