@@ -1,8 +1,7 @@
 // Fits a conversation to a model's context window: old tool results first, then the oldest turns as a summary.
-import type { LlmMessage, ToolSchema } from '../llm/client.ts'
+import type { LlmMessage } from '../llm/client.ts'
 import { estimateMessageTokens } from '../llm/tokens.ts'
 import type { CallId } from '../protocol/ids.ts'
-import { estimateTokens } from '../protocol/token-estimate.ts'
 import { summaryNote, withNote } from './system-prompt.ts'
 
 /** A shortened tool result keeps this many characters from its beginning. */
@@ -23,14 +22,14 @@ const MAX_RATIO = 3
 const total = (messages: readonly LlmMessage[]): number =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 
-/** Tokens left for messages in a window of `contextWindow`. */
+/** Tokens left for messages in a window of `contextWindow`. @param toolTokens tokens of the tools in each request. */
 export function messageBudget(
   contextWindow: number,
   answerTokens: number | undefined,
-  tools: readonly ToolSchema[],
+  toolTokens: number,
 ): number {
   const reserved = Math.min(answerTokens ?? 4_096, contextWindow / 2)
-  return Math.max(256, contextWindow - reserved - estimateTokens(JSON.stringify(tools)))
+  return Math.max(256, contextWindow - reserved - toolTokens)
 }
 
 /** What later runs of the conversation must repeat, so that their requests begin with the same bytes. */

@@ -50,8 +50,12 @@ export interface AgentLoopInput {
   budgetLeft(): Promise<boolean>
   /** Fits the messages to the model's context window before each iteration. */
   fitToWindow(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
+  /** Called before the event of each iteration with what the provider counted. */
+  iterationEnded?(usage: TokenCounts): void
   signal: AbortSignal
 }
+
+type IterationEvent = Extract<LoopEvent, { type: 'iteration' }>
 
 const LAST_ITERATION_NOTE =
   'The tool call limit for this answer has been reached. Answer now with what you have; do not call tools.'
@@ -63,6 +67,10 @@ const LAST_ITERATION_NOTE =
  * already started are still yielded.
  */
 export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopEvent, void> {
+  const ended = (event: Omit<IterationEvent, 'type'>): LoopEvent => {
+    input.iterationEnded?.(event.usage)
+    return { type: 'iteration', ...event }
+  }
   const messages = [...input.messages]
   let calls = input.pendingCalls
   let iteration = 0
@@ -75,7 +83,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
         return
       }
       if (ownCalls.length < calls.length) {
-        yield { type: 'iteration', usage: NO_TOKENS, model: '', calls: [], finish: 'tool_calls' }
+        yield ended({ usage: NO_TOKENS, model: '', calls: [], finish: 'tool_calls' })
         return
       }
       messages.push(...results.messages)
@@ -87,7 +95,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
       return
     }
     if (next === 'budget') {
-      yield { type: 'iteration', usage: NO_TOKENS, model: '', calls: [], finish: 'budget' }
+      yield ended({ usage: NO_TOKENS, model: '', calls: [], finish: 'budget' })
       return
     }
     const response = yield* callModel(input, next, { isFirst: iteration === 0, isLast })
@@ -97,7 +105,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
     const finish: FinishReason | null =
       calls.length > 0 ? null : isLast ? 'max_iterations' : response.isCutOff ? 'length' : 'stop'
     const { usage, model, carry } = response
-    yield { type: 'iteration', usage, model, calls, carry, finish }
+    yield ended({ usage, model, calls, carry, finish })
     if (finish !== null) return
     messages.push({
       role: 'assistant',

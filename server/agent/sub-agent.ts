@@ -2,6 +2,7 @@
 import { AppError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
+import { estimateToolTokens } from '../llm/tokens.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { Approvals } from '../tools/approval.ts'
 import { type ToolContext, type ToolDefinition, toSchema } from '../tools/definition.ts'
@@ -128,7 +129,7 @@ async function runLoop(
       schemas.push(toSchema(readOn))
   }
   for (const message of log.messages) if (message.role === 'tool') offerReadOn(message.content)
-  const budget = messageBudget(scope.contextWindow, limits.maxTokens, schemas)
+  const budget = messageBudget(scope.contextWindow, limits.maxTokens, estimateToolTokens(schemas))
   const approvals = createApprovals(task, work, clock)
   const recorder = createCallRecorder(work)
   const open = log.calls.filter(({ success }) => success === null)

@@ -3,7 +3,7 @@ import type { Access } from '../access/access.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Config } from '../config/schema.ts'
-import type { ModelRepository } from '../db/repositories/models.ts'
+import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { type CatalogModel, createModelCatalog, type ModelCatalog } from '../llm/catalog.ts'
 import type { PublicModel } from '../protocol/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -26,24 +26,40 @@ export const createConfiguredCatalog = ({
     models: config.models,
     defaultModel: config.default_model,
     storedDefault: () => settings.current().default_model,
-    stored: () => storedModels(models, box),
+    stored: cachedModels(models, box),
     idleTimeout: config.stream.idle_timeout,
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
+
+/** The stored models with unsealed keys, which are opened once for each list that the repository reads. */
+function cachedModels(
+  models: Pick<ModelRepository, 'list'>,
+  box: SecretBox,
+): () => Promise<readonly CatalogModel[]> {
+  let newest: { list: readonly StoredModel[]; opened: readonly CatalogModel[] } | null = null
+  return async () => {
+    const list = await models.list()
+    if (newest?.list !== list) newest = { list, opened: openedModels(list, box) }
+    return newest.opened
+  }
+}
 
 /** The stored models with unsealed keys. Only for calling them; never expose. */
 export async function storedModels(
   models: Pick<ModelRepository, 'list'>,
   box: SecretBox,
 ): Promise<CatalogModel[]> {
-  return (await models.list()).map((model) => {
+  return openedModels(await models.list(), box)
+}
+
+const openedModels = (list: readonly StoredModel[], box: SecretBox): CatalogModel[] =>
+  list.map((model) => {
     const key = keyOf(model, box)
     return {
       settings: typeof key === 'object' ? { ...model.settings, api_key: key.text } : model.settings,
       needsKey: key === 'unreadable',
     }
   })
-}
 
 /** Whether conversations can use a model. */
 export const createModelCheck =

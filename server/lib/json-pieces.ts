@@ -58,8 +58,26 @@ function* partsOf(value: unknown): Generator<Part> {
   } else yield JSON.stringify(value) ?? 'null'
 }
 
+/** Roughly what a field takes besides its text. */
+const FIELD_CHARACTERS = 20
+
+/** What is left of `room` characters when the value is in one piece; negative when it does not fit or must be read. */
+function roomLeft(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length
+  if (typeof value !== 'object' || value === null) return room
+  if (isLongText(value)) return -1
+  let left = room - FIELD_CHARACTERS * Object.keys(value).length
+  for (const field of Object.values(value)) {
+    left = roomLeft(field, left)
+    if (left < 0) return left
+  }
+  return left
+}
+
 /** The JSON text of plain data without long texts in it, in pieces. */
 export function* jsonPieces(value: unknown): Generator<string> {
+  // Almost every event is small, and the generators cost several times more.
+  if (roomLeft(value, PIECE_CHARACTERS) >= 0) return yield JSON.stringify(value) ?? 'null'
   let text = ''
   for (const part of partsOf(value)) {
     if (typeof part !== 'string') throw new TypeError('Use longJsonPieces for long texts.')

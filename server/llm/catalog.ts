@@ -49,7 +49,10 @@ export interface ModelCatalogOptions {
   defaultModel?: string | undefined
   /** What administrators set instead, if there is such a model; null: nothing. Read on every call. */
   storedDefault?: (() => string | null) | undefined
-  /** Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately. */
+  /**
+   * Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately; the same
+   * array stands for the same models.
+   */
   stored?: (() => Promise<readonly CatalogModel[]>) | undefined
   /** Seconds of silence after which a model call fails. */
   idleTimeout: number
@@ -68,9 +71,17 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const configured = options.models.map(withTableFacts)
   // Clients are reused while their settings are unchanged.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
+  /** The models of the newest list of stored ones: every run resolves its model several times. */
+  let newest: { stored: readonly CatalogModel[]; known: ReadonlyMap<string, CatalogModel> } | null =
+    null
+  const clientsOfModels = new WeakMap<CatalogModel, LlmClient>()
 
-  const modelsById = async (): Promise<Map<string, CatalogModel>> => {
-    const stored = (await options.stored?.()) ?? []
+  const modelsById = async (): Promise<ReadonlyMap<string, CatalogModel>> => {
+    const stored = (await options.stored?.()) ?? NONE
+    if (newest?.stored !== stored) newest = { stored, known: combine(stored) }
+    return newest.known
+  }
+  const combine = (stored: readonly CatalogModel[]): ReadonlyMap<string, CatalogModel> => {
     const found = new Map(
       configured.map((settings) => [settings.id, { settings, needsKey: false }]),
     )
@@ -86,7 +97,12 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     const usable = [...known.values()].find(({ needsKey }) => !needsKey)
     return usable?.settings.id ?? known.keys().next().value ?? DEMO_MODEL_ID
   }
-  const clientOf = ({ settings, needsKey }: CatalogModel): LlmClient => {
+  const clientOf = (model: CatalogModel): LlmClient => {
+    const found = clientsOfModels.get(model) ?? createClient(model)
+    clientsOfModels.set(model, found)
+    return found
+  }
+  const createClient = ({ settings, needsKey }: CatalogModel): LlmClient => {
     if (needsKey) return lostKeyClient(settings.name ?? settings.id)
     const fingerprint = JSON.stringify(settings)
     const known = clients.get(settings.id)
@@ -144,6 +160,8 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     close: () => http.close(),
   }
 }
+
+const NONE: readonly CatalogModel[] = []
 
 const permitsAll: ModelRule = () => true
 

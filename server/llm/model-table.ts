@@ -41,13 +41,21 @@ function rowAt(key: string): TableRow | undefined {
   return row
 }
 
+type NamedModel = Readonly<Pick<ModelSettings, 'id' | 'api_url' | 'provider' | 'upstream_model'>>
+
+/** Every request to a model asks for its row. */
+const rowsOfSettings = new WeakMap<NamedModel, TableRow | undefined>()
+
 /**
  * The row of a model, by the address of its API, else by a provider that the settings name. Undefined for models that the
  * table does not have: another server may serve a model of the same name with other limits and prices.
  */
-export function findModelRow(
-  settings: Pick<ModelSettings, 'id' | 'api_url' | 'provider' | 'upstream_model'>,
-): TableRow | undefined {
+export function findModelRow(settings: NamedModel): TableRow | undefined {
+  if (!rowsOfSettings.has(settings)) rowsOfSettings.set(settings, lookUpRow(settings))
+  return rowsOfSettings.get(settings)
+}
+
+function lookUpRow(settings: NamedModel): TableRow | undefined {
   const provider = providerAt(settings.api_url) ?? namedProvider(settings.provider)
   if (provider === undefined) return undefined
   // Gemini's ids may have a prefix, and ids of a day are mostly the model of the table.

@@ -1,6 +1,6 @@
 // Estimates token counts, for providers that report no usage and for fitting a history into a context window.
 import { estimateTokens, tokenWeight } from '../protocol/token-estimate.ts'
-import type { LlmMessage, LlmRequest, ToolCall } from './client.ts'
+import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from './client.ts'
 import type { Document } from './documents.ts'
 
 /** Overhead of each message. */
@@ -32,7 +32,11 @@ export function estimateMessageTokens(message: LlmMessage): number {
 const estimateCallTokens = (call: ToolCall): number =>
   MESSAGE_TOKENS + estimateTokens(call.name) + estimateTokens(call.arguments)
 
+/** Estimated tokens of the tools in a request. */
+export const estimateToolTokens = (tools: readonly ToolSchema[]): number =>
+  tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools))
+
 /** Estimated prompt tokens of a request. */
 export const estimatePromptTokens = (request: Pick<LlmRequest, 'messages' | 'tools'>): number =>
   request.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0) +
-  (request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools)))
+  estimateToolTokens(request.tools)

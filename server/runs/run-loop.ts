@@ -1,5 +1,4 @@
 // Sets up the agent loop of a run: the model, the tools with their approvals and sub-agents, and the limits.
-import type { ContextWindow } from '../agent/context-window.ts'
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import type { WorkClock } from '../lib/work-clock.ts'
 import type { ToolSchema } from '../llm/client.ts'
@@ -12,7 +11,7 @@ import { createRunWindow } from './context/window.ts'
 import { createPersonInput } from './inputs/request.ts'
 import { type PerformedRun, retryRead } from './performed-run.ts'
 import type { Recorder } from './recorder.ts'
-import type { ClientTool, RunState } from './state.ts'
+import type { ClientTool } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
 import { createWaiting } from './waiting.ts'
 
@@ -28,7 +27,8 @@ export async function createRunLoop(
   const taint = await createTaint(performed, context)
   const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
   const window = createRunWindow(context, maxTokens, performed)
-  const loop = runAgentLoop({
+  let runTools: AgentLoopInput['runTools'] | undefined
+  return runAgentLoop({
     llm: performed.timeline.watch(context.llm),
     messages: context.messages,
     tools: [...context.tools.map(toSchema), ...context.clientTools.map(clientSchema)],
@@ -44,24 +44,17 @@ export async function createRunLoop(
     budgetLeft: () => retryRead(performed, () => usage.isBudgetLeft()),
     fitToWindow: window.fit,
     signal: active.signal,
-    runTools: toolRunner(performed, context, { taint, recorder, clock }),
-  })
-  return reporting(loop, window, state)
-}
-
-/** Tells the window what the provider counted, and keeps what later runs must repeat. */
-async function* reporting(
-  loop: AsyncGenerator<LoopEvent, void>,
-  window: ContextWindow,
-  state: RunState,
-): AsyncGenerator<LoopEvent, void> {
-  for await (const event of loop) {
-    if (event.type === 'iteration') {
-      window.report(event.usage.prompt_tokens)
+    runTools(calls) {
+      // Most answers need no tool.
+      runTools ??= toolRunner(performed, context, { taint, recorder, clock })
+      return runTools(calls)
+    },
+    iterationEnded(used) {
+      window.report(used.prompt_tokens)
+      // Later runs must repeat it.
       state.window = window.marks
-    }
-    yield event
-  }
+    },
+  })
 }
 
 /** Runs the calls of an iteration. Each call gets what it needs to know about the run in its context. */

@@ -57,7 +57,12 @@ export function createConnection(
 
   const wrap = (statement: SqliteClient.Statement) => {
     // Raw mode (rows as arrays) is a property of the statement, and drizzle runs the same text in both modes.
-    const as = (raw: boolean) => (statement.reader ? statement.raw(raw) : statement)
+    let isRaw = false
+    const as = (raw: boolean) => {
+      if (statement.reader && raw !== isRaw) statement.raw(raw)
+      isRaw = raw
+      return statement
+    }
     const rows = (raw: boolean) => ({
       all: (...values: unknown[]) => translated(() => as(raw).all(...values.map(bindable))),
       get: (...values: unknown[]) => translated(() => as(raw).get(...values.map(bindable))),

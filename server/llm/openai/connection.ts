@@ -30,9 +30,13 @@ export function connectOpenAi(
   if (authentication !== undefined) Object.assign(headers, authentication)
   else if (settings.api_key !== undefined && settings.api_key !== '')
     headers.authorization = `Bearer ${settings.api_key}`
+  const urls = new Map<string, URL>()
   const urlOf = (path: string): URL => {
+    const known = urls.get(path)
+    if (known !== undefined) return known
     const url = new URL(base + path)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    urls.set(path, url)
     return url
   }
   return {
@@ -52,7 +56,7 @@ export function refusal(
   { status, headers, text }: Extract<ProviderResponse, { ok: false }>,
   context: FailureContext,
 ): AppError {
-  const retryAfter = readRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfter = readRetryAfter(headers.get('retry-after') ?? null, Date.now())
   return statusFailure({ status, body: parsed(text), retryAfter }, context)
 }
 

@@ -37,9 +37,14 @@ export interface ProviderRequest {
 }
 
 export type ProviderResponse =
-  | { ok: true; status: number; headers: Headers; body: ByteSource }
+  | { ok: true; status: number; headers: ResponseHeaders; body: ByteSource }
   /** A status other than 2xx, or 204. `text` is the beginning of the body. */
-  | { ok: false; status: number; headers: Headers; text: string }
+  | { ok: false; status: number; headers: ResponseHeaders; text: string }
+
+/** By their names in lower case. (Making `Headers` of them costs more than reading one.) */
+export interface ResponseHeaders {
+  get(name: string): string | null | undefined
+}
 
 export interface ProviderHttp {
   /** Resolves when the headers have arrived. Rejects if there is no response. */
@@ -79,7 +84,9 @@ function dispatch(
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(abortReason(signal))
     let body: Body | undefined
-    let failing: { status: number; headers: Headers; parts: Buffer[]; bytes: number } | undefined
+    let failing:
+      | { status: number; headers: ResponseHeaders; parts: Buffer[]; bytes: number }
+      | undefined
     let limit: NodeJS.Timeout | undefined
     let socket: Dispatcher.DispatchController | undefined
     // While connecting, there is no socket to close, so reject immediately.
@@ -117,9 +124,9 @@ function dispatch(
         },
         onResponseStart(controller, status, rawHeaders) {
           if (status < 200) return
-          const headers = new Headers()
-          for (const [name, value] of Object.entries(rawHeaders))
-            if (value !== undefined) headers.set(name, String(value))
+          const headers = new Map(
+            Object.entries(rawHeaders).map(([name, value]) => [name, String(value)]),
+          )
           if (status >= 300 || status === 204) {
             failing = { status, headers, parts: [], bytes: 0 }
             limit = setTimeout(endFailure, ERROR_BODY_MS)

@@ -6,7 +6,7 @@ import {
   messageBudget,
 } from '../../agent/context-window.ts'
 import { summarizeTurns } from '../../agent/summary.ts'
-import { estimateTokens } from '../../protocol/token-estimate.ts'
+import { estimateToolTokens } from '../../llm/tokens.ts'
 import { toSchema } from '../../tools/definition.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
@@ -20,11 +20,11 @@ export function createRunWindow(
   maxTokens: number | undefined,
   { active, run, state, usage, writes, dependencies }: PerformedRun,
 ): ContextWindow {
-  const tools = context.tools.map(toSchema)
+  const toolTokens = estimateToolTokens(context.tools.map(toSchema))
   const window = context.model.context_window ?? DEFAULT_CONTEXT_WINDOW
   return createContextWindow({
-    budget: messageBudget(window, maxTokens, tools),
-    otherTokens: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)),
+    budget: messageBudget(window, maxTokens, toolTokens),
+    otherTokens: toolTokens,
     marks: state.window ?? context.marks ?? {},
     async summarize(dropped, turns) {
       if (context.model.demo || !(await usage.isBudgetLeft())) return null
