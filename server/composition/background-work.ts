@@ -14,7 +14,7 @@ interface Dependencies {
   searchIndexer: SearchIndexer
   mover: AttachmentMover
   store: Store
-  blobs: BlobStore
+  blobs: BlobStore & { incoming: string }
   chat: ChatService
   config: Config
   log: Parameters<typeof startCollecting>[0]['log'] & Parameters<typeof purgeDeleted>[0]['log']

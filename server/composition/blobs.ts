@@ -9,11 +9,14 @@ import { blobPath, openDiskBlobs } from '../files/disk-blobs.ts'
 import { createS3Blobs, openS3Blobs } from '../files/s3-blobs.ts'
 import { blobFolder, s3Settings } from './settings.ts'
 
-/** For a server, which is the only user of the folder for what is being received. */
+/** For a server. Where it is one of several instances, all of them have the folder for what is being received. */
 export async function openBlobs(config: Config): Promise<BlobStore & { incoming: string }> {
   const s3 = s3Settings(config)
   const folder = blobFolder(config)
-  return s3 === null ? await openDiskBlobs(folder) : await openS3Blobs(s3, folder)
+  const isShared = config.redis_url !== undefined
+  return s3 === null
+    ? await openDiskBlobs(folder, { isShared })
+    : await openS3Blobs(s3, folder, { isShared })
 }
 
 /** Where commands copy blobs from and to, while a server may be running: a folder, or the store in a bucket. */

@@ -1,6 +1,7 @@
 // Garbage collection: files that no message uses, and blobs that nothing refers to.
 import type { FileRepository } from '../db/repositories/files.ts'
 import type { BlobStore } from './blobs.ts'
+import { removeLeftovers } from './incoming.ts'
 
 /** How long an uploaded file may wait for its message. */
 export const UNUSED_FILE_MS = 24 * 60 * 60 * 1000
@@ -11,7 +12,8 @@ const BATCH_SIZE = 200
 
 export interface CollectDependencies {
   files: Pick<FileRepository, 'removeUnused' | 'referenced'>
-  blobs: Pick<BlobStore, 'list' | 'remove'>
+  /** `incoming` is the folder for what is being received. */
+  blobs: Pick<BlobStore, 'list' | 'remove'> & { incoming: string }
   now(): Date
 }
 
@@ -22,6 +24,7 @@ export async function collectGarbage(
 ): Promise<{ files: number; blobs: number }> {
   const removedFiles = await files.removeUnused(new Date(now().getTime() - UNUSED_FILE_MS))
   const putBefore = new Date(now().getTime() - UNUSED_BLOB_MS)
+  await removeLeftovers(blobs.incoming, putBefore)
   let removedBlobs = 0
   let batch: string[] = []
   const flush = async (): Promise<void> => {

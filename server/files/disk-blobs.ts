@@ -26,10 +26,15 @@ export async function* blobsIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Opens the store in a folder that only this process uses. Creates it if needed; removes leftovers of a dead process. */
-export async function openDiskBlobs(folder: string): Promise<BlobStore & { incoming: string }> {
-  const incoming = await openIncoming(folder)
-  /** Placing and removing exclude each other, so that no content is removed after it was found to be stored. */
+/**
+ * Opens the store in a folder. Creates it if needed; removes leftovers of a dead process unless other instances share the folder.
+ */
+export async function openDiskBlobs(
+  folder: string,
+  { isShared }: { isShared: boolean } = { isShared: false },
+): Promise<BlobStore & { incoming: string }> {
+  const incoming = await openIncoming(folder, isShared)
+  /** Placing and removing exclude each other here, and do no harm to each other on several instances. */
   const exclusive = pLimit(1)
 
   return {
@@ -70,7 +75,14 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
         const path = blobPath(folder, sha256)
         const found = await stat(path).catch(() => null)
         if (found === null || found.mtime >= putBefore) return false
-        await rm(path)
+        // Another instance may just have found it to be stored, and have set its time.
+        const aside = join(incoming, randomUUID())
+        await rename(path, aside)
+        if ((await stat(aside)).mtime >= putBefore) {
+          await rename(aside, path)
+          return false
+        }
+        await rm(aside)
         return true
       }),
   }
@@ -101,9 +113,7 @@ async function place(temporary: string, path: string, size: number): Promise<voi
   const shard = join(path, '..')
   const stored = await stat(path).catch(() => null)
   // A file of another size is damaged: it is replaced.
-  if (stored?.size === size) {
-    const now = new Date()
-    await utimes(path, now, now)
+  if (stored?.size === size && (await renewTime(path))) {
     await rm(temporary)
     return
   }
@@ -111,6 +121,18 @@ async function place(temporary: string, path: string, size: number): Promise<voi
   await rename(temporary, path)
   await syncFolder(shard)
   if (created !== undefined) await syncFolder(join(shard, '..'))
+}
+
+/** False when another instance has removed the file meanwhile. */
+async function renewTime(path: string): Promise<boolean> {
+  const now = new Date()
+  try {
+    await utimes(path, now, now)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -73,7 +73,7 @@ export interface FileServiceOptions {
   database: Pick<Database, 'write'>
   files: FileRepository
   blobs: BlobStore
-  /** A folder for uploads in progress, emptied at each start. */
+  /** A folder for uploads in progress, whose leftovers are removed. */
   incoming: string
   /** Bytes of one file. */
   maxBytes: number

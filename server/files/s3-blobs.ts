@@ -37,7 +37,7 @@ export interface S3Blobs extends BlobStore {
 }
 
 /**
- * Reads and writes contents. A content is spooled to `incoming`, a folder of this process, because its name is known only at its
+ * Reads and writes contents. A content is spooled to the folder `incoming` because its name is known only at its
  * end; an object becomes visible whole. Two instances do not exclude each other: one may remove a content that nothing referred to
  * for an hour in the moment in which the other puts it again, between the look at its time and its removal.
  */
@@ -130,11 +130,12 @@ export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
   }
 }
 
-/** The store of a server. Leftovers of a dead process in the folder are removed. @throws when the bucket cannot be reached. */
+/** The store of a server. Leftovers of a dead process in the folder are removed unless other instances share it. */
 export async function openS3Blobs(
   settings: S3Settings,
   folder: string,
+  { isShared }: { isShared: boolean } = { isShared: false },
 ): Promise<S3Blobs & { incoming: string }> {
-  const incoming = await openIncoming(folder)
+  const incoming = await openIncoming(folder, isShared)
   return { ...createS3Blobs(settings, incoming), incoming }
 }

@@ -2,13 +2,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { blobPath, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
-import { INCOMING } from '../../../server/files/incoming.ts'
+import { INCOMING, removeLeftovers } from '../../../server/files/incoming.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-blobs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -92,6 +101,51 @@ describe('the blob store on disk', () => {
     expect(await blobs.remove(sha256, new Date(Date.now() + 60_000))).toBe(false)
     const again = await blobs.put(pieces('one'))
     expect((await buffer(await blobs.open(again.sha256))).toString()).toBe('one')
+  })
+
+  test('an instance that starts, or collects, leaves alone what another one is receiving, and removes what nobody writes to', async () => {
+    const place = fresh()
+    const first = await openDiskBlobs(place, { isShared: true })
+    let resume = (): void => undefined
+    const paused = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    async function* slow(): AsyncGenerator<Buffer> {
+      yield Buffer.from('begun, ')
+      await paused
+      yield Buffer.from('and ended')
+    }
+    const stored = first.put(slow())
+    await expect.poll(() => readdirSync(first.incoming)).toHaveLength(1)
+    const second = await openDiskBlobs(place, { isShared: true })
+    const leftover = join(second.incoming, 'upload-of-a-dead-process')
+    mkdirSync(leftover)
+    writeFileSync(join(leftover, 'file'), 'half')
+    const now = new Date()
+    for (const path of [join(leftover, 'file'), leftover]) utimesSync(path, 0, 0)
+    await removeLeftovers(second.incoming, new Date(now.getTime() - 60_000))
+    expect(readdirSync(second.incoming)).toHaveLength(1)
+    resume()
+    const { sha256 } = await stored
+    expect(checkedBlobs(place)).toEqual([sha256])
+    expect(readdirSync(second.incoming)).toEqual([])
+  })
+
+  test('a content that one instance puts again while another removes it as unused is there afterwards', async () => {
+    const place = fresh()
+    const [first, second] = [
+      await openDiskBlobs(place, { isShared: true }),
+      await openDiskBlobs(place, { isShared: true }),
+    ]
+    for (let round = 0; round < 20; round += 1) {
+      const { sha256 } = await first.put(pieces('once more'))
+      utimesSync(blobPath(place, sha256), 1, 1)
+      const before = new Date(Date.now() - 60_000)
+      // Whichever comes first, and at whatever point of the other.
+      await Promise.all([first.put(pieces('once more')), second.remove(sha256, before)])
+      expect(checkedBlobs(place)).toEqual([sha256])
+    }
+    expect(readdirSync(first.incoming)).toEqual([])
   })
 
   test('after kill -9 while it writes, every stored content is whole and no leftover stays', async () => {
