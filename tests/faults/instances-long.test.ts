@@ -1,15 +1,13 @@
-// The long form of the faults of several instances, with FAULTS=full only: minutes of kills, pauses and lost connections.
+// The long form of the faults of several instances, with FAULTS=full only: minutes of pauses and lost connections.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openEvents } from '../support/events.ts'
 import { textsOf, useInstanceProcesses } from '../support/instance-processes.ts'
-import { randomFrom } from '../support/random.ts'
 import { hasRedis } from '../support/redis.ts'
 import { turn } from '../support/upstream-turns.ts'
 import { actionsOn, isEnd, withoutRedis } from './instance-actions.ts'
 
 const isFull = process.env.FAULTS === 'full' && hasRedis
-const KILLS = Number(process.env.KILLS ?? 100)
 const CLIENTS = 500
 const PAUSE_MS = 60_000
 const LIMIT_MS = 900_000
@@ -18,38 +16,6 @@ describe.skipIf(!isFull)('three instances', () => {
   const instances = useInstanceProcesses(3, { config: { limits: { runs_per_user: 500 } } })
   const { call, followToEnd, ownerOf, processes } = instances
   const { begin, assertWhole } = actionsOn(instances)
-
-  test(
-    `${KILLS} kills of the instances that perform runs lose and double nothing`,
-    async () => {
-      const random = randomFrom(16)
-      const text = 'Words that outlive their instance. '.repeat(40)
-      let kills = 0
-      while (kills < KILLS) {
-        instances.upstream.reset()
-        for (let turns = 0; turns < 400; turns += 1)
-          instances.upstream.enqueue(turn.text(text, { delayMs: 20 }))
-        const begun = await Promise.all([0, 1, 2, 0, 1, 2].map((through) => begin(through)))
-        const followed = begun.map(({ runId }, at) => followToEnd(runId, at % 3))
-        for (let times = 0; times < 5 && kills < KILLS; times += 1) {
-          const row = await instances.store.runs.find(random.pick(begun).runId)
-          const owner = processes.findIndex((each) =>
-            each.logged().includes(row?.owner ?? 'nobody'),
-          )
-          const victim = owner === -1 ? random.below(3) : owner
-          await processes[victim]?.kill('SIGKILL')
-          kills += 1
-          await instances.restart(victim)
-        }
-        for (const events of await Promise.all(followed)) {
-          expect(events.filter(isEnd).map(({ event }) => event)).toEqual(['done'])
-          expect(textsOf(events).at(-1)).toBe(text)
-        }
-        for (const one of begun) await assertWhole(one)
-      }
-    },
-    LIMIT_MS,
-  )
 
   test(
     'an owner that is frozen for a minute writes nothing more when it goes on',

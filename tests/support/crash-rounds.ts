@@ -73,7 +73,7 @@ export function useCrashRounds(
 
   beforeAll(async () => {
     upstream = await startUpstream()
-    upstream.program(playTask)
+    upstream.program((request) => playTask(request))
     const settings = await through(await databases.settings(dialect))
     if (settings.dialect === 'sqlite') sqliteFile = settings.file
     place = await serverPlace(folder, {

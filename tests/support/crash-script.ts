@@ -18,7 +18,7 @@ const LONG_TEXT = Array.from({ length: 40 }, (_, at) => `Sentence number ${at}.`
  * append to a file, calculate, give a long answer. The last line of the user's message starts with "Task"; context may
  * precede it.
  */
-export function playTask(request: UpstreamRequest): Turn {
+export function playTask(request: UpstreamRequest, delayMs = 2): Turn {
   const asked = request.messages.findLastIndex(({ role }) => role === 'user')
   const task = /^Task .*$/m.exec(String(request.messages[asked]?.content))?.[0]
   if (task === undefined) throw new Error('the last message of the user gives no task')
@@ -31,15 +31,15 @@ export function playTask(request: UpstreamRequest): Turn {
           arguments: { path: 'log.txt', content: `${task}\n`, mode: 'append' },
         },
       ],
-      { thinking: 'First I write it down, piece by piece.', delayMs: 2, usage },
+      { thinking: 'First I write it down, piece by piece.', delayMs, usage },
     )
   if (results === 1)
     return turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }], {
       text: 'Written. Now I calculate.',
-      delayMs: 2,
+      delayMs,
       usage,
     })
-  return turn.thinking('Almost there.', LONG_TEXT, { delayMs: 2, usage })
+  return turn.thinking('Almost there.', LONG_TEXT, { delayMs, usage })
 }
 
 /** How often a run's file tool actually wrote below `workspaces`, counted on disk. */

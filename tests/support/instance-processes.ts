@@ -21,12 +21,14 @@ export interface InstanceProcesses {
   readonly redis: Link
   readonly store: Store
   readonly processes: ServerProcess[]
+  /** The folder with the files of all projects. */
+  readonly workspaces: string
   /** Starts an instance again that has been killed. */
   restart(index: number): Promise<void>
   urlOf(index: number): string
   call(index: number, method: string, path: string, body?: unknown): Promise<Answer['data']>
   /** A new conversation in the project of the tests. */
-  conversation(through?: number): Promise<string>
+  conversation(through?: number, settings?: Record<string, unknown>): Promise<string>
   send(index: number, id: string): Promise<EventReader>
   /** Follows a run to its end as the page does: reconnects, through any instance, with the last event id. */
   followToEnd(runId: string, preferred: number): Promise<ReceivedEvent[]>
@@ -144,6 +146,7 @@ export function useInstanceProcesses(
       return store
     },
     processes,
+    workspaces: join(folder, 'workspaces'),
     restart: start,
     terminateConnections: () =>
       onServer(
@@ -152,8 +155,8 @@ export function useInstanceProcesses(
       ),
     urlOf,
     call,
-    conversation: async (through = 0) =>
-      (await call(through, 'POST', '/api/conversations', { project_id: project })).id,
+    conversation: async (through = 0, more = {}) =>
+      (await call(through, 'POST', '/api/conversations', { project_id: project, ...more })).id,
     send: (index, id) =>
       openEvents(`${urlOf(index)}/api/conversations/${id}/messages`, {
         body: { text: 'Go', stream_mode: 'delta', on_disconnect: 'continue' },
