@@ -59,7 +59,8 @@ export async function createConfiguredTracing({
 
 /**
  * The trace of a run is its id, so every attempt of it, on whichever instance, belongs to the same trace, and nothing has to be
- * stored. A span is made when its attempt has ended: none stays open for hours.
+ * stored. A span is made when its attempt has ended: none stays open for hours. That of an attempt whose process died is made by the
+ * one that continues the run.
  */
 async function createTracing(options: TracingOptions): Promise<Tracing> {
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -202,7 +203,7 @@ async function createTracing(options: TracingOptions): Promise<Tracing> {
   async function trace(attempt: EndedAttempt): Promise<void> {
     const span = startAttempt(attempt)
     for (const entry of attempt.entries) await addEntry(span, attempt.run.model, entry)
-    if (attempt.outcome === 'failed')
+    if (attempt.outcome === 'failed' || attempt.outcome === 'lost')
       span.setStatus(failed).setAttribute('error.type', attempt.reason ?? 'failed')
     span.end(attempt.endedAt)
   }

@@ -15,7 +15,12 @@ const TimelineRetry = z.object({
   next_model: z.string().optional(),
 })
 
-const span = { started_at: Timestamp, duration_ms: z.int().min(0) }
+const span = {
+  started_at: Timestamp,
+  duration_ms: z.int().min(0),
+  /** Which attempt at the run did it; absent for the first one. */
+  attempt: z.int().min(2).optional(),
+}
 
 /** One model call with its retries and fallbacks. Calls for titles, summaries and sub-agents are not part of the timeline. */
 export const TimelineModelCall = z.object({

@@ -36,4 +36,25 @@ export type RunObservation =
 export const outcomeOf = (terminal: RunLog['terminal']): RunOutcome =>
   terminal === null ? 'suspended' : terminal.event === 'error' ? 'failed' : terminal.finish_reason
 
-export type RunOutcome = FinishReason | 'failed' | 'suspended'
+/** `lost`: the process that performed it is gone; the next attempt reports it. */
+export type RunOutcome = FinishReason | 'failed' | 'suspended' | 'lost'
+
+/**
+ * An attempt whose process died, by what it has stored: from the start of what it did first to the end of what it did last.
+ * @param run as it was before the next attempt.
+ */
+export function lostAttempt(run: RunRow): RunObservation {
+  const entries = (run.timeline ?? []).filter(({ attempt = 1 }) => attempt === run.attempt)
+  const first = run.attempt === 1 ? run.createdAt.toISOString() : entries[0]?.started_at
+  const startedAt = first === undefined ? new Date() : new Date(first)
+  const ends = entries.map((entry) => Date.parse(entry.started_at) + entry.duration_ms)
+  return {
+    kind: 'attempt_ended',
+    run,
+    startedAt,
+    endedAt: new Date(Math.max(startedAt.getTime(), ...ends)),
+    entries,
+    outcome: 'lost',
+    reason: 'process_lost',
+  }
+}

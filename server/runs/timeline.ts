@@ -23,6 +23,8 @@ export interface RunTimeline {
 export interface TimelineDependencies {
   /** The run's own model, for calls that no model answered. */
   model: string
+  /** The number of this attempt at the run. */
+  attempt: number
   /** Entries of earlier attempts. */
   earlier: readonly TimelineEntry[]
   now(): Date
@@ -31,10 +33,10 @@ export interface TimelineDependencies {
 }
 
 export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
-  const { model, now, costOf } = dependencies
+  const { model, now, costOf, attempt } = dependencies
   const entries = [...dependencies.earlier]
   const add = (entry: TimelineEntry): void => {
-    if (entries.length < MAX_ENTRIES) entries.push(entry)
+    if (entries.length < MAX_ENTRIES) entries.push(attempt > 1 ? { ...entry, attempt } : entry)
   }
 
   /** What the events of one call say, until the last one. */

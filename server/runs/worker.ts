@@ -53,6 +53,7 @@ export async function performRun(
     const isPromptStored = state.prompt !== undefined
     timeline = createRunTimeline({
       model: run.model,
+      attempt: run.attempt,
       earlier: run.timeline ?? [],
       now: dependencies.now,
       costOf: (model, tokens) => usage.priceOf({ model, usage: tokens }),

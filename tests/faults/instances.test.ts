@@ -1,20 +1,25 @@
 // Two instances as processes on one PostgreSQL and one Redis: one is killed or frozen, Redis goes away, and nothing is lost.
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { textsOf, useInstanceProcesses } from '../support/instance-processes.ts'
 import { hasRedis } from '../support/redis.ts'
+import { startCollector } from '../support/trace-collector.ts'
 import { turn } from '../support/upstream-turns.ts'
 
 /** Rounds of the long form, in which the owner is frozen or killed again and again. */
 const rounds = process.env.FAULTS === 'full' ? 10 : 0
 
+const collector = await startCollector()
+afterAll(() => collector.close())
+
 describe.skipIf(!hasRedis)('two instances', () => {
-  const instances = useInstanceProcesses(2)
+  const instances = useInstanceProcesses(2, { config: { tracing: { endpoint: collector.url } } })
   const { processes, call, conversation, send, followToEnd, ownerOf } = instances
 
-  test('the owner of a long answer is killed: the answer goes on in the same stream, and the approval is given through the other', async () => {
+  test('the owner of a long answer is killed: the answer goes on in the same stream, and the approval is given through the other, which traces both attempts', async () => {
     const id = await conversation()
     const calls = [{ id: 'w_1', name: 'file_write', arguments: { path: 'a.txt', content: 'once' } }]
     instances.upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }]),
       turn.text('Half of a long answer. '.repeat(300), { delayMs: 20 }),
       turn.toolCalls(calls),
       turn.text('The file is written.'),
@@ -40,10 +45,21 @@ describe.skipIf(!hasRedis)('two instances', () => {
     expect(events.at(-1)?.event).toBe('done')
     expect(textsOf(events).at(-1)).toBe('The file is written.')
     expect(events.map(({ id }) => id)).toEqual([...new Set(events.map(({ id }) => id))])
-    expect(events.filter(({ data }) => data.type === 'tool_result')).toHaveLength(1)
+    expect(events.filter(({ data }) => data.type === 'tool_result')).toHaveLength(2)
     const { items } = await call(other, 'GET', `/api/conversations/${id}/messages`)
     expect(items).toHaveLength(2)
     expect(items[1].status).toBe('completed')
+    const attempts = () =>
+      collector.spans().filter(({ attributes }) => attributes['nanoclaw.run.id'] === runId)
+    await expect.poll(() => attempts().length).toBe(2)
+    const [lost, successor] = attempts()
+    expect([lost, successor].map((span) => span?.attributes['nanoclaw.run.outcome'])).toEqual([
+      'lost',
+      'stop',
+    ])
+    expect(successor?.links).toMatchObject([{ traceId: lost?.traceId, spanId: lost?.spanId }])
+    const traced = collector.spans().filter(({ parentSpanId }) => parentSpanId === lost?.spanId)
+    expect(traced.map(({ name }) => name)).toContain('chat scripted')
 
     await instances.restart(owner)
   })

@@ -12,13 +12,22 @@ import { usageOfRun } from '../../protocol/usage.ts'
 import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { titleWithoutAnswer } from '../end/finish.ts'
+import { lostAttempt } from '../observation.ts'
 
 /** A run is not attempted again after it took the server down this many times in a row. */
 const MAX_FAILED_ATTEMPTS = 8
 
 type Dependencies = Pick<
   ChatDependencies,
-  'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce' | 'sharing' | 'notices'
+  | 'store'
+  | 'database'
+  | 'settings'
+  | 'instance'
+  | 'now'
+  | 'announce'
+  | 'sharing'
+  | 'notices'
+  | 'observe'
 >
 
 /**
@@ -59,6 +68,9 @@ export async function claimRun(
     return { run, rows }
   })
   if (isEnded) announceRun(found, 'updated', dependencies)
+  // Whoever hands a run over, or ends it, says so in its row; the dead cannot report what they did.
+  if (found.owner !== null && (claimed !== null || isEnded))
+    dependencies.observe?.(lostAttempt(found))
   return claimed
 }
 
