@@ -79,8 +79,6 @@ export interface ServerOptions {
   secretKeys?: SecretKeySources
   /** What hashing a password costs. Default: what is recommended against guessing. */
   passwordCost?: PasswordCost
-  /** From how many runs at work on, one of several instances offers new ones to all. */
-  performedHere?: number
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
@@ -114,7 +112,6 @@ async function assemble(
     webRoot,
     secretKeys = {},
     passwordCost,
-    performedHere,
     redactor,
     commandNetwork,
   }: ServerOptions & Pick<ToolModuleOptions, 'commandNetwork'> & { redactor: Redactor },
@@ -123,7 +120,7 @@ async function assemble(
   const now = (): Date => new Date()
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
-  const instance = await openInstance({ config, owner, store, performedHere, log })
+  const instance = await openInstance({ config, owner, store, log })
   const boxKeys = loadSecretKeys(secretKeys, config.data_dir)
   const bodyBox = createSecretBox(boxKeys)
   const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))

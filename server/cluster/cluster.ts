@@ -54,14 +54,11 @@ export async function joinCluster({
   redisUrl,
   instance,
   store,
-  performedHere = PERFORMED_HERE,
   log,
 }: {
   redisUrl: string
   instance: string
   store: Store
-  /** From how many runs at work on, new ones are offered to all instances. */
-  performedHere?: number | undefined
   log: RedisLog
 }): Promise<Cluster> {
   // Several stores may share one Redis.
@@ -145,7 +142,7 @@ export async function joinCluster({
       await store.leases.release(DUTIES, instance)
     },
     sharing: {
-      isOffering: (atWork) => redis.isReady && isTaking && atWork >= performedHere,
+      isOffering: (atWork) => redis.isReady && isTaking && atWork >= PERFORMED_HERE,
       dispatch: (id: RunId) => queue.add(id),
       nudge: (holder) => bus.sendTo(holder, 'look', null),
       publish: streams.publish,

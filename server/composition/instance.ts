@@ -41,13 +41,11 @@ export async function openInstance({
   config,
   owner,
   store,
-  performedHere,
   log,
 }: {
   config: Pick<Config, 'redis_url' | 'workspace_root' | 'data_dir'>
   owner: StoreOwner
   store: Store
-  performedHere?: number | undefined
   log: RedisLog
 }): Promise<Instance> {
   await owner.begin(store.ownerEpochs)
@@ -79,7 +77,6 @@ export async function openInstance({
     redisUrl: config.redis_url,
     instance: id,
     store,
-    performedHere,
     log,
   })
   return {

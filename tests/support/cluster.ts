@@ -16,8 +16,8 @@ export interface TestCluster {
   store: Store
   /** The name of the store in Redis. */
   namespace: string
-  /** Starts one more instance. `performedHere`: from how many runs at work on it offers new ones to all. */
-  add(config?: Record<string, unknown>, performedHere?: number): Promise<TestServer>
+  /** Starts one more instance. */
+  add(config?: Record<string, unknown>): Promise<TestServer>
 }
 
 /** Call at the top of a file or inside `describe`. */
@@ -40,14 +40,10 @@ export function useClusters(): {
       const database = await databases.connect(settings)
       const store = createStore(database)
       const instances: TestServer[] = []
-      const add = async (
-        more: Record<string, unknown> = {},
-        performedHere?: number,
-      ): Promise<TestServer> => {
+      const add = async (more: Record<string, unknown> = {}): Promise<TestServer> => {
         const server = await servers.start({
           folder,
           config: { ...databaseKeys(settings), redis_url: REDIS_URL, ...config, ...more },
-          performedHere,
         })
         instances.push(server)
         return server

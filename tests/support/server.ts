@@ -55,8 +55,6 @@ export function useServers(): {
     sharedPythonImages?: boolean
     /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
     realPasswords?: boolean
-    /** From how many runs at work on, one of several instances offers new ones to all. */
-    performedHere?: number | undefined
   }): Promise<TestServer>
 } {
   const databases = useDatabases()
@@ -72,7 +70,6 @@ export function useServers(): {
       webRoot,
       sharedPythonImages = false,
       realPasswords = false,
-      performedHere,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
       if (sharedPythonImages) shareImages(join(place, 'data'))
@@ -82,7 +79,6 @@ export function useServers(): {
         {
           webRoot: webRoot ?? join(place, 'web'),
           ...(realPasswords ? {} : { passwordCost: LEAST_COST }),
-          ...(performedHere === undefined ? {} : { performedHere }),
         },
       )
       undo.push(async () => {
@@ -131,7 +127,7 @@ export const databaseKeys = (settings: DatabaseSettings): Record<string, unknown
 async function startServer(
   folder: string,
   keys: Record<string, unknown>,
-  options: Pick<app.ServerOptions, 'webRoot' | 'passwordCost' | 'performedHere'>,
+  options: Pick<app.ServerOptions, 'webRoot' | 'passwordCost'>,
 ): Promise<TestServer> {
   const config = parseConfig(
     JSON.stringify({

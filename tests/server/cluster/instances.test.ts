@@ -10,6 +10,9 @@ import type { TestServer } from '../../support/server.ts'
 import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
 
+/** With fewer at work, an instance performs what it receives. */
+const PERFORMED_HERE = 32
+
 let upstream: Upstream
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -28,6 +31,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     cluster = await start(2, {
       models: [{ id: 'scripted', api_url: upstream.url }],
       titles: 'off',
+      limits: { runs_per_user: 100 },
     })
     const [one, two] = cluster.instances
     if (one === undefined || two === undefined) throw new Error('two were started')
@@ -158,6 +162,8 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
           ),
         )
         .toEqual(['done'])
+    // Until it has renewed its lease, what it begins would be taken from it.
+    await expect.poll(() => cluster.store.leases.others('nobody')).toHaveLength(2)
   })
 
   test('an instance that lost a run which waits for a person leaves it to its successor', async () => {
@@ -190,26 +196,36 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     expect(results.map(({ data }) => JSON.parse(data.content).success)).toEqual([true])
   })
 
-  test('the runs of a busy instance go through the queue, each is performed once, and others take their share', async () => {
-    // Any run at work would make it busy: it offers all that it receives.
-    const busy = await cluster.add({}, 0)
-    const sent: string[] = []
-    for (let at = 0; at < 6; at += 1) {
-      const id = await conversation()
-      upstream.enqueue(turn.text(`Answer ${at}.`))
-      const { stream, runId } = await send(busy, id)
-      expect(textOf(await stream.all())).toBe(`Answer ${at}.`)
-      sent.push(runId)
-    }
+  test('what an instance receives beyond 32 runs at work goes through the queue, is performed once, and others take their share', async () => {
+    let release = (): void => undefined
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const ids = await Promise.all(Array.from({ length: PERFORMED_HERE + 8 }, conversation))
+    for (const _id of ids) upstream.enqueue(turn.text('Answered at last.', { until }))
+    const sent = await Promise.all(ids.map((id) => send(first, id)))
+    const rows = () =>
+      Promise.all(sent.map(({ runId }) => cluster.store.runs.find(RunId.parse(runId))))
+    // All are at work at the same moment: none waits for an earlier one to end.
+    await expect
+      .poll(async () => new Set((await rows()).map((row) => row?.status)))
+      .toEqual(new Set(['running']))
+    release()
+    for (const { stream } of sent) expect(textOf(await stream.all())).toBe('Answered at last.')
+
     const redis = new Redis(REDIS_URL)
     const events = await redis.xrange(`${cluster.namespace}:queue:runs:events`, '-', '+')
     redis.disconnect()
-    const performed = events.flatMap(([, [, event, , id]]) => (event === 'active' ? id : []))
-    // What others left in the tests before has gone through it too.
-    expect(performed.filter((id) => id !== undefined && sent.includes(id))).toEqual(sent)
-    const rows = await Promise.all(sent.map((id) => cluster.store.runs.find(RunId.parse(id))))
-    expect(rows.map((row) => row?.attempt)).toEqual(sent.map(() => 1))
-    expect(new Set(rows.map((row) => row?.owner)).size).toBeGreaterThan(1)
+    const begun = new Set<string>(sent.map(({ runId }) => runId))
+    const queued = events.flatMap(([, [, event, , id = '']]) =>
+      event === 'active' && begun.has(id) ? id : [],
+    )
+    expect(queued).toHaveLength(ids.length - PERFORMED_HERE)
+    expect(new Set(queued).size).toBe(queued.length)
+    const performed = await rows()
+    expect(performed.map((row) => row?.attempt)).toEqual(ids.map(() => 1))
+    const owners = new Set(performed.map((row) => row?.owner))
+    expect(owners.size, 'the other instance has performed some').toBe(2)
   })
 
   test('the open pages of a user learn of changes that happen on another instance', async () => {
