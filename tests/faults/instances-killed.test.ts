@@ -17,6 +17,8 @@ const CONVERSATIONS = 6
 /** Between the pieces of an answer: a run takes about four seconds, and a kill meets any part of it. */
 const PIECE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
+/** Kills before the runs at work may end: a run is given up when its process died eight times without progress. */
+const BURST = 5
 const LIMIT_MS = 1_800_000
 
 /** A message that an instance has accepted, and the run that answers it. */
@@ -97,17 +99,27 @@ describe.skipIf(!hasRedis || KILLS === 0)('three instances', () => {
           instances.conversation(0, { approval: 'auto' }),
         ),
       )
-      const conversations = ids.map((id, at) => converse(id, String(at)))
-      for (let kills = 0; kills < KILLS; )
-        if (await killOne()) kills += 1
-        else await pause(50)
-      isOver = true
+      const conversations = Promise.all(ids.map((id, at) => converse(id, String(at))))
+      let kills = 0
+      async function killSome(): Promise<void> {
+        const enough = Math.min(KILLS, kills + BURST)
+        while (kills < enough && !isOver)
+          if (await killOne()) kills += 1
+          else await pause(50)
+        const hit = [...atWork]
+        while (hit.some((runId) => atWork.has(runId)) && !isOver) await pause(50)
+      }
+      try {
+        // A conversation that fails ends the test.
+        while (kills < KILLS) await Promise.race([conversations, killSome()])
+      } finally {
+        isOver = true
+      }
 
       let attempts = 0
       let written = 0
       let performed = 0
-      for (const [at, conversation] of conversations.entries()) {
-        const sent = await conversation
+      for (const [at, sent] of (await conversations).entries()) {
         performed += sent.length
         const items = await messagesOf(ids[at] ?? '')
         expect(

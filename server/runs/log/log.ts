@@ -63,6 +63,8 @@ export interface RunLogHistory {
   steps: (Step | ProseState)[]
   /** Ids of new events start above this. */
   lastId: number
+  /** Another instance, which sends the events, may have sent more of them to a listener than to this log. */
+  isCopy?: boolean
 }
 
 export interface RunLog {
@@ -81,7 +83,7 @@ export interface RunLog {
   /** The current state of the step at `index`. */
   step(index: number): Step | undefined
   prose(index: number): ProseState | undefined
-  /** Position in `entries` of the first entry after `id`; null when `id` is not an id of this run. */
+  /** Position in `entries` of the first entry after `id`; null when `id` is not an id of this run, nor can become one of a copy. */
   positionAfter(id: number): number | null
   /**
    * Appends text to the prose step at `index`, as one event or, if it is long, as several. Opens the step, or replaces an
@@ -117,7 +119,7 @@ export interface RunLog {
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
 export function createRunLog(history: RunLogHistory): RunLog {
-  const { entries, steps } = history
+  const { entries, steps, isCopy = false } = history
   let { lastId } = history
   const last = entries.at(-1)
   let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
@@ -151,7 +153,6 @@ export function createRunLog(history: RunLogHistory): RunLog {
       if (ofStep) entries[at] = { id: entry.id, kind: 'void' }
     }
   }
-
   const appendPiece = (index: number, type: 'thinking' | 'text', text: string): void => {
     const id = lastId + 1
     const slot = steps[index]
@@ -210,7 +211,9 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return slot !== undefined && isProse(slot) ? slot : undefined
     },
     positionAfter(id) {
-      if (!Number.isInteger(id) || id < 0 || id > lastId) return null
+      if (!Number.isInteger(id) || id < 0) return null
+      const mayCome = isCopy && terminal === null && attemptOfEvent(id) <= attemptOfEvent(lastId)
+      if (id > lastId) return mayCome ? entries.length : null
       let low = 0
       let high = entries.length
       while (low < high) {

@@ -158,6 +158,13 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
         lastSentAt = now
         return takeSnapshot()
       }
+      // What the listener has and a copy of the log receives late.
+      while (
+        afterId !== null &&
+        start !== null &&
+        (runLog.entries[position]?.id ?? Infinity) <= afterId
+      )
+        position += 1
       return mode === 'delta' ? takeDelta(behind) : takeCumulative(now)
     },
     dueIn(now) {

@@ -13,7 +13,7 @@ export interface Mirror {
 }
 
 export function createMirror(runId: RunId): Mirror {
-  const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
+  const runLog = createRunLog({ entries: [], steps: [], lastId: 0, isCopy: true })
   let attempt = 1
 
   /** @returns false when an entry before this one is missing. */

@@ -6,6 +6,7 @@ import type { RunEvent } from '../../../../server/protocol/run-event.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
 import { createRunLog, idsBefore, type RunLog } from '../../../../server/runs/log/log.ts'
 import { createRunView, type OutgoingEvent } from '../../../../server/runs/log/view.ts'
+import { createMirror, type Mirror } from '../../../../server/runs/shared/mirror.ts'
 
 const runId = 'run' as RunId
 const messageId = 'answer' as MessageId
@@ -209,4 +210,30 @@ test('text that arrives all at once is emitted in events of bounded size, none o
   expect(Math.max(...deltas.map(({ length }) => length))).toBeLessThanOrEqual(32_000)
   expect(Buffer.from(deltas.join('|')).toString()).toBe(deltas.join('|'))
   expect(runLog.prose(0)?.cuts).toEqual(deltas.map(({ length }) => length))
+})
+
+test('a listener that has more than the copy of a log gets what comes after it, once, whether the rest arrives or another attempt begins', () => {
+  const play = (mirror: Mirror, count: number, attempt: number, pieces: string[]): void => {
+    const first = idsBefore(attempt) + count
+    const entries = pieces.map((text, at) => ({
+      id: first + at,
+      kind: at === 0 && attempt > 1 ? ('whole' as const) : ('text' as const),
+      index: 0,
+      type: 'text' as const,
+      text,
+    }))
+    mirror.receive({ attempt, entries, notices: [] })
+  }
+  for (const attempt of [1, 2]) {
+    const mirror = createMirror(runId)
+    play(mirror, 1, 1, ['One ', 'two '])
+    const view = createRunView(mirror.runLog, 'delta', 3)
+    expect(view.take(0, false)).toEqual([])
+    if (attempt === 1) play(mirror, 3, 1, ['three ', 'four.'])
+    else play(mirror, 1, 2, ['Anew.'])
+    expect(view.take(1, false).map(({ id }) => id)).toEqual([attempt === 1 ? 4 : 1_000_001])
+  }
+  const ended = newChannel()
+  playRun(ended)
+  expect(createRunView(ended, 'delta', 500).take(0, false)[0]?.id).toBe(1)
 })
