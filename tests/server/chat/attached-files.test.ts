@@ -1,13 +1,9 @@
 // Files in messages, by id or inline: the model gets their contents, and responses list only their ids and names.
 import sharp from 'sharp'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { presentation, workbook } from '../../support/documents.ts'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server.ts'
+import { describeOnEachServer } from '../../support/server.ts'
+import { useTwoAccounts } from '../../support/two-accounts.ts'
 import { uploadFile } from '../../support/uploads.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
@@ -20,34 +16,24 @@ const picture = await sharp({
   .toBuffer()
 
 describeOnEachServer('files in messages', (start) => {
-  let server: TestServer
-  let token = ''
-  let other = ''
-  beforeAll(async () => {
-    server = await start({
-      auth_mode: 'multi',
-      jwt_secret: TEST_JWT_SECRET,
-      models: [
-        { id: 'seeing', api_url: upstream.url, vision: true },
-        { id: 'blind', api_url: upstream.url },
-        { id: 'small', api_url: upstream.url, context_window: 4_000 },
-      ],
-      titles: 'off',
-      limits: { attachments: '1MB' },
-    })
-    token = await register(server, 'ann')
-    other = await register(server, 'bob')
+  const accounts = useTwoAccounts(start, {
+    models: [
+      { id: 'seeing', api_url: upstream.url, vision: true },
+      { id: 'blind', api_url: upstream.url },
+      { id: 'small', api_url: upstream.url, context_window: 4_000 },
+    ],
+    titles: 'off',
+    limits: { attachments: '1MB' },
   })
+  const { call } = accounts
   beforeEach(() => upstream.reset())
 
-  const call = (method: string, path: string, body?: unknown) =>
-    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
   const newConversation = async (): Promise<string> =>
     (await call('POST', '/api/conversations', {})).json.data.id
   const send = (id: string, body: object) =>
     call('POST', `/api/conversations/${id}/messages`, { stream: false, ...body })
   const upload = async (name: string, content: string | Uint8Array) =>
-    (await uploadFile(server.url, name, content, { token })).json.data
+    (await uploadFile(accounts.server.url, name, content, { token: accounts.ann })).json.data
   const lastAsked = (): string => JSON.stringify(upstream.requests.at(-1)?.messages)
   const messagesOf = async (id: string) =>
     (await call('GET', `/api/conversations/${id}/messages`)).json.data.items
@@ -103,10 +89,10 @@ describeOnEachServer('files in messages', (start) => {
     const [image, notes] = (await messagesOf(id))[0].attachments
     expect(image).toMatchObject({ file_id: expect.any(String), size: picture.length })
     expect(notes).toMatchObject({ file_id: expect.any(String), size: 6, extension: 'md' })
-    const headers = { authorization: `Bearer ${token}` }
-    const thumbnail = await fetch(`${server.url}${image.url}?thumb=1`, { headers })
+    const headers = { authorization: `Bearer ${accounts.ann}` }
+    const thumbnail = await fetch(`${accounts.server.url}${image.url}?thumb=1`, { headers })
     expect(thumbnail.headers.get('content-type')).toBe('image/webp')
-    expect(await (await fetch(server.url + notes.url, { headers })).text()).toBe('# Milk')
+    expect(await (await fetch(accounts.server.url + notes.url, { headers })).text()).toBe('# Milk')
   })
 
   test('documents are read to the model with their pages, and count as text from outside', async () => {
@@ -176,7 +162,9 @@ describeOnEachServer('files in messages', (start) => {
   })
 
   test('files of others, images for blind models and too many bytes are refused, and nothing is stored', async () => {
-    const foreign = (await uploadFile(server.url, 'a.txt', 'secret', { token: other })).json.data
+    const foreign = (
+      await uploadFile(accounts.server.url, 'a.txt', 'secret', { token: accounts.bob })
+    ).json.data
     const image = await upload('dot.png', picture)
     const large = await upload('large.txt', 'x'.repeat(700_000))
     const id = await newConversation()

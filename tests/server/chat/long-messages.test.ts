@@ -1,11 +1,7 @@
 // Long messages: pages stay small, nothing is skipped, and contents are sent only when they are requested.
-import { beforeAll, expect, test } from 'vitest'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server.ts'
+import { expect, test } from 'vitest'
+import { describeOnEachServer } from '../../support/server.ts'
+import { useTwoAccounts } from '../../support/two-accounts.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
 
@@ -20,26 +16,16 @@ const PNG = Buffer.concat([
 const PAGE_CHARACTERS = 3_000_000
 
 describeOnEachServer('long messages', (start) => {
-  let server: TestServer
-  let ann = ''
-  let bob = ''
-  beforeAll(async () => {
-    server = await start({
-      auth_mode: 'multi',
-      jwt_secret: TEST_JWT_SECRET,
-      models: [
-        { id: 'seeing', api_url: upstream.url, vision: true, context_window: 10_000_000 },
-        { id: 'blind', api_url: upstream.url },
-      ],
-      titles: 'off',
-      limits: { attachments: '500KB' },
-    })
-    ann = await register(server, 'ann')
-    bob = await register(server, 'bob')
+  const accounts = useTwoAccounts(start, {
+    models: [
+      { id: 'seeing', api_url: upstream.url, vision: true, context_window: 10_000_000 },
+      { id: 'blind', api_url: upstream.url },
+    ],
+    titles: 'off',
+    limits: { attachments: '500KB' },
   })
+  const { call } = accounts
 
-  const call = (method: string, path: string, body?: unknown, token = ann) =>
-    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
   const newConversation = async (): Promise<string> =>
     (await call('POST', '/api/conversations', {})).json.data.id
   const send = (id: string, body: object) =>
@@ -98,8 +84,8 @@ describeOnEachServer('long messages', (start) => {
     })
     expect(JSON.stringify(question).length).toBeLessThan(2_000)
     const address = (position: number | string, message = question?.id): string =>
-      `${server.url}/api/conversations/${id}/messages/${message}/attachments/${position}`
-    const get = (url: string, token = ann) =>
+      `${accounts.server.url}/api/conversations/${id}/messages/${message}/attachments/${position}`
+    const get = (url: string, token = accounts.ann) =>
       fetch(url, { headers: { authorization: `Bearer ${token}` } })
     const image = await get(address(0))
     expect(image.headers.get('content-type')).toBe('image/png')
@@ -112,9 +98,9 @@ describeOnEachServer('long messages', (start) => {
       '\ufeff<script>alert(1)</script> é',
     )
     for (const [url, token] of [
-      [address(0), bob],
-      [address(2), ann],
-      [address(0, answer?.id), ann],
+      [address(0), accounts.bob],
+      [address(2), accounts.ann],
+      [address(0, answer?.id), accounts.ann],
     ] as const)
       expect((await get(url, token)).status).toBe(404)
     expect((await get(address('x'))).status).toBe(400)

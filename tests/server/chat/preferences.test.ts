@@ -1,38 +1,24 @@
 // Instructions, models, tools and memory of a user and of a project: what a model receives of them.
-import { beforeAll, expect, test } from 'vitest'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server.ts'
+import { expect, test } from 'vitest'
+import { describeOnEachServer } from '../../support/server.ts'
+import { useTwoAccounts } from '../../support/two-accounts.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
 
 const upstream = await useUpstream()
 
 describeOnEachServer('preferences', (start) => {
-  let server: TestServer
-  let ann = ''
-  let bob = ''
-  beforeAll(async () => {
-    server = await start({
-      auth_mode: 'multi',
-      jwt_secret: TEST_JWT_SECRET,
-      models: [
-        { id: 'first', api_url: upstream.url },
-        { id: 'second', api_url: upstream.url },
-      ],
-      titles: 'off',
-    })
-    ann = await register(server, 'ann')
-    bob = await register(server, 'bob')
+  const accounts = useTwoAccounts(start, {
+    models: [
+      { id: 'first', api_url: upstream.url },
+      { id: 'second', api_url: upstream.url },
+    ],
+    titles: 'off',
   })
-  const call = (method: string, path: string, body?: unknown, token = ann) =>
-    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+  const { call } = accounts
 
   /** Sends a message in a new conversation; returns what the model received. */
-  const ask = async (conversation: object = {}, token = ann) => {
+  const ask = async (conversation: object = {}, token = accounts.ann) => {
     upstream.enqueue(turn.text('Yes.'))
     const { json } = await call('POST', '/api/conversations', conversation, token)
     const path = `/api/conversations/${json.data.id}/messages`
@@ -66,7 +52,7 @@ describeOnEachServer('preferences', (start) => {
       disabled_tools: ['get_weather'],
       hidden_models: ['second'],
     })
-    expect((await call('GET', '/api/preferences', undefined, bob)).json.data).toEqual(none)
+    expect((await call('GET', '/api/preferences', undefined, accounts.bob)).json.data).toEqual(none)
     for (const body of [{ instructions: 'x'.repeat(20_001) }, { disabled_tools: [''] }])
       expect((await call('PATCH', '/api/preferences', body)).status).toBe(400)
     expect((await call('GET', '/api/preferences')).json.data).toEqual(changed)
@@ -76,7 +62,7 @@ describeOnEachServer('preferences', (start) => {
     const mine = await ask()
     expect(mine.system).toContain('Answer in rhymes.')
     expect(mine.tools).not.toContain('"get_weather"')
-    const theirs = await ask({}, bob)
+    const theirs = await ask({}, accounts.bob)
     expect(theirs.system).not.toContain('Answer in rhymes.')
     expect(theirs.tools).toContain('"get_weather"')
   })

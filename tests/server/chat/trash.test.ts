@@ -1,38 +1,26 @@
 // The trash over HTTP on both databases: deleting and restoring, bulk changes, and temporary conversations.
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { purgeDeleted } from '../../../server/composition/purge.ts'
 import { createStore } from '../../../server/db/store.ts'
 import type { ConversationId } from '../../../server/protocol/ids.ts'
 import { describeOnEachDatabase, silentLog } from '../../support/databases.ts'
 import { openEvents } from '../../support/events.ts'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server.ts'
+import { describeOnEachServer } from '../../support/server.ts'
 import { chatRun, say, somebody } from '../../support/store-rows.ts'
+import { useTwoAccounts } from '../../support/two-accounts.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
 
 const upstream = await useUpstream()
 
 describeOnEachServer('the trash', (start) => {
-  let server: TestServer
-  let ann = ''
-  let bob = ''
-  beforeAll(async () => {
-    server = await start({
-      auth_mode: 'multi',
-      jwt_secret: TEST_JWT_SECRET,
-      models: [{ id: 'scripted', api_url: upstream.url }],
-      titles: 'off',
-      // Without a page, a temporary conversation is removed after a twentieth of this.
-      limits: { temporary_minutes: 0.6 },
-    })
-    ann = await register(server, 'ann')
-    bob = await register(server, 'bob')
+  const accounts = useTwoAccounts(start, {
+    models: [{ id: 'scripted', api_url: upstream.url }],
+    titles: 'off',
+    // Without a page, a temporary conversation is removed after a twentieth of this.
+    limits: { temporary_minutes: 0.6 },
   })
+  const { call } = accounts
   beforeEach(() => {
     upstream.program(({ messages }) => {
       const question = String(messages.findLast(({ role }) => role === 'user')?.content)
@@ -41,8 +29,6 @@ describeOnEachServer('the trash', (start) => {
         : turn.text('The pelican landed.')
     })
   })
-  const call = (method: string, path: string, body?: unknown, token = ann) =>
-    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
   const create = async (body: object = {}): Promise<string> =>
     (await call('POST', '/api/conversations', body)).json.data.id
   const ask = (id: string, text = 'Where is the pelican?') =>
@@ -77,7 +63,7 @@ describeOnEachServer('the trash', (start) => {
       await call('GET', `/api/conversations/${id}/export?format=json`),
       await ask(id),
       await call('GET', shared),
-      await call('POST', `/api/conversations/${id}/restore`, {}, bob),
+      await call('POST', `/api/conversations/${id}/restore`, {}, accounts.bob),
     ]
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404))
 
@@ -105,16 +91,18 @@ describeOnEachServer('the trash', (start) => {
     }
     const [theirs] = [await create()]
     const path = `/api/conversations/${theirs}`
-    expect((await call('DELETE', `${path}?permanent=true`, undefined, bob)).status).toBe(404)
+    expect((await call('DELETE', `${path}?permanent=true`, undefined, accounts.bob)).status).toBe(
+      404,
+    )
     expect((await call('DELETE', `${path}?permanent=perhaps`)).status).toBe(400)
     expect((await call('GET', path)).status).toBe(200)
   })
 
   test('deleting stops the run, which cannot be resumed until the conversation is restored', async () => {
     const id = await create()
-    const stream = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
+    const stream = await openEvents(`${accounts.server.url}/api/conversations/${id}/messages`, {
       body: { text: 'An endless answer.', stream_mode: 'delta' },
-      headers: { authorization: `Bearer ${ann}` },
+      headers: { authorization: `Bearer ${accounts.ann}` },
     })
     const run = await stream.next(({ event }) => event === 'run')
     await stream.next(({ event }) => event === 'step_delta')
@@ -144,7 +132,7 @@ describeOnEachServer('the trash', (start) => {
 
   test('many conversations are changed at once, and those of others are not', async () => {
     const mine = [await create(), await create()]
-    const theirs = (await call('POST', '/api/conversations', {}, bob)).json.data.id
+    const theirs = (await call('POST', '/api/conversations', {}, accounts.bob)).json.data.id
     const bulk = async (action: string, ids = [...mine, theirs, ...mine]) =>
       (await call('POST', '/api/conversations/bulk', { ids, action })).json.data
     const state = async () =>
@@ -164,21 +152,27 @@ describeOnEachServer('the trash', (start) => {
     expect(await bulk('restore', mine)).toEqual({ changed: [], not_found: mine })
     const wrong = { ids: mine, action: 'paint' }
     expect((await call('POST', '/api/conversations/bulk', wrong)).status).toBe(400)
-    const untouched = await call('GET', `/api/conversations/${theirs}`, undefined, bob)
+    const untouched = await call('GET', `/api/conversations/${theirs}`, undefined, accounts.bob)
     expect(untouched.json.data).toMatchObject({ pinned: false, archived: false })
   })
 
   test('a temporary conversation is in no list and no search, and is removed after its run once its user has no page open', async () => {
     const page = new AbortController()
-    await fetch(`${server.url}/api/events`, {
-      headers: { authorization: `Bearer ${bob}` },
+    await fetch(`${accounts.server.url}/api/events`, {
+      headers: { authorization: `Bearer ${accounts.bob}` },
       signal: page.signal,
     })
-    const theirs = (await call('POST', '/api/conversations', { temporary: true }, bob)).json.data.id
+    const theirs = (await call('POST', '/api/conversations', { temporary: true }, accounts.bob))
+      .json.data.id
     const statusOf = async (id: string, token?: string) =>
       (await call('GET', `/api/conversations/${id}`, undefined, token)).status
     const text = 'Where is the pelican?'
-    await call('POST', `/api/conversations/${theirs}/messages`, { text, stream: false }, bob)
+    await call(
+      'POST',
+      `/api/conversations/${theirs}/messages`,
+      { text, stream: false },
+      accounts.bob,
+    )
     const id = await create({ temporary: true, title: 'A secret cormorant' })
     expect((await call('GET', `/api/conversations/${id}`)).json.data.temporary).toBe(true)
     expect(await listed()).not.toContain(id)
@@ -186,9 +180,9 @@ describeOnEachServer('the trash', (start) => {
     const answered = await ask(id)
     expect(answered.json.data.message.text).toBe('The pelican landed.')
     await expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe(404)
-    expect(await statusOf(theirs, bob)).toBe(200)
+    expect(await statusOf(theirs, accounts.bob)).toBe(200)
     page.abort()
-    await expect.poll(() => statusOf(theirs, bob), { timeout: 60_000 }).toBe(404)
+    await expect.poll(() => statusOf(theirs, accounts.bob), { timeout: 60_000 }).toBe(404)
     const { run } = answered.json.data
     expect((await call('GET', `/api/runs/${run.id}`)).status).toBe(404)
     expect(await listed('&trashed=true')).not.toContain(id)

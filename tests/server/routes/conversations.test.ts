@@ -1,26 +1,14 @@
 // Conversations over real HTTP, on both databases.
-import { beforeAll, expect, test } from 'vitest'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server.ts'
+import { expect, test } from 'vitest'
+import { describeOnEachServer } from '../../support/server.ts'
+import { useTwoAccounts } from '../../support/two-accounts.ts'
 
 describeOnEachServer('conversations', (start) => {
-  let server: TestServer
-  let ann = ''
-  let bob = ''
-  beforeAll(async () => {
-    server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    ann = await register(server, 'ann')
-    bob = await register(server, 'bob')
-  })
-  const call = (method: string, path: string, body?: unknown, token = ann) =>
-    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+  const accounts = useTwoAccounts(start)
+  const { call } = accounts
   const send = (id: string) =>
     call('POST', `/api/conversations/${id}/messages`, { text: 'Count the apples', stream: false })
-  const make = async (body: unknown = {}, token = ann) =>
+  const make = async (body: unknown = {}, token = accounts.ann) =>
     (await call('POST', '/api/conversations', body, token)).json.data
 
   test('a conversation is created with the given settings, and with defaults without a body', async () => {
@@ -47,7 +35,7 @@ describeOnEachServer('conversations', (start) => {
     })
     expect(made).not.toHaveProperty('user_id')
     expect(made.created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
-    const bare = await server.call('POST', '/api/conversations', { token: ann })
+    const bare = await accounts.server.call('POST', '/api/conversations', { token: accounts.ann })
     expect(bare.json.data).toMatchObject({ model: null, temperature: null, approval: null })
   })
 
@@ -95,18 +83,18 @@ describeOnEachServer('conversations', (start) => {
     }
     const [one = '', two = '', three = ''] = ids
     const loose = await make({ title: 'not pinned' })
-    const foreign = await make({ title: 'his' }, bob)
-    await call('PATCH', `/api/conversations/${foreign.id}`, { pinned: true }, bob)
+    const foreign = await make({ title: 'his' }, accounts.bob)
+    await call('PATCH', `/api/conversations/${foreign.id}`, { pinned: true }, accounts.bob)
     const order = { ids: [three, loose.id, foreign.id, one] }
     expect((await call('PUT', '/api/conversations/pins', order)).status).toBe(200)
-    const place = async (id: string, token = ann) =>
+    const place = async (id: string, token = accounts.ann) =>
       (await call('GET', `/api/conversations/${id}`, undefined, token)).json.data.pin_position
     expect(await place(three)).toBe(0)
     expect(await place(one)).toBe(3)
     expect(await place(two)).toBeNull()
     expect(await place(loose.id)).toBeNull()
-    expect(await place(foreign.id, bob)).toBeNull()
-    await call('DELETE', `/api/conversations/${foreign.id}?permanent=true`, undefined, bob)
+    expect(await place(foreign.id, accounts.bob)).toBeNull()
+    await call('DELETE', `/api/conversations/${foreign.id}?permanent=true`, undefined, accounts.bob)
     await call('PATCH', `/api/conversations/${one}`, { pinned: true })
     expect(await place(one)).toBe(3)
     await call('PATCH', `/api/conversations/${one}`, { pinned: false })
@@ -127,42 +115,50 @@ describeOnEachServer('conversations', (start) => {
       ['GET', '/messages', undefined],
       ['POST', '/messages', { text: 'hello' }],
     ] as const) {
-      const foreign = await call(method, path + tail, body, bob)
-      const absent = await call(method, nowhere + tail, body, bob)
+      const foreign = await call(method, path + tail, body, accounts.bob)
+      const absent = await call(method, nowhere + tail, body, accounts.bob)
       expect(foreign.status, `${method} ${tail}`).toBe(404)
       expect(foreign.json).toEqual({ ...absent.json, request_id: expect.any(String) })
     }
     expect((await call('GET', path)).json.data.title).toBe('Secret plans')
     expect(
-      JSON.stringify((await call('GET', '/api/conversations?q=secret', undefined, bob)).json),
+      JSON.stringify(
+        (await call('GET', '/api/conversations?q=secret', undefined, accounts.bob)).json,
+      ),
     ).not.toContain(id)
   })
 
   test('the list is paged by cursor without gaps or duplicates, and can be filtered', async () => {
-    for (let number = 0; number < 7; number += 1) await make({ title: `Página ${number}` }, bob)
+    for (let number = 0; number < 7; number += 1)
+      await make({ title: `Página ${number}` }, accounts.bob)
     const seen: string[] = []
     let cursor: string | null = null
     do {
       const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const { json } = await call('GET', `/api/conversations?limit=3${query}`, undefined, bob)
+      const { json } = await call(
+        'GET',
+        `/api/conversations?limit=3${query}`,
+        undefined,
+        accounts.bob,
+      )
       seen.push(...json.data.items.map(({ title }: { title: string }) => title))
       cursor = json.data.next_cursor
       expect(json.data.has_more).toBe(cursor !== null)
     } while (cursor !== null)
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((number) => `Página ${number}`))
-    const found = await call('GET', '/api/conversations?q=P%C3%81GINA%203', undefined, bob)
+    const found = await call('GET', '/api/conversations?q=P%C3%81GINA%203', undefined, accounts.bob)
     expect(found.json.data.items).toHaveLength(1)
     await call(
       'PATCH',
       `/api/conversations/${found.json.data.items[0].id}`,
       { archived: true },
-      bob,
+      accounts.bob,
     )
-    const archived = await call('GET', '/api/conversations?archived=true', undefined, bob)
+    const archived = await call('GET', '/api/conversations?archived=true', undefined, accounts.bob)
     expect(archived.json.data.items).toHaveLength(1)
-    expect((await call('GET', '/api/conversations', undefined, bob)).json.data.items).toHaveLength(
-      6,
-    )
+    expect(
+      (await call('GET', '/api/conversations', undefined, accounts.bob)).json.data.items,
+    ).toHaveLength(6)
   })
 
   test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'archived=maybe', 'cursor=e30'])(
@@ -180,7 +176,7 @@ describeOnEachServer('conversations', (start) => {
     expect(before).toHaveLength(4)
     const path = `/api/conversations/${id}/messages/${before[0].id}`
     expect((await call('GET', `${path}/deletion`)).json.data).toEqual({ messages: 4 })
-    expect((await call('GET', `${path}/deletion`, undefined, bob)).status).toBe(404)
+    expect((await call('GET', `${path}/deletion`, undefined, accounts.bob)).status).toBe(404)
     expect(await messages()).toEqual(before)
     expect((await call('DELETE', path)).json).toEqual({
       code: 0,
@@ -191,7 +187,7 @@ describeOnEachServer('conversations', (start) => {
     const run = `/api/runs/${answer.run.id}`
     expect((await call('GET', run)).status).toBe(404)
     expect((await call('DELETE', path)).status).toBe(404)
-    expect((await call('POST', `${path}/restore`, undefined, bob)).status).toBe(404)
+    expect((await call('POST', `${path}/restore`, undefined, accounts.bob)).status).toBe(404)
     expect((await call('POST', `${path}/restore`)).json.data).toEqual({ restored_messages: 4 })
     expect(await messages()).toEqual(before)
     expect((await call('GET', run)).status).toBe(200)
@@ -243,7 +239,7 @@ describeOnEachServer('conversations', (start) => {
       reasoning_tokens: 0,
     }
     const unused = { ...tokens, prompt: 0, completion: 0, total: 0 }
-    const daily = await call('GET', '/api/stats/tokens', undefined, bob)
+    const daily = await call('GET', '/api/stats/tokens', undefined, accounts.bob)
     expect(daily.json.data).toEqual({
       period: 'daily',
       prompt_tokens: 0,
@@ -258,13 +254,13 @@ describeOnEachServer('conversations', (start) => {
       ),
       cost: {},
     })
-    const days = (period: string, token = bob) =>
+    const days = (period: string, token = accounts.bob) =>
       call('GET', `/api/stats/tokens?period=${period}`, undefined, token)
     const weekly = (await days('weekly')).json.data.daily
     expect(Object.keys(weekly)).toHaveLength(7)
     expect(Object.values(weekly)).toEqual(Array(7).fill(unused))
     expect(Object.keys((await days('monthly')).json.data.daily)).toHaveLength(30)
     expect((await call('GET', '/api/stats/tokens?period=yearly')).status).toBe(400)
-    expect((await call('GET', '/api/admin/stats', undefined, bob)).status).toBe(403)
+    expect((await call('GET', '/api/admin/stats', undefined, accounts.bob)).status).toBe(403)
   })
 })

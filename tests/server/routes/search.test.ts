@@ -1,29 +1,21 @@
 // The search over real HTTP, on both databases.
-import { beforeAll, expect, test } from 'vitest'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server.ts'
+import { expect, test } from 'vitest'
+import { describeOnEachServer } from '../../support/server.ts'
+import { useTwoAccounts } from '../../support/two-accounts.ts'
 
 describeOnEachServer('search', (start) => {
-  let server: TestServer
-  let ann = ''
-  let bob = ''
-  beforeAll(async () => {
-    server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    ann = await register(server, 'ann')
-    bob = await register(server, 'bob')
-  })
-  const find = (query: string, token = ann) => server.call('GET', `/api/search?${query}`, { token })
+  const accounts = useTwoAccounts(start)
+  const { call } = accounts
+  const find = (query: string, token?: string) =>
+    call('GET', `/api/search?${query}`, undefined, token)
 
   test('a sent message and its answer are found with the place where they are, by their owner only', async () => {
-    const { id } = (await server.call('POST', '/api/conversations', { body: {}, token: ann })).json
-      .data
-    await server.call('POST', `/api/conversations/${id}/messages`, {
+    const { id } = (
+      await accounts.server.call('POST', '/api/conversations', { body: {}, token: accounts.ann })
+    ).json.data
+    await accounts.server.call('POST', `/api/conversations/${id}/messages`, {
       body: { text: 'What time is it in Zanzibar?', stream: false },
-      token: ann,
+      token: accounts.ann,
     })
     const { status, json } = await find('q=zanzibar&type=message')
     expect(status).toBe(200)
@@ -37,7 +29,7 @@ describeOnEachServer('search', (start) => {
       snippet: 'What time is it in <mark>Zanzibar</mark>?',
       created_at: expect.stringMatching(/Z$/),
     })
-    expect((await find('q=zanzibar', bob)).json.data.items).toEqual([])
+    expect((await find('q=zanzibar', accounts.bob)).json.data.items).toEqual([])
   })
 
   test('an empty query, an unknown type and an invalid cursor return 400', async () => {
