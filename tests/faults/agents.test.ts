@@ -8,7 +8,7 @@ import { turn } from '../support/upstream-turns.ts'
 import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */
-const KILLS = process.env.FAULTS === 'full' ? 40 : 3
+const KILLS = process.env.FAULTS === 'full' ? 40 : 1
 const random = randomFrom(SEED)
 
 for (const dialect of ['sqlite', 'postgres'] as const)
