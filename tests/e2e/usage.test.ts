@@ -40,7 +40,7 @@ describeInBrowser('usage', (visitor) => {
     const page = await visitor.open(server.url)
     await say(page, 'Hi')
     // 10,000 × 2 + 30,000 × 0.2 + 1,500 × 10, per million.
-    const figures = page.getByText(/1,500 tokens · 40K in, 30K cached · \$0\.04/)
+    const figures = page.getByText(/1,500 tokens · 40K in, 30K \(75%\) cached · \$0\.04/)
     await figures.waitFor()
     await page.reload()
     await figures.waitFor()

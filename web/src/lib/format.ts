@@ -7,6 +7,10 @@ export const compactNumber = (value: number, language: string): string =>
 export const wholeNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language).format(value)
 
+/** 0.752 -> "75%". */
+export const percent = (share: number, language: string): string =>
+  new Intl.NumberFormat(language, { style: 'percent' }).format(share)
+
 /** An amount in the notation of the language, such as "$0.82"; below a cent, with two significant digits. */
 export const money = (amount: number, currency: string, language: string): string => {
   const digits =

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useQuota } from '../../lib/api/quota.ts'
-import { compactNumber, money, wholeNumber } from '../../lib/format.ts'
+import { compactNumber, money, percent, wholeNumber } from '../../lib/format.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { QuotaMeters } from '../../ui/quota-meters.tsx'
@@ -62,9 +62,7 @@ function Figures({ stats }: { stats: TokenStats }) {
   const cachedOf = (tokens: Pick<TokenStats, 'cached_tokens' | 'prompt_tokens'>): string =>
     t('stats.cached', {
       count: compactNumber(tokens.cached_tokens, i18n.language),
-      share: (tokens.cached_tokens / tokens.prompt_tokens).toLocaleString(i18n.language, {
-        style: 'percent',
-      }),
+      share: percent(tokens.cached_tokens / tokens.prompt_tokens, i18n.language),
     })
   return (
     <>

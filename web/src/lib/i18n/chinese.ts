@@ -162,7 +162,7 @@ export const chinese: typeof english = {
     tokens_one: '{{shown}} 个 token',
     tokens_other: '{{shown}} 个 token',
     input: '输入 {{input}}',
-    cachedInput: '输入 {{input}}（缓存 {{cached}}）',
+    cachedInput: '输入 {{input}}，缓存 {{cached}}',
     failed: '未能完成回答。',
     stopped: '已停止。',
     interrupted: '这个回答被中断了。',

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { AnswerTiming } from '../../../../../server/protocol/run-timeline.ts'
 import type { Usage } from '../../../../../server/protocol/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
-import { compactNumber, duration, money, wholeNumber } from '../../../lib/format.ts'
+import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
 
 export function AnswerUsage({
   usage,
@@ -33,7 +33,7 @@ export function AnswerUsage({
             ? t('message.input', { input: short(usage.prompt_tokens) })
             : t('message.cachedInput', {
                 input: short(usage.prompt_tokens),
-                cached: short(usage.cached_tokens),
+                cached: `${short(usage.cached_tokens)} (${percent(usage.cached_tokens / usage.prompt_tokens, i18n.language)})`,
               })}
         </>
       )}

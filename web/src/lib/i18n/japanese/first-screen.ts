@@ -171,7 +171,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     showLess: '表示を減らす',
     tokens_other: '{{shown}} トークン',
     input: '入力 {{input}}',
-    cachedInput: '入力 {{input}}（うちキャッシュ {{cached}}）',
+    cachedInput: '入力 {{input}}、うちキャッシュ {{cached}}',
     failed: 'この回答を完了できませんでした。',
     stopped: '停止しました。',
     interrupted: 'この回答は中断されました。',
