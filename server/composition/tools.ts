@@ -75,7 +75,7 @@ export interface ToolModuleOptions {
   unconfirmed: ((userId: UserId, addresses: readonly string[]) => Promise<string[]>) | undefined
   box: SecretBox
   redact(text: string): string
-  /** Which instance reads a document. */
+  /** Which instance reads a document, or refreshes a sign-in to an MCP server. */
   claims: WorkClaims | undefined
   limits: Limits
   log: FastifyBaseLogger
@@ -200,6 +200,7 @@ export function createToolModule({
   const mcp = createMcpServers({
     servers: config.mcp_servers,
     grants: createMcpGrantStore(createMcpGrantRepository(database), box),
+    claims,
     clientMetadataUrl: clientMetadataUrl(config.public_url),
     identify: (userId) => store.users.find(userId),
     permits: access.allowsMcpServer,

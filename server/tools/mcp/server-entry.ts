@@ -1,5 +1,6 @@
 // One configured MCP server: a connection for everybody or, once it asks for a sign-in, one for each user who signed in.
 import { errorText } from '../../errors.ts'
+import type { WorkClaims } from '../../lib/work-claims.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { McpServer, McpServerSettings } from '../../protocol/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
@@ -30,6 +31,7 @@ export interface ServerEntryOptions {
   name: string
   settings: McpServerSettings
   grants: McpGrantStore
+  claims: WorkClaims
   log(message: string, detail: Record<string, unknown>): void
   firstPauseMs?: number
 }
@@ -37,7 +39,7 @@ export interface ServerEntryOptions {
 const NO_TOOLS: readonly ToolDefinition[] = []
 
 export function createServerEntry(options: ServerEntryOptions): ServerEntry {
-  const { name, settings, grants, log } = options
+  const { name, settings, grants, claims, log } = options
   const common = {
     name,
     settings,
@@ -68,6 +70,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       server: name,
       grant,
       grants,
+      claims,
       log,
       onOver() {
         if (users.get(userId) === server) void drop(userId)

@@ -1,6 +1,7 @@
 // All configured MCP servers: their connections, their tools, and their state for the page.
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
+import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type {
   McpPrompt,
@@ -67,6 +68,8 @@ const PREPARE_MS = 5_000
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
   grants: McpGrantStore
+  /** Who does what one instance at a time does; undefined for a single process. */
+  claims?: WorkClaims | undefined
   /** Who a user is; only asked where a server is limited to some users. */
   identify(userId: UserId): Promise<McpUser | undefined>
   /** Whether a user may use a server at all. Default: everybody may. */
@@ -82,9 +85,9 @@ export interface McpServersOptions {
  * Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start.
  */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { servers, ...common } = options
+  const { servers, claims = SOLE_WORKER, ...common } = options
   const entries = Object.entries(servers).map(([name, settings]) =>
-    createServerEntry({ ...common, name, settings }),
+    createServerEntry({ ...common, claims, name, settings }),
   )
   const signIns = createSignIns(common)
   const joined = createJoiner()

@@ -1,6 +1,8 @@
 // The access token of one user for one MCP server: refreshed early, by one request at a time, and never in a loop.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import { errorText } from '../../../errors.ts'
+import type { WorkClaims } from '../../../lib/work-claims.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { loadSdk } from '../sdk.ts'
 import { boundedFetch } from '../transport.ts'
@@ -11,6 +13,8 @@ export interface TokenSourceOptions {
   server: string
   grant: McpGrant
   grants: Pick<McpGrantStore, 'find' | 'save' | 'remove'>
+  /** One instance at a time refreshes a grant: its refresh token may work only once. */
+  claims: Pick<WorkClaims, 'claim' | 'finish'>
   /** The sign-in is over: the authorization server or the MCP server does not accept its tokens any longer. */
   onOver(): void
   log(message: string, detail: Record<string, unknown>): void
@@ -25,9 +29,12 @@ export interface TokenSource {
 
 /** Requests that were sent before a refresh may be rejected for so long after it: their token was the old one. */
 const LATE_MS = 10_000
+/** How often an instance looks whether another one has refreshed the grant, and how many times. */
+const LOOK_MS = 200
+const MAX_LOOKS = 100
 
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { userId, server, grants } = options
+  const { userId, server, grants, claims } = options
   let grant = options.grant
   let isOver = false
   let refreshedAt = 0
@@ -56,7 +63,33 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     isStored = true
   }
 
+  /** Takes over what another instance has refreshed, or the person has ended there. */
+  const takeOver = async (): Promise<boolean> => {
+    // Newer than the stored one.
+    if (!isStored) return false
+    const stored = await grants.find(userId, server)
+    if (stored === undefined) return refuse()
+    if (stored.accessToken === grant.accessToken) return false
+    grant = stored
+    refreshedAt = Date.now()
+    return true
+  }
+
   const refresh = async (): Promise<void> => {
+    const work = `mcp refresh ${userId} ${server}`
+    for (let looks = 1; !(await claims.claim(work)); looks += 1) {
+      if (looks > MAX_LOOKS) throw new Error('another instance did not refresh the access token')
+      await sleep(LOOK_MS)
+      if (await takeOver()) return
+    }
+    try {
+      if (!(await takeOver())) await exchange()
+    } finally {
+      await claims.finish(work)
+    }
+  }
+
+  const exchange = async (): Promise<void> => {
     const { refreshToken } = grant
     if (refreshToken === undefined) return refuse()
     const sdk = await loadSdk()

@@ -1,6 +1,7 @@
 // Signing in to MCP servers with OAuth, against a scripted authorization server over HTTP.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AppError } from '../../../../server/errors.ts'
+import type { WorkClaims } from '../../../../server/lib/work-claims.ts'
 import { UserId } from '../../../../server/protocol/ids.ts'
 import { refreshTime } from '../../../../server/tools/mcp/oauth/grant.ts'
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
@@ -17,8 +18,21 @@ async function start(options: AuthorizationOptions = {}, clientMetadataUrl: stri
   const remote = await startProtectedServer(options)
   const grants = memoryGrants()
   const logged: string[] = []
+  const held = new Set<string>()
+  /** As instances of one installation share them. */
+  const claims: WorkClaims = {
+    async claim(work) {
+      return !held.has(work) && held.add(work) !== undefined
+    },
+    async finish(work) {
+      held.delete(work)
+    },
+    holds: async (work) => held.has(work),
+    isShared: true,
+  }
   const open = () => {
     const servers = createMcpServers({
+      claims,
       servers: { calendar: { url: remote.url } },
       grants,
       clientMetadataUrl,
@@ -107,6 +121,20 @@ describe('an access token', () => {
     remote.tokens.clear()
     const results = await Promise.all([whoami(), whoami(), whoami(), whoami()])
     expect(results.map(({ success }) => success)).toEqual([true, true, true, true])
+    expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
+      1,
+    )
+  })
+
+  test('is refreshed by one of several instances, and the others take over what it got', async () => {
+    const { remote, open, signIn, whoami } = await start()
+    await signIn()
+    const others = [open(), open()]
+    await Promise.all(others.map((other) => other.ready))
+    await Promise.all(others.map((other) => other.prepare(SOMEBODY)))
+    remote.tokens.clear()
+    const results = await Promise.all([whoami(), ...others.map((other) => whoami(SOMEBODY, other))])
+    expect(results.map(({ success }) => success)).toEqual([true, true, true])
     expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
       1,
     )
