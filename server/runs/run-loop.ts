@@ -78,19 +78,20 @@ function toolRunner(
   })
   const { store, now } = dependencies
   const waiting = createWaiting({ ...dependencies, active, run, writes, clock })
+  const isRefused = context.options.refusesApprovals ?? false
   const approvals = createApprovals({
     ...dependencies,
     active,
     run,
     mode: context.options.approval,
-    isRefused: context.options.refusesApprovals ?? false,
+    isRefused,
     taint,
     writes,
     waiting,
   })
-  // A background task has nobody who could answer.
+  // A background task has nobody who could answer, nor has a program that does not wait for a person.
   const person =
-    run.kind === 'chat'
+    run.kind === 'chat' && !isRefused
       ? createPersonInput({ active, run, store, writes, waiting, recorder, now })
       : undefined
   const agents = createAgentStarter({

@@ -149,6 +149,38 @@ describe('input that an MCP server asks for', () => {
     expect(resultOf(await stream.all()).data).toBe('Nothing was booked.')
   })
 
+  test('is declined at once where nobody can answer: for a sub-agent, and for a program that waits for no person', async () => {
+    await connected()
+    const book = turn.toolCalls([{ name: 'mcp__modern__book', arguments: { day: 'Monday' } }])
+    const task = { name: 'table', instruction: 'Book a table.', tools: ['mcp__modern__book'] }
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'multi_agent', arguments: { tasks: [task] } }]),
+      book,
+      turn.text('No table.'),
+      turn.text('There is no table.'),
+    )
+    const { data: conversation } = await call('POST', '/api/conversations', {})
+    const { data: answered } = await call(
+      'POST',
+      `/api/conversations/${conversation.id}/messages`,
+      { text: 'Go', stream: false },
+    )
+    expect(answered.message).toMatchObject({ text: 'There is no table.', status: 'completed' })
+    expect(JSON.stringify(upstream.requests.at(-2)?.messages)).toContain('Nothing was booked.')
+
+    upstream.enqueue(book, turn.text('There is none.'))
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'nanoclaw', messages: [{ role: 'user', content: 'Go' }] }),
+    })
+    expect(await response.json()).toMatchObject({
+      choices: [{ message: { content: 'There is none.' }, finish_reason: 'stop' }],
+    })
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Nothing was booked.')
+    expect(modern.booked).not.toContainEqual(expect.objectContaining({ day: 'Monday' }))
+  })
+
   test('that refuses a call until a page was opened runs it once after that, also across kill -9', async () => {
     const { question, runId } = await ask('mcp__legacy__pay', {})
     expect(question.data).toMatchObject({
