@@ -65,7 +65,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let error: DescribedFailure | null = null
   let listing = NOTHING_LISTED
   let current: { client: RemoteClient; watch: AbortController } | null = null
-  let opening: RemoteClient | null = null
+  /** Ends the attempt that is in progress. */
+  let giveUp: (() => Promise<void>) | null = null
   let attempt: Promise<void> | null = null
   let refreshing: Promise<void> | null = null
   let failures = 0
@@ -123,8 +124,10 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     clearTimeout(retryTimer)
     if (status !== 'connecting') change('connecting', error)
     try {
-      const client = await opener.open((created) => {
-        opening = created
+      const client = await opener.open((created, give) => {
+        giveUp = give
+        // It was closed while the SDK was loaded.
+        if (closed) void give()
         created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
         created.onclose = () => lost(created, new Error('the connection was closed'))
         created.onerror = (fault) =>
@@ -148,11 +151,11 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
         onLost: (cause) => lost(client, cause),
       })
     } catch (fault) {
-      await opening?.close().catch(() => undefined)
+      await giveUp?.()
       if (options.onSignIn !== undefined && isSignInWanted(fault)) wantSignIn()
       else plan(fault)
     } finally {
-      opening = null
+      giveUp = null
     }
   }
 
@@ -277,7 +280,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       const last = current
       current = null
       last?.watch.abort()
-      await Promise.allSettled([last?.client.close(), opening?.close()])
+      await Promise.allSettled([last?.client.close(), giveUp?.()])
       await attempt
     },
   }

@@ -2,7 +2,7 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { McpEra, McpServerSettings } from '../../protocol/mcp.ts'
 import { MAX_PAGES } from './listing.ts'
-import { loadSdk, type RemoteClient, type Sdk } from './sdk.ts'
+import { loadSdk, type RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS, DISCOVERY_TIMEOUT_MS, LEGACY_REMEMBERED_MS } from './timing.ts'
 import { type TransportOptions, transportFor } from './transport.ts'
 
@@ -10,10 +10,11 @@ export interface ClientOpener {
   /** The revision that the server spoke last; null before the first connection. */
   readonly era: McpEra | null
   /**
-   * A connected client. `prepare` gets it before it connects, so that it can be closed and listened to.
+   * A connected client. `prepare` gets it before it connects, so that it can be listened to, and a function that ends the
+   * attempt, also while the revision is being found out.
    * @throws the fault of the SDK when the server cannot be reached; then its revision is found out again.
    */
-  open(prepare: (client: RemoteClient, sdk: Sdk) => void): Promise<RemoteClient>
+  open(prepare: (client: RemoteClient, giveUp: () => Promise<void>) => void): Promise<RemoteClient>
 }
 
 export function createClientOpener(
@@ -42,10 +43,14 @@ export function createClientOpener(
           listMaxPages: MAX_PAGES,
         },
       )
-      prepare(client, sdk)
+      const transport = transportFor(settings, sdk, options)
+      prepare(client, async () => {
+        // The client takes over the transport only when it knows the revision.
+        await Promise.allSettled([client.close(), transport.close()])
+      })
       const prior = recall()
       try {
-        await client.connect(transportFor(settings, sdk, options), {
+        await client.connect(transport, {
           timeout: CONNECT_TIMEOUT_MS,
           ...(prior === undefined ? {} : { prior }),
         })

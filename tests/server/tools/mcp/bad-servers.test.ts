@@ -56,3 +56,86 @@ test.each([
     expect(await call(tools.get('mcp__good__count'))).toMatchObject({ success: true, data: 7 })
   },
 )
+
+/** A good server whose calls of tools are answered by `respond` instead. */
+async function badInCalls(respond: (response: ServerResponse, id: unknown) => void) {
+  const good = await startModernMcpServer()
+  const http = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const body = Buffer.concat(chunks).toString('utf8')
+      if (request.headers['mcp-method'] === 'tools/call')
+        return respond(response, JSON.parse(body).id)
+      const headers = new Headers()
+      for (const [name, value] of Object.entries(request.headers))
+        if (!/^(host|connection|content-length)$/.test(name)) headers.set(name, String(value))
+      const answer = await fetch(good.url, { method: request.method ?? 'POST', headers, body })
+      response.writeHead(answer.status, Object.fromEntries(answer.headers))
+      for await (const chunk of answer.body ?? []) response.write(chunk)
+      response.end()
+    })().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    http.closeAllConnections()
+    http.close()
+    await good.close()
+  })
+  const address = http.address() as AddressInfo // listening on TCP, so never a string or null
+  return `http://127.0.0.1:${address.port}/mcp`
+}
+
+test.each([
+  ['floods', flood, /lost during the call; it is unknown whether/],
+  [
+    'dies',
+    (response: ServerResponse) => void response.destroy(),
+    /lost during the call; it is unknown/,
+  ],
+  [
+    'answers with something else than a result',
+    (response: ServerResponse, id: unknown) =>
+      json(JSON.stringify({ jsonrpc: '2.0', id, result: { content: 'no list' } }))(response),
+    /The server refused the call/,
+  ],
+  [
+    'answers with a page',
+    (response: ServerResponse) =>
+      void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+    /lost during the call; it is unknown whether/,
+  ],
+])(
+  'a call of a server that %s fails with a clear text, and another server works',
+  async (_how, respond, says) => {
+    const good = await startModernMcpServer()
+    onTestFinished(() => good.close())
+    const { tools, connected } = start({
+      bad: { url: await badInCalls(respond) },
+      good: { url: good.url },
+    })
+    await Promise.all([connected('bad'), connected('good')])
+    const failed = call(tools.get('mcp__bad__count'))
+    expect(await call(tools.get('mcp__good__count'))).toMatchObject({ success: true, data: 7 })
+    expect(await failed).toMatchObject({ success: false, error: expect.stringMatching(says) })
+    // The connection is made again by itself.
+    await connected('bad')
+  },
+)
+
+test('a server that never answers keeps nobody waiting', async () => {
+  const good = await startModernMcpServer()
+  onTestFinished(() => good.close())
+  const { mcp, tools, connected } = start({
+    bad: { url: await badServer(() => {}) },
+    good: { url: good.url },
+  })
+  await connected('good')
+  expect(await call(tools.get('mcp__good__count'))).toMatchObject({ success: true })
+  expect(await mcp.resources(SOMEBODY)).toEqual([])
+  expect(mcp.list(SOMEBODY)).toMatchObject([
+    { state: 'connecting', tools: [] },
+    { state: 'connected' },
+  ])
+  await mcp.close()
+})
