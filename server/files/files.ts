@@ -58,6 +58,8 @@ export interface FileService {
     attachment: Attachment,
   ): Promise<{ row: FileRow; insert(tx: Writer): Promise<void> }>
   find: FileRepository['find']
+  /** The text that was read from a file. */
+  text: FileRepository['text']
   /** Those of some files that belong to the user, in any order. */
   findAll: FileRepository['findAll']
   /** The whole content of a file in memory, such as an image for a model. */
@@ -224,6 +226,7 @@ export function createFileService({
 
   return {
     find: files.find,
+    text: files.text,
     findAll: files.findAll,
     remove: files.remove,
     read: async (sha256) => buffer(await blobs.open(sha256)),

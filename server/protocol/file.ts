@@ -28,3 +28,13 @@ export const FileInfo = z
   })
   .meta({ id: 'File' })
 export type FileInfo = z.infer<typeof FileInfo>
+
+/** What models and the search read of a file. */
+export const FileText = z
+  .object({
+    name: z.string(),
+    /** Null for images and for documents without readable text. A line `[Page 7]` begins each page, slide or sheet. */
+    text: z.string().nullable(),
+  })
+  .meta({ id: 'FileText' })
+export type FileText = z.infer<typeof FileText>

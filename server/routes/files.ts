@@ -9,7 +9,7 @@ import type { ByteRange } from '../files/blobs.ts'
 import type { FileService } from '../files/files.ts'
 import type { App } from '../http/app.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { FileInfo } from '../protocol/file.ts'
+import { FileInfo, FileText } from '../protocol/file.ts'
 import { FileId } from '../protocol/ids.ts'
 import { encodeFileName } from '../sharing/file-name.ts'
 import { byteRangeOf } from './byte-range.ts'
@@ -82,6 +82,24 @@ export function registerFileRoutes(
       return wantsThumbnail && file.thumbnailSha256 !== null
         ? sendThumbnail(files, file, headers, reply)
         : sendContent(files, file, headers, reply)
+    },
+  )
+
+  app.get(
+    '/api/files/:id/text',
+    {
+      schema: {
+        summary: 'Get the text that models and the search read of a file',
+        description: 'A line `[Page 7]` begins each page of a PDF, slide or sheet.',
+        tags,
+        params: OneFile,
+        response: { 200: envelope(FileText) },
+      },
+    },
+    async ({ user, params }) => {
+      const found = await files.text(user.id, params.id)
+      if (found === undefined) throw appError('file_id_unknown')
+      return success(found)
     },
   )
 

@@ -1,8 +1,10 @@
 // Searching for a message: with the keyboard, on a branch that is not shown, in both languages and on a phone.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { presentation } from '../support/documents.ts'
 import { describeInBrowser, expectAccessible, expectNoSideways, leave } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
 import { type TestServer, useServers } from '../support/server.ts'
+import { uploadFile } from '../support/uploads.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
@@ -34,6 +36,12 @@ describeInBrowser('search', (visitor) => {
     const attachments = [{ name: 'menu.txt', content: `${'Soup of the day. '.repeat(400)}冷奴` }]
     await server.call('POST', `/api/conversations/${id}/messages`, {
       body: { text: 'My notes', attachments, stream: false },
+    })
+    upstream.enqueue(turn.text('Noted.'))
+    const slides = presentation(['Welcome', 'Hotels', '函馆的夜景', 'Thank you'])
+    const uploaded = await uploadFile(server.url, 'trip.pptx', slides)
+    await server.call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'My slides', attachments: [{ file_id: uploaded.json.data.id }], stream: false },
     })
     const { json } = await server.call('POST', '/api/projects', { body: { name: 'Japan' } })
     const form = new FormData()
@@ -123,6 +131,19 @@ describeInBrowser('search', (visitor) => {
     await file.getByRole('button', { name: '关闭' }).click()
     await file.waitFor({ state: 'detached' })
     expect(page.url()).not.toContain('file=')
+
+    // No browser draws slides: their text is shown, at the slide of the hit.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('radio', { name: '附件' }).click()
+    await field.fill('夜景')
+    await page.getByRole('option', { name: /第 3 页.*夜景/ }).click()
+    const talk = page.getByRole('dialog', { name: 'trip.pptx' })
+    const slide = talk.locator('section').filter({ has: page.getByText('第 3 页') })
+    await expect.poll(() => slide.locator('mark').allTextContents()).toEqual(['夜景'])
+    await expect.poll(() => talk.locator('section').count()).toBe(4)
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/slide-hit.png` })
     await leave(page)
   })
 })

@@ -13,7 +13,7 @@ export type FileRepository = ReturnType<typeof createFileRepository>
 const REMOVE_BATCH_SIZE = 100
 
 export function createFileRepository(database: Database) {
-  const { read, tables } = database
+  const { read, readOffThread, tables } = database
   const { files, attachments, shareFiles } = tables
   const { text: _text, ...columns } = getTableColumns(files)
   const uses = (db: Pick<Writer, 'select'>) =>
@@ -27,6 +27,15 @@ export function createFileRepository(database: Database) {
     async find(userId: UserId, id: FileId): Promise<FileRow | undefined> {
       const [row] = await read
         .select(columns)
+        .from(files)
+        .where(and(eq(files.id, id), eq(files.userId, userId)))
+      return row
+    },
+
+    /** The text that was read from a file; undefined without such a file of the user. */
+    async text(userId: UserId, id: FileId): Promise<Pick<StoredFile, 'name' | 'text'> | undefined> {
+      const [row] = await readOffThread
+        .select({ name: files.name, text: files.text })
         .from(files)
         .where(and(eq(files.id, id), eq(files.userId, userId)))
       return row

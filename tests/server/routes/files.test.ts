@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { presentation } from '../../support/documents.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
 import { uploadFile } from '../../support/uploads.ts'
 
@@ -54,6 +55,20 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
       etag: `"${hashOf(text)}"`,
       vary: expect.stringContaining('Authorization'),
     })
+  })
+
+  test('the text that was read from a document is given to its owner, with its pages', async () => {
+    const { json } = await upload('talk.pptx', presentation(['Walrus', 'Whale']))
+    const path = `/api/files/${json.data.id}/text`
+    expect((await server.call('GET', path, { token })).json.data).toEqual({
+      name: 'talk.pptx',
+      text: '[Page 1]\nWalrus\nsecond line\n[Page 2]\nWhale\nsecond line',
+    })
+    expect((await server.call('GET', path, { token: other })).status).toBe(404)
+    const photo = sharp({ create: { width: 9, height: 6, channels: 3, background: 'teal' } })
+    const image = await upload('photo.png', await photo.png().toBuffer())
+    const ofImage = await server.call('GET', `/api/files/${image.json.data.id}/text`, { token })
+    expect(ofImage.json.data).toEqual({ name: 'photo.png', text: null })
   })
 
   test('a part of a file can be read, and an unchanged file is not sent again', async () => {

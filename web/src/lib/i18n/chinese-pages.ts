@@ -49,6 +49,8 @@ export const chinesePages: typeof englishPages = {
     results: '结果',
     more: '更多结果',
     page: '第 {{page}} 页',
+    asText: '显示文字',
+    asFile: '显示原文件',
     type: {
       title: '标题',
       message: '回答',

@@ -55,6 +55,8 @@ export const englishPages = {
     results: 'Results',
     more: 'More results',
     page: 'Page {{page}}',
+    asText: 'Show the text',
+    asFile: 'Show the file',
     type: {
       title: 'Title',
       message: 'Answer',

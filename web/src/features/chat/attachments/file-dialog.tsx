@@ -1,18 +1,17 @@
-// An attached file in a dialog, at a page: PDF in the browser's own viewer, images, texts with the searched words marked.
+// An attached file in a dialog, at a page: PDF in the browser's own viewer, images, and the text of everything else.
 
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { send } from '../../../lib/api-client.ts'
+import type { FileText as FileTextData } from '../../../../../server/protocol/file.ts'
+import { request, send } from '../../../lib/api-client.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { errorText } from '../../../ui/error-text.ts'
 import { Failed, Loading } from '../../../ui/feedback.tsx'
-
-/** Characters of a text that are drawn; the rest is in the download. */
-const MAX_TEXT_CHARACTERS = 400_000
+import { FileText } from './file-text.tsx'
 
 type Kind = 'pdf' | 'image' | 'text' | 'other'
 
@@ -42,6 +41,21 @@ const useFile = (id: string) =>
     meta: { quiet: true },
   })
 
+/** What was read of a document; of a text file, what it is. */
+const useText = (id: string, file: { kind: Kind; bytes: Blob } | undefined, isWanted: boolean) =>
+  useQuery({
+    queryKey: ['file-text', id],
+    queryFn: async ({ signal }) => {
+      if (file?.kind === 'text') return { text: await file.bytes.text() }
+      const { text } = await request<FileTextData>(`/api/files/${id}/text`, { signal })
+      return { text }
+    },
+    enabled: file !== undefined && isWanted,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    meta: { quiet: true },
+  })
+
 export function FileDialog({
   id,
   page,
@@ -49,7 +63,7 @@ export function FileDialog({
   onClose,
 }: {
   id: string
-  /** Of a PDF; null: from its beginning. */
+  /** A page, slide or sheet; null: from the beginning, or the first marked word. */
   page: number | null
   marks: readonly string[]
   onClose: () => void
@@ -57,6 +71,10 @@ export function FileDialog({
   const { t } = useTranslation()
   const file = useFile(id)
   const { data } = file
+  const [isText, setText] = useState(false)
+  const isPdf = data?.kind === 'pdf' && navigator.pdfViewerEnabled
+  const isDrawn = data?.kind === 'image' || (isPdf && !isText)
+  const text = useText(id, data, !isDrawn)
   const name = data?.name ?? t('search.type.file')
   return (
     <Dialog
@@ -67,9 +85,16 @@ export function FileDialog({
       {...(page === null ? {} : { description: t('search.page', { page }) })}
       footer={
         data !== undefined && (
-          <Button icon={Download} onClick={() => saveFile(data.bytes, name)}>
-            {t('files.download')}
-          </Button>
+          <>
+            {isPdf && (
+              <Button onClick={() => setText(!isText)}>
+                {t(isText ? 'search.asFile' : 'search.asText')}
+              </Button>
+            )}
+            <Button icon={Download} onClick={() => saveFile(data.bytes, name)}>
+              {t('files.download')}
+            </Button>
+          </>
         )
       }
     >
@@ -77,12 +102,21 @@ export function FileDialog({
         <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
       ) : data === undefined ? (
         <Loading />
-      ) : data.kind === 'text' ? (
-        <Text bytes={data.bytes} marks={marks} />
-      ) : data.kind === 'other' || (data.kind === 'pdf' && !navigator.pdfViewerEnabled) ? (
+      ) : isDrawn ? (
+        <Drawn
+          kind={data.kind === 'pdf' ? 'pdf' : 'image'}
+          bytes={data.bytes}
+          page={page}
+          name={name}
+        />
+      ) : text.isLoadingError ? (
+        <Failed message={errorText(text.error)} onRetry={() => void text.refetch()} />
+      ) : text.data === undefined ? (
+        <Loading />
+      ) : text.data.text === null ? (
         <p className="p-6 text-center text-sm text-muted">{t('files.binaryText')}</p>
       ) : (
-        <Drawn kind={data.kind} bytes={data.bytes} page={page} name={name} />
+        <FileText text={text.data.text} page={page} marks={marks} />
       )}
     </Dialog>
   )
@@ -116,55 +150,5 @@ function Drawn({
       title={name}
       className="h-[70dvh] w-full rounded-lg border border-line bg-white"
     />
-  )
-}
-
-/** The places of the words in the text, without overlaps, in order. */
-function placesOf(text: string, words: readonly string[]): [number, number][] {
-  const lower = text.toLowerCase()
-  const found: [number, number][] = []
-  for (const word of words.map((one) => one.toLowerCase()).filter((one) => one !== ''))
-    for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + word.length))
-      found.push([at, at + word.length])
-  let end = 0
-  return found
-    .toSorted(([a], [b]) => a - b)
-    .filter(([from, to]) => {
-      if (from < end) return false
-      end = to
-      return true
-    })
-}
-
-function Text({ bytes, marks }: { bytes: Blob; marks: readonly string[] }) {
-  const { data: text } = useQuery({
-    queryKey: ['file-text', bytes.size, bytes],
-    queryFn: async () => (await bytes.text()).slice(0, MAX_TEXT_CHARACTERS),
-    gcTime: 0,
-  })
-  const first = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks exist once the text has arrived
-  useEffect(() => {
-    first.current?.scrollIntoView({ block: 'center' })
-  }, [text])
-  if (text === undefined) return <Loading />
-  const places = placesOf(text, marks)
-  return (
-    <pre
-      dir="auto"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-      tabIndex={0}
-      className="max-h-[62dvh] overflow-y-auto rounded-lg bg-sunken p-4 text-[13px] leading-relaxed whitespace-pre-wrap wrap-anywhere"
-    >
-      {places.map(([from, to], at) => (
-        <span key={from}>
-          {text.slice(places[at - 1]?.[1] ?? 0, from)}
-          <mark ref={at === 0 ? first : undefined} className="rounded-xs bg-warn-soft text-ink">
-            {text.slice(from, to)}
-          </mark>
-        </span>
-      ))}
-      {text.slice(places.at(-1)?.[1] ?? 0)}
-    </pre>
   )
 }

@@ -57,6 +57,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: 'Résultats',
     more: 'Plus de résultats',
     page: 'Page {{page}}',
+    asText: 'Afficher le texte',
+    asFile: 'Afficher le fichier',
     type: {
       title: 'Titre',
       message: 'Réponse',

@@ -58,6 +58,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: 'Ergebnisse',
     more: 'Weitere Ergebnisse',
     page: 'Seite {{page}}',
+    asText: 'Text anzeigen',
+    asFile: 'Datei anzeigen',
     type: {
       title: 'Titel',
       message: 'Antwort',

@@ -57,6 +57,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: '結果',
     more: 'さらに表示',
     page: '{{page}} ページ',
+    asText: 'テキストを表示',
+    asFile: 'ファイルを表示',
     type: {
       title: 'タイトル',
       message: '回答',

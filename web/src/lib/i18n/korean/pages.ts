@@ -57,6 +57,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: '결과',
     more: '결과 더 보기',
     page: '{{page}}페이지',
+    asText: '텍스트 보기',
+    asFile: '파일 보기',
     type: {
       title: '제목',
       message: '답변',

@@ -58,6 +58,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: 'Resultados',
     more: 'Mais resultados',
     page: 'Página {{page}}',
+    asText: 'Mostrar o texto',
+    asFile: 'Mostrar o arquivo',
     type: {
       title: 'Título',
       message: 'Resposta',

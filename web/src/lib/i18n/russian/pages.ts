@@ -58,6 +58,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: 'Результаты',
     more: 'Ещё результаты',
     page: 'Страница {{page}}',
+    asText: 'Показать текст',
+    asFile: 'Показать файл',
     type: {
       title: 'Название',
       message: 'Ответ',

@@ -57,6 +57,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     results: 'Resultados',
     more: 'Más resultados',
     page: 'Página {{page}}',
+    asText: 'Mostrar el texto',
+    asFile: 'Mostrar el archivo',
     type: {
       title: 'Título',
       message: 'Respuesta',
