@@ -5,6 +5,7 @@ import { connect } from '../server/db/connect.ts'
 import type { Database, DatabaseSettings, Dialect } from '../server/db/database.ts'
 import { createStore } from '../server/db/store.ts'
 import type { UserId } from '../server/protocol/ids.ts'
+import { createIndexProgress, PROGRESS_KEYS } from '../server/search/progress.ts'
 import { createSearch } from '../server/search/search.ts'
 import { median, percentile, type Row } from './row.ts'
 import {
@@ -57,7 +58,10 @@ async function measure(
   const driver = await driverOf(settings)
   const timed: Timed[] = []
   try {
-    const search = createSearch(createStore(database))
+    const store = createStore(database)
+    // The texts are stored with their single characters.
+    await store.settings.put(PROGRESS_KEYS.characters, { from: 0, next: 0 })
+    const search = createSearch(store, createIndexProgress(store))
     const queries = queriesOf(vocabulary)
     for (let round = 0; round <= ROUNDS; round += 1)
       for (const { kind, q } of queries) {

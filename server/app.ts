@@ -244,7 +244,6 @@ async function assemble(
       chat,
       limits,
       markdown,
-      searchIndexer,
       bodyBox,
       version: packageJson.version,
       transfers,

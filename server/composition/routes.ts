@@ -31,7 +31,7 @@ import { listPresets } from '../llm/probe/presets.ts'
 import type { ModelProbe } from '../llm/probe/probe.ts'
 import type { RouteDependencies } from '../routes/index.ts'
 import { createUploadSlots } from '../routes/upload-slots.ts'
-import type { SearchIndexer } from '../search/indexer.ts'
+import { createIndexProgress } from '../search/progress.ts'
 import { createSearch } from '../search/search.ts'
 import type { MarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
@@ -82,7 +82,6 @@ export interface RouteModules {
   changes: ChangeLog
   chat: ChatService
   markdown: MarkdownRenderer
-  searchIndexer: SearchIndexer
   /** Seals what the log need not know as a secret. */
   bodyBox: SecretBox
   version: string
@@ -123,7 +122,6 @@ export function routeDependencies({
   changes,
   chat,
   markdown,
-  searchIndexer,
   bodyBox,
   version,
   transfers,
@@ -131,7 +129,7 @@ export function routeDependencies({
   connections,
   now,
 }: RouteModules): RouteDependencies {
-  const search = createSearch(store)
+  const search = createSearch(store, createIndexProgress(store))
   const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
   const hasModel = createModelCheck(catalog)
   const { assertModel, listModels } = usersModels({ catalog, access, settings })
@@ -260,7 +258,7 @@ export function routeDependencies({
       box,
     },
     modelSetup: { probe: probe.probe, listPresets },
-    search: { search, indexedShare: () => searchIndexer.share() },
+    search: { search },
     stats: { tokenUsage: store.tokenUsage, now },
     mcpServer: {
       services: createMcpServices({ chat, store, search, workspace, box: bodyBox }),

@@ -1,7 +1,7 @@
 // Entries of the search index: how their row ids encode what they index, and how each database queries them.
 import { createHash } from 'node:crypto'
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { indexWords, type QueryWord } from '../lib/words.ts'
+import { firstCharacters, indexWords, type QueryWord } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Dialect } from './database.ts'
 
@@ -116,9 +116,13 @@ export const withoutEscapes = (json: string): string =>
 const ownerWord = (userId: UserId): string =>
   `\u{E000}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
 
-/** The words of a text and its owner, as the index stores them. Words are letters and digits: nothing has to be escaped. */
+/**
+ * The words of a text, its single characters of scripts without spaces, and its owner, as the index stores them. Words are
+ * letters and digits: nothing has to be escaped.
+ */
 export function toIndexedWords(dialect: Dialect, userId: UserId, text: string): string {
-  const words = [...new Set([ownerWord(userId), ...indexWords(text)])]
+  const found = new Set(indexWords(text))
+  const words = [...new Set([ownerWord(userId), ...found, ...firstCharacters(found)])]
   return dialect === 'sqlite' ? words.join(' ') : words.map((word) => `'${word}'`).join(' ')
 }
 
@@ -135,29 +139,48 @@ export type WordCondition = {
   without: readonly (readonly QueryWord[])[]
 }
 
-/** The SQL condition that an entry belongs to a user and meets `condition`. */
-export function matchWords(dialect: Dialect, userId: UserId, condition: WordCondition): SQL {
-  const query = wordQuery(dialect, condition, ownerWord(userId))
-  return dialect === 'sqlite'
-    ? sql`search_words match ${query}`
-    : sql`search_words.words @@ cast(${query} as tsquery)`
-}
+/**
+ * How a single character of a script without spaces is found: as a word of its own, or, until all older texts are indexed that
+ * way, as the beginning of pairs, which takes much longer.
+ */
+export type CharacterMatch = 'word' | 'beginning'
 
-/** The SQL condition that a passage meets `condition`; null for one without words to find. Join `passages_index` on SQLite. */
-export function matchPassageWords(dialect: Dialect, condition: WordCondition): SQL | null {
-  if (condition.needed === 0) return null
-  const query = wordQuery(dialect, condition)
-  return dialect === 'sqlite'
-    ? sql`passages_index match ${query}`
-    : sql`passages.tokens_index @@ to_tsquery('simple', ${query})`
-}
+/** The value for `matchWords`: entries of the user that meet the condition. */
+export const wordsToMatch = (
+  dialect: Dialect,
+  userId: UserId,
+  condition: WordCondition & { characters: CharacterMatch },
+): string => wordQuery(dialect, condition, condition.characters, ownerWord(userId))
+
+/** The SQL condition that an entry has the words of `wordsToMatch`. */
+export const matchWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
+  dialect === 'sqlite'
+    ? sql`search_words match ${words}`
+    : sql`search_words.words @@ cast(${words} as tsquery)`
+
+/** The value for `matchPassageWords`; the condition has words to find. */
+export const passageWordsToMatch = (dialect: Dialect, condition: WordCondition): string =>
+  wordQuery(dialect, condition, 'beginning')
+
+/** The SQL condition that a passage has the words of `passageWordsToMatch`. Join `passages_index` on SQLite. */
+export const matchPassageWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
+  dialect === 'sqlite'
+    ? sql`passages_index match ${words}`
+    : sql`passages.tokens_index @@ to_tsquery('simple', ${words})`
 
 /** A condition in the query language of the database. @param owner a word that must be contained as well. */
-function wordQuery(dialect: Dialect, condition: WordCondition, owner?: string): string {
+function wordQuery(
+  dialect: Dialect,
+  condition: WordCondition,
+  characters: CharacterMatch,
+  owner?: string,
+): string {
   const isSqlite = dialect === 'sqlite'
   const [and, or] = isSqlite ? [' AND ', ' OR '] : [' & ', ' | ']
-  const term = ({ word, prefix }: QueryWord): string =>
-    isSqlite ? `"${word}"${prefix ? '*' : ''}` : `'${word}'${prefix ? ':*' : ''}`
+  const term = ({ word, prefix }: QueryWord): string => {
+    const isBeginning = prefix && characters === 'beginning'
+    return isSqlite ? `"${word}"${isBeginning ? '*' : ''}` : `'${word}'${isBeginning ? ':*' : ''}`
+  }
   const positive = owner === undefined ? [] : [term({ word: owner, prefix: false })]
   if (condition.needed > 0)
     positive.push(atLeast(condition.needed, condition.words.map(term), and, or))

@@ -1,5 +1,5 @@
 // Finds the indexed words of a text together with their positions, for snippets and phrase search.
-import { foldText, indexWords, isSpaceless, runsOf } from './words.ts'
+import { foldText, indexWords, isSpaceless, runsOf, spacedWord } from './words.ts'
 
 /** A word of the index and its position in the text, in UTF-16 offsets. */
 export type WordPosition = {
@@ -26,8 +26,10 @@ export function wordPositions(text: string): WordPosition[] {
 function positionsInRun(run: string, start: number): WordPosition[] {
   // Nearly every run: folding changes no length, so the words are where they are in the folded run.
   const lower = run.toLowerCase()
-  if (lower.length === run.length && (ASCII.test(lower) || foldText(run) === lower))
-    return positionsInFolded(lower, start)
+  // Letters and digits of ASCII are one word.
+  if (ASCII.test(run))
+    return [{ word: spacedWord(lower), from: start, to: start + run.length, firstTo: start + 1 }]
+  if (lower.length === run.length && foldText(run) === lower) return positionsInFolded(lower, start)
   const clusters = [...run.matchAll(CLUSTER)].map(([cluster], at, all) => ({
     isSpaceless: isSpaceless(cluster),
     from: start + (all[at]?.index ?? 0),

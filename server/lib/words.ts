@@ -13,6 +13,11 @@ const MAX_WORD_CHARACTERS = 40
 /** Whether a text, folded, begins in a script without spaces between words. */
 export const isSpaceless = (text: string): boolean => IS_SPACELESS.test(foldText(text))
 
+const HAS_SPACELESS = new RegExp(SPACELESS, 'u')
+
+/** Whether a text has characters of a script without spaces between words. */
+export const hasSpaceless = (text: string): boolean => HAS_SPACELESS.test(foldText(text))
+
 /** Stop words: ignored in queries unless nothing else is left. */
 const STOP_WORDS = new Set(
   'a an and are as at be by can could did do doe for from had ha have how i if in is it me my no not of on or our please should so tell than that the their them there these they thi those to wa we were what when where which who why will with would you your'.split(
@@ -29,7 +34,7 @@ export function indexWords(text: string): string[] {
   const words: string[] = []
   for (const [run] of foldText(text).matchAll(RUN)) {
     if (!IS_SPACELESS.test(run)) {
-      words.push(stem(run.slice(0, MAX_WORD_CHARACTERS)))
+      words.push(spacedWord(run))
       continue
     }
     const characters = Array.from(run)
@@ -38,6 +43,17 @@ export function indexWords(text: string): string[] {
     })
   }
   return words
+}
+
+/**
+ * The characters that index words of scripts without spaces begin with, each once: indexed as words of their own, a single
+ * character is found without reading every pair that begins with it.
+ */
+export function firstCharacters(words: Iterable<string>): Set<string> {
+  const characters = new Set<string>()
+  for (const word of words)
+    if (IS_SPACELESS.test(word)) characters.add(String.fromCodePoint(word.codePointAt(0) ?? 0))
+  return characters
 }
 
 /** The runs of letters of a folded text, each of one script with spaces or of scripts without. */
@@ -70,7 +86,7 @@ function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
   const runs = [...foldText(text.slice(0, 4_000)).matchAll(RUN)]
   for (const [at, [run]] of runs.entries()) {
     if (!IS_SPACELESS.test(run)) {
-      words.push({ word: stem(run.slice(0, MAX_WORD_CHARACTERS)), prefix: false })
+      words.push({ word: spacedWord(run), prefix: false })
       continue
     }
     const characters = Array.from(run)
@@ -94,7 +110,7 @@ export function wholeWordAt(text: string, at: number, word: string): number | nu
     return null
   LETTERS.lastIndex = at
   const [run] = LETTERS.exec(text) ?? []
-  if (run === undefined || stem(run.slice(0, MAX_WORD_CHARACTERS)) !== word) return null
+  if (run === undefined || spacedWord(run) !== word) return null
   return at + run.length
 }
 
@@ -104,17 +120,25 @@ export function endOfWord(text: string, at: number): number {
   return LETTERS.test(text) ? LETTERS.lastIndex : at
 }
 
+const ASCII = /^[\0-\x7f]*$/
+
 /** Normalizes full-width letters, accents and case. */
 export const foldText = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036F]/g, '')
-    .normalize('NFKC')
-    .toLowerCase()
+  // ASCII has only case: most texts are compared much faster without being normalized.
+  ASCII.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFKD')
+        .replace(/[\u0300-\u036F]/g, '')
+        .normalize('NFKC')
+        .toLowerCase()
 
 /** What every form of an index word begins with: stripping a plural may have changed the last letter to "y". */
 export const commonStart = (word: string): string =>
   word.length > 2 && word.endsWith('y') ? word.slice(0, -1) : word
+
+/** The index word of a folded run of letters of a script with spaces. */
+export const spacedWord = (run: string): string => stem(run.slice(0, MAX_WORD_CHARACTERS))
 
 /** Strips English plurals (Harman's S-stemmer). Harmless for other languages: index and query are treated alike. */
 function stem(word: string): string {

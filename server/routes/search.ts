@@ -9,14 +9,9 @@ const DEFAULT_LIMIT = 20
 
 export interface SearchRouteDependencies {
   search: Search
-  /** Share of the stored messages that can be found already, from 0 to 1. */
-  indexedShare(): number
 }
 
-export function registerSearchRoutes(
-  app: App,
-  { search, indexedShare }: SearchRouteDependencies,
-): void {
+export function registerSearchRoutes(app: App, { search }: SearchRouteDependencies): void {
   app.get(
     '/api/search',
     {
@@ -43,7 +38,7 @@ export function registerSearchRoutes(
         items: items.map(presentHit),
         next_cursor: nextCursor,
         has_more: hasMore,
-        indexed: indexedShare(),
+        indexed: await search.indexedShare(),
       })
     },
   )

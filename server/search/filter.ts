@@ -1,7 +1,7 @@
 // From a request to the filters of the store: names of projects and tags become those of the user.
 import { foldCase } from '../db/fragments.ts'
-import type { MessageFilter } from '../db/repositories/search.ts'
-import type { SearchKind } from '../db/search-entries.ts'
+import type { MessageFilter } from '../db/repositories/search-texts.ts'
+import type { CharacterMatch, SearchKind } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
 import type { ConversationId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { SearchType } from '../protocol/search.ts'
@@ -33,6 +33,7 @@ export async function toSearch(
   { projects, conversations }: Pick<Store, 'projects' | 'conversations'>,
   userId: UserId,
   query: SearchQuery,
+  characters: CharacterMatch,
   { type, projectId, conversationId, from, to }: SearchScope,
 ): Promise<Search | null> {
   const { words, without, isMine, hasFile } = query
@@ -55,6 +56,7 @@ export async function toSearch(
   const kinds = type === undefined ? Object.values(KINDS).flat() : []
   return {
     filter: {
+      characters,
       words,
       without,
       isMine,

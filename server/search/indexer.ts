@@ -1,8 +1,8 @@
 // Indexes in the background: what was stored before the search index existed, newest first, and the rest of long attachments.
 import { setTimeout } from 'node:timers/promises'
-import { z } from 'zod'
 import type { Database, StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
+import { type Pass, PROGRESS_KEYS, Progress } from './progress.ts'
 
 /** Messages indexed in one transaction, and the pause after it: other writers come first. */
 const MESSAGE_BATCH_SIZE = 10
@@ -11,17 +11,10 @@ const PAUSE_MS = 20
 /** How often it is looked for attachments that are too long to be indexed with their message. */
 const LOOK_EVERY_MS = 10_000
 
-const KEY = 'search-index'
-/** `from`: the newest message when indexing began. `next`: where to continue; 0 when all are indexed. */
-const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
-type Progress = z.infer<typeof Progress>
-
 export interface SearchIndexer {
   /** Indexes what is missing; resolves when all is done or `stop` was called. Until then, what is added later is indexed too. */
   run(): Promise<void>
   stop(): Promise<void>
-  /** Share of the stored messages that are indexed, from 0 to 1; 0 until `run` has read how far it is. */
-  share(): number
 }
 
 export function createSearchIndexer(
@@ -30,41 +23,52 @@ export function createSearchIndexer(
   log: StoreLog,
 ): SearchIndexer {
   const stopping = new AbortController()
-  let progress: Progress | null = null
   let running: Promise<void> | undefined
   let looking: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  async function begin(): Promise<Progress> {
-    const stored = await settings.get(KEY, Progress)
+  async function begin(pass: Pass): Promise<Progress> {
+    const stored = await settings.get(PROGRESS_KEYS[pass], Progress)
     if (stored !== undefined) return stored
     const newest = await search.newestRow()
     // Stored at once: what comes after this is indexed when it is written.
-    await settings.put(KEY, { from: newest, next: newest })
-    return { from: newest, next: newest }
+    const begun = { from: newest, next: newest }
+    await settings.put(PROGRESS_KEYS[pass], begun)
+    return begun
   }
 
   async function work(): Promise<void> {
-    const begun = await begin()
-    const { from } = begun
-    let { next } = begun
-    progress = { from, next }
-    if (next > 0) log.info({ messages: next }, 'indexing older messages for the search')
+    const missing = await begin('missing')
+    const characters = await begin('characters')
+    if (missing.next > 0)
+      log.info({ messages: missing.next }, 'indexing older messages for the search')
     while (!stopping.signal.aborted) {
-      const titles = await database.write((tx) =>
-        search.index.putStoredTitles(tx, TITLE_BATCH_SIZE),
-      )
+      const titles = await database.write((tx) => search.stored.putTitles(tx, TITLE_BATCH_SIZE))
       if (titles < TITLE_BATCH_SIZE) break
       await pause()
     }
-    while (next > 0 && !stopping.signal.aborted) {
+    await pass('missing', missing)
+    if (characters.next === 0 || stopping.signal.aborted) return
+    log.info({ messages: characters.next }, 'indexing single characters of older messages')
+    for (let after: number | null = 0; after !== null && !stopping.signal.aborted; ) {
+      const from: number = after
+      after = await database.write((tx) => search.stored.putTitlesAgain(tx, from, TITLE_BATCH_SIZE))
+      await pause()
+    }
+    await pass('characters', characters)
+  }
+
+  /** Indexes from the newest to the oldest message, each with all of its attachments. */
+  async function pass(name: Pass, { from, next: first }: Progress): Promise<void> {
+    await indexFiles()
+    for (let next = first; next > 0 && !stopping.signal.aborted; ) {
       const upTo = next
       next = await database.write(async (tx) => {
-        const left = await search.index.putStored(tx, upTo, MESSAGE_BATCH_SIZE)
-        await settings.set(tx, KEY, { from, next: left })
+        const left = await search.stored.put(tx, upTo, MESSAGE_BATCH_SIZE, name)
+        await settings.set(tx, PROGRESS_KEYS[name], { from, next: left })
         return left
       })
-      progress = { from, next }
+      await indexFiles()
       await pause()
     }
   }
@@ -91,7 +95,7 @@ export function createSearchIndexer(
 
   return {
     run() {
-      running ??= work().then(indexFiles).catch(report).then(keepLooking)
+      running ??= work().catch(report).then(keepLooking)
       return running
     },
     async stop() {
@@ -100,10 +104,6 @@ export function createSearchIndexer(
       await running
       clearTimeout(timer)
       await looking
-    },
-    share() {
-      if (progress === null) return 0
-      return progress.from === 0 ? 1 : 1 - progress.next / progress.from
     },
   }
 }

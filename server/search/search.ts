@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../db/cursor.ts'
-import type { FoundText } from '../db/repositories/search.ts'
+import type { FoundText } from '../db/repositories/search-texts.ts'
 import type { SearchKind } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
@@ -12,6 +12,7 @@ import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { SearchType } from '../protocol/search.ts'
 import { type SearchScope, toSearch } from './filter.ts'
+import type { IndexProgress } from './progress.ts'
 import { parseQuery, type SearchQuery } from './query.ts'
 import { snippetOf } from './text-match.ts'
 import { compareRanks, FIRST_WINDOW, Rank, type RankedText, readWindow, Window } from './window.ts'
@@ -46,8 +47,14 @@ type Position = { needed: 'all' | 'most'; window: Window; after: Rank | null }
 
 export type Search = ReturnType<typeof createSearch>
 
-export function createSearch(store: Pick<Store, 'search' | 'projects' | 'conversations'>) {
+export function createSearch(
+  store: Pick<Store, 'search' | 'projects' | 'conversations'>,
+  progress: IndexProgress,
+) {
   return {
+    /** Share of the stored messages that can be found already, from 0 to 1. */
+    indexedShare: progress.share,
+
     /** @throws AppError `cursor_invalid` for a cursor of another user or another query. */
     async find(userId: UserId, request: SearchRequest): Promise<Page<Hit>> {
       const { q, cursor, limit, ...scope } = request
@@ -57,7 +64,7 @@ export function createSearch(store: Pick<Store, 'search' | 'projects' | 'convers
         .digest('base64url')
         .slice(0, 16)
       const position = cursor === undefined ? null : readCursor(cursor, userId, identity)
-      const search = await toSearch(store, userId, query, scope)
+      const search = await toSearch(store, userId, query, await progress.characters(), scope)
       if (search === null) return { items: [], nextCursor: null, hasMore: false }
       const count = query.words.length
       const most = query.phrases.length > 0 ? count : Math.ceil((count * 2) / 3)

@@ -1,7 +1,7 @@
 // Reads a bounded number of the newest matching texts and ranks them.
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import type { FoundText } from '../db/repositories/search.ts'
+import type { FoundText } from '../db/repositories/search-texts.ts'
 import type { Store } from '../db/store.ts'
 import { wordPositions } from '../lib/word-positions.ts'
 import { foldText } from '../lib/words.ts'
@@ -53,7 +53,7 @@ export async function readWindow(
   const [titles, entries, passages] = await Promise.all([
     !search.titles || title === 0
       ? []
-      : store.titles(userId, filter, { after: title, limit: MAX_TITLES }),
+      : store.titles(userId, filter, { before: title, limit: MAX_TITLES }),
     filter.kinds.length === 0 || entry === 0
       ? []
       : store.messages(userId, filter, { before: entry, limit: MAX_ENTRIES }),

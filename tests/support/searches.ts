@@ -3,6 +3,7 @@ import { beforeAll } from 'vitest'
 import type { Database } from '../../server/db/database.ts'
 import { createStore, type Store } from '../../server/db/store.ts'
 import type { ConversationId, UserId } from '../../server/protocol/ids.ts'
+import { createIndexProgress } from '../../server/search/progress.ts'
 import { createSearch, type Search, type SearchRequest } from '../../server/search/search.ts'
 import { describeOnEachDatabase } from './databases.ts'
 import { somebody } from './store-rows.ts'
@@ -38,7 +39,8 @@ export function describeSearch(name: string, suite: (given: SearchSuite) => void
         const { id } = await somebody(store)
         return { userId: id, conversation: (await store.conversations.create(id, {})).id }
       },
-      find: (userId, q, more = {}) => createSearch(store).find(userId, { q, limit: 20, ...more }),
+      find: (userId, q, more = {}) =>
+        createSearch(store, createIndexProgress(store)).find(userId, { q, limit: 20, ...more }),
       snippets: async (userId, q, more) =>
         (await given.find(userId, q, more)).items.map(({ snippet }) => snippet),
       found: async (userId, q, more) =>

@@ -1,5 +1,6 @@
 // Writes the search index: each text with its words, in the transaction that stores the text.
-import { and, between, desc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, type SQL, sql } from 'drizzle-orm'
+import { hasSpaceless } from '../../lib/words.ts'
 import type { ConversationId, MessageId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { prepareOnEach } from '../fragments.ts'
@@ -20,13 +21,15 @@ import {
 import { attachmentText } from './attachments.ts'
 
 type Owner = { row: number; userId: UserId }
+/** Which texts are indexed: those that are not, or those with single characters again, which older indexes lack. */
+export type Indexing = 'missing' | 'characters'
 type IndexedStep = Pick<
   Database['tables']['steps']['$inferSelect'],
   'position' | 'type' | 'content'
 > & { name?: string | null | undefined }
 
 /** Characters of an attachment or step that are read for indexing. */
-const READ_CHARACTERS = 240_000
+export const READ_CHARACTERS = 240_000
 
 /** The kind of entry of each step; null for steps that are not searched. */
 const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
@@ -50,7 +53,7 @@ export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string
  * complete, so one that is indexed already is left alone.
  */
 export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
-  const { searchTitles, searchWords, conversations, messages, steps, attachments, files } = tables
+  const { searchTitles, searchWords, messages, attachments, files } = tables
   const words = indexedValue(dialect, sql.placeholder('words'))
   const isIndexed = (rowid: SQL) =>
     sql`exists (select 1 from ${searchWords} where ${searchWords.rowid} = ${rowid})`
@@ -87,15 +90,22 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     kind: SearchKind,
     position: number,
     text: string,
+    indexing: Indexing = 'missing',
   ): Promise<void> {
     const range = rowidRange({ messageRow: row, kind, position })
     if (range === null || text.trim() === '') return
-    for (const [part, piece] of partsOf(text).entries())
+    if (indexing === 'characters' && !hasSpaceless(text)) return
+    for (const [part, piece] of partsOf(text).entries()) {
+      if (indexing === 'characters') await remove(tx, range[0] + part)
       await putStatement(tx).execute({
         entry: range[0] + part,
         words: toIndexedWords(dialect, userId, piece),
       })
+    }
   }
+
+  const remove = (tx: Writer, entry: number) =>
+    tx.delete(searchWords).where(eq(searchWords.rowid, entry))
 
   /** Indexes a text of a message whose row is not known. */
   async function putOfMessage(
@@ -115,7 +125,12 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       })
   }
 
-  async function putFiles(tx: Writer, owner: Owner, messageId: MessageId): Promise<void> {
+  async function putFiles(
+    tx: Writer,
+    owner: Owner,
+    messageId: MessageId,
+    indexing: Indexing = 'missing',
+  ): Promise<void> {
     const found = await tx
       .select({
         position: attachments.position,
@@ -127,7 +142,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .where(eq(attachments.messageId, messageId))
     for (const { position, name, text } of found) {
       const whole = `${name}\n${text}`
-      await put(tx, owner, 'file', position, whole)
+      await put(tx, owner, 'file', position, whole, indexing)
       if (hasMoreParts(whole))
         await tx.update(attachments).set({ searchFrom: MAX_PARTS }).where(at(messageId, position))
     }
@@ -142,12 +157,14 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .select({ id: searchTitles.id })
       .from(searchTitles)
       .where(eq(searchTitles.conversationId, id))
-    if (numbered !== undefined)
-      await tx.delete(searchWords).where(eq(searchWords.rowid, -numbered.id))
+    if (numbered !== undefined) await remove(tx, -numbered.id)
     return numbered?.id
   }
 
   return {
+    /** Indexes a text of a message, if it is not empty. */
+    put,
+
     /** Indexes a complete step. @param userId the owner of its conversation. */
     async putStep(
       tx: Writer,
@@ -195,10 +212,10 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
         .where(and(at(messageId, position), eq(attachments.searchFrom, part)))
         .returning({ position: attachments.position })
       if (moved === undefined || text.trim() === '') return
-      await putStatement(tx).execute({
-        entry: toRowid({ messageRow: row, kind: 'file', position, part }),
-        words: toIndexedWords(dialect, userId, text),
-      })
+      const entry = toRowid({ messageRow: row, kind: 'file', position, part })
+      // There already if the file is indexed again.
+      await remove(tx, entry)
+      await putStatement(tx).execute({ entry, words: toIndexedWords(dialect, userId, text) })
     },
 
     async putTitle(
@@ -212,69 +229,6 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
         entry: -number,
         words: toIndexedWords(dialect, userId, title),
       })
-    },
-
-    /**
-     * Indexes the newest stored messages up to a row, at most `limit` of them, steps and attachments included. Returns the
-     * row that the next call continues from; 0 when nothing is left.
-     */
-    async putStored(tx: Writer, upTo: number, limit: number): Promise<number> {
-      const found = await tx
-        .select({
-          row: messages.row,
-          id: messages.id,
-          role: messages.role,
-          text: messages.text,
-          userId: conversations.userId,
-        })
-        .from(messages)
-        .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-        .where(lte(messages.row, upTo))
-        .orderBy(desc(messages.row))
-        .limit(limit)
-      const ids = found.map(({ id }) => id)
-      const stepsFound =
-        ids.length === 0
-          ? []
-          : await tx
-              .select({
-                messageId: steps.messageId,
-                position: steps.position,
-                type: steps.type,
-                name: steps.name,
-                content: sql<string>`substr(${steps.content}, 1, ${sql.raw(String(READ_CHARACTERS))})`,
-              })
-              .from(steps)
-              .where(and(inArray(steps.messageId, ids), eq(steps.closed, true)))
-      for (const message of found) {
-        const messageSteps = stepsFound.filter(({ messageId }) => messageId === message.id)
-        // The text of an answer is also that of its text steps, so it is indexed only if there are none.
-        const hasText = message.role === 'user' || messageSteps.every(({ type }) => type !== 'text')
-        if (hasText) await put(tx, message, 'text', 0, message.text)
-        for (const step of messageSteps) {
-          const entry = entryOfStep(step)
-          if (entry !== null) await put(tx, message, entry.kind, step.position, entry.text)
-        }
-        await putFiles(tx, message, message.id)
-      }
-      const last = found.at(-1)
-      return found.length < limit || last === undefined ? 0 : last.row - 1
-    },
-
-    /** Indexes the titles of some conversations that are not in the index. Returns how many there were. */
-    async putStoredTitles(tx: Writer, limit: number): Promise<number> {
-      const found = await tx
-        .select({
-          id: conversations.id,
-          userId: conversations.userId,
-          title: conversations.title,
-        })
-        .from(conversations)
-        .leftJoin(searchTitles, eq(searchTitles.conversationId, conversations.id))
-        .where(and(isNull(searchTitles.id), eq(conversations.titled, true)))
-        .limit(limit)
-      for (const conversation of found) await this.putTitle(tx, conversation)
-      return found.length
     },
   }
 }

@@ -1,7 +1,10 @@
 // Indexing in the background: what was stored before the search index existed, across restarts, and the rest of long files.
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { indexedValue, toIndexedWords } from '../../../server/db/search-entries.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createSearchIndexer } from '../../../server/search/indexer.ts'
+import { createIndexProgress, PROGRESS_KEYS } from '../../../server/search/progress.ts'
 import { createSearch } from '../../../server/search/search.ts'
 import { describeOnEachDatabase, silentLog } from '../../support/databases.ts'
 import { say, somebody } from '../../support/store-rows.ts'
@@ -17,22 +20,23 @@ describeOnEachDatabase('search indexer', (open) => {
       await tx.delete(database.tables.searchWords)
       await tx.delete(database.tables.searchTitles)
     })
-    const search = createSearch(store)
+    const progress = createIndexProgress(store)
+    const search = createSearch(store, progress)
     const count = async () => (await search.find(userId, { q: 'numbat', limit: 100 })).items.length
-    return { database, store, id, count }
+    return { database, store, userId, id, search, progress, count }
   }
 
   test('older titles and messages are found after it has run', async () => {
-    const { database, store, count } = await oldDatabase()
+    const { database, store, progress, count } = await oldDatabase()
     const indexer = createSearchIndexer(store, database, silentLog)
     expect(await count()).toBe(0)
     await indexer.run()
     expect(await count()).toBe(36)
-    expect(indexer.share()).toBe(1)
+    expect(await progress.share()).toBe(1)
   })
 
   test('stopped in between, it continues where it was, and new messages are found meanwhile', async () => {
-    const { database, store, id, count } = await oldDatabase()
+    const { database, store, id, progress, count } = await oldDatabase()
     let writes = 0
     let indexer = createSearchIndexer(
       store,
@@ -48,8 +52,8 @@ describeOnEachDatabase('search indexer', (open) => {
       silentLog,
     )
     await indexer.run()
-    expect(indexer.share()).toBeGreaterThan(0)
-    expect(indexer.share()).toBeLessThan(1)
+    expect(await progress.share()).toBeGreaterThan(0)
+    expect(await progress.share()).toBeLessThan(1)
     const indexed = await count()
     expect(indexed).toBeGreaterThan(1)
     expect(indexed).toBeLessThan(36)
@@ -58,6 +62,46 @@ describeOnEachDatabase('search indexer', (open) => {
     indexer = createSearchIndexer(store, database, silentLog)
     await indexer.run()
     expect(await count()).toBe(37)
+  })
+
+  test('single characters are found in an older index, and in the background it learns them', async () => {
+    const database = await open()
+    const store = createStore(database)
+    const { searchWords } = database.tables
+    const { id: userId } = await somebody(store)
+    const { id } = await store.conversations.create(userId, { title: '水獭的家' })
+    for (const text of ['河狸在筑坝', 'only letters', '它在游泳'])
+      await say(database, id, text, null)
+    // An index of earlier versions had pairs of characters and the last one of each run, so that nothing was found exactly.
+    await database.write(async (tx) => {
+      const rows = await tx.select({ rowid: searchWords.rowid }).from(searchWords)
+      await tx.delete(searchWords)
+      for (const [at, { rowid }] of rows.toSorted((a, b) => a.rowid - b.rowid).entries()) {
+        const text = ['水獭的家', '河狸在筑坝', 'only letters', '它在游泳'][at] ?? ''
+        const words = toIndexedWords(database.dialect, userId, text)
+          .split(' ')
+          .filter((word) => Array.from(word.replaceAll("'", '')).length > 1)
+          .join(' ')
+        await tx
+          .insert(searchWords)
+          .values({ rowid, words: indexedValue(database.dialect, sql`${words}`) })
+      }
+      const newest = await store.search.newestRow()
+      await store.settings.set(tx, PROGRESS_KEYS.missing, { from: newest, next: 0 })
+    })
+    const find = async (q: string, progress = createIndexProgress(store)) =>
+      (await createSearch(store, progress).find(userId, { q, limit: 9 })).items.map(({ snippet }) =>
+        snippet.replaceAll(/<\/?mark>/g, ''),
+      )
+    expect(await find('在')).toEqual(['它在游泳', '河狸在筑坝'])
+    expect(await find('水')).toEqual(['水獭的家'])
+    const asWords = { share: async () => 1, characters: async () => 'word' as const }
+    expect(await find('在', asWords)).toEqual([])
+    await createSearchIndexer(store, database, silentLog).run()
+    expect(await createIndexProgress(store).characters()).toBe('word')
+    expect(await find('在')).toEqual(['它在游泳', '河狸在筑坝'])
+    expect(await find('水', asWords)).toEqual(['水獭的家'])
+    expect(await find('letters')).toEqual(['only letters'])
   })
 
   test('attachments of any length are found to their end', async () => {
@@ -74,7 +118,10 @@ describeOnEachDatabase('search indexer', (open) => {
     await say(database, id, 'Read these.', null, { files: [long('quoll'), long('numbat')] })
     await createSearchIndexer(store, database, silentLog).run()
     for (const word of ['beginsquoll', 'endsquoll', 'beginsnumbat', 'endsnumbat']) {
-      const { items } = await createSearch(store).find(userId, { q: word, limit: 5 })
+      const { items } = await createSearch(store, createIndexProgress(store)).find(userId, {
+        q: word,
+        limit: 5,
+      })
       expect(items.map(({ snippet }) => snippet)).toEqual([
         expect.stringContaining(`<mark>${word}</mark>`),
       ])

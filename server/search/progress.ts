@@ -1,0 +1,37 @@
+// How far the indexing in the background is: stored, so that it survives restarts and every instance knows.
+import { z } from 'zod'
+import type { CharacterMatch } from '../db/search-entries.ts'
+import type { Store } from '../db/store.ts'
+
+/** `from`: the newest message when it began. `next`: where it continues; 0 when it is done. */
+export const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
+export type Progress = z.infer<typeof Progress>
+
+/** The settings that hold the progress: of what was never indexed, and of what lacks its single characters. */
+export const PROGRESS_KEYS = { missing: 'search-index', characters: 'search-characters' } as const
+export type Pass = keyof typeof PROGRESS_KEYS
+
+export interface IndexProgress {
+  /** Share of the stored messages that can be found, from 0 to 1; 0 until the indexing has begun. */
+  share(): Promise<number>
+  /** How the index answers single characters. */
+  characters(): Promise<CharacterMatch>
+}
+
+export function createIndexProgress({ settings }: Pick<Store, 'settings'>): IndexProgress {
+  /** What is done stays done, and is not read again. */
+  const done = new Set<Pass>()
+
+  async function share(pass: Pass): Promise<number> {
+    if (done.has(pass)) return 1
+    const progress = await settings.get(PROGRESS_KEYS[pass], Progress)
+    if (progress === undefined) return 0
+    if (progress.next === 0) done.add(pass)
+    return progress.next === 0 ? 1 : 1 - progress.next / progress.from
+  }
+
+  return {
+    share: () => share('missing'),
+    characters: async () => ((await share('characters')) === 1 ? 'word' : 'beginning'),
+  }
+}
