@@ -40,7 +40,11 @@ const moduleOf = (origin: string): string =>
 
 const isIdle = (name: string): boolean => name === '(idle)' || name === '(program)'
 
-function print(title: string, { statements, functions }: ProbeReport, sends: number): void {
+function print(
+  title: string,
+  { statements, roundTrips, functions }: ProbeReport,
+  sends: number,
+): void {
   const busy = functions.filter(({ name }) => !isIdle(name))
   const total = busy.reduce((sum, { us }) => sum + us, 0)
   const line = (us: number, text: string): void =>
@@ -57,7 +61,8 @@ function print(title: string, { statements, functions }: ProbeReport, sends: num
   for (const { name, origin, us } of busy.sort((a, b) => b.us - a.us).slice(0, TOP_FUNCTIONS))
     line(us, `${name}  ${origin}`)
   const all = statements.reduce((sum, [, count]) => sum + count, 0)
-  console.log(`  SQL: ${(all / sends).toFixed(1)} statements for each`)
+  const waits = roundTrips === 0 ? '' : `, ${(roundTrips / sends).toFixed(1)} round trips`
+  console.log(`  SQL: ${(all / sends).toFixed(1)} statements for each${waits}`)
   for (const [text, count] of statements.sort((a, b) => b[1] - a[1]).slice(0, 40))
     console.log(`  ${(count / sends).toFixed(2).padStart(7)}  ${shown(text)}`)
 }

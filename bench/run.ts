@@ -110,6 +110,7 @@ const machine = {
 const result = { at, ...machine, load: [...loadBefore, ...loadavg()], failures, rows }
 const file = join(folder, `${at.replaceAll(/[:.]/g, '-')}.json`)
 writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+for (const failed of failures) console.log(`not measured: ${failed}`)
 console.log(`\n${rows.filter(({ ok }) => ok).length} of ${rows.length} figures reached; ${file}`)
 // Servers and connections that a suite left open must not keep the process alive.
 process.exit(failures.length > 0 ? 1 : 0)

@@ -89,7 +89,7 @@ export async function run(): Promise<Row[]> {
   const places = await Promise.all(Object.values(own).map((name) => mkdtemp(`${name}-`)))
   const [onSqlite = folder, onPostgres = folder] = places
   const found = await findPostgres()
-  const name = `nanoclaw_bench_${process.pid}`
+  const name = `nanoclaw_bench_streams_${process.pid}`
   await onServer(found.url, `create database ${name}`)
   const url = withDatabase(found.url, name)
   const postgresKeys = { db_type: 'postgresql', database_url: url }

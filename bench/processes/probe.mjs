@@ -26,19 +26,52 @@ function countSqlite() {
 }
 
 const STARTUP_VERSION = 196_608
-const [QUERY, BIND] = [0x51, 0x42]
+const [QUERY, BIND, SYNC, READY] = [0x51, 0x42, 0x53, 0x5a]
+/** Messages to PostgreSQL that were sent when nothing sent before was unanswered. */
+let roundTrips = 0
+
+/** Calls `visit` with the type of each message in the pieces of a stream, as PostgreSQL frames them. */
+function messagesOf(visit) {
+  let rest = Buffer.alloc(0)
+  return (piece) => {
+    rest = Buffer.concat([rest, piece])
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      visit(rest[0])
+      rest = rest.subarray(1 + rest.readInt32BE(1))
+    }
+  }
+}
+
+/** Follows a connection: each `query` and each `sync` is answered with one `ready`. */
+function watchRoundTrips(socket) {
+  // The answer to the start of the connection.
+  let unanswered = 1
+  const received = messagesOf((type) => {
+    if (type === READY) unanswered -= 1
+  })
+  socket.on('data', received)
+  return messagesOf((type) => {
+    if (type !== QUERY && type !== SYNC) return
+    if (unanswered === 0) roundTrips += 1
+    unanswered += 1
+  })
+}
 
 /**
- * Counts what is sent to PostgreSQL, by the names of prepared statements; each takes a round trip. The driver is part of the
- * server's bundle, so its messages are read from the socket: https://www.postgresql.org/docs/current/protocol-message-formats.html
+ * Counts what is sent to PostgreSQL, by the names of prepared statements. The driver is part of the server's bundle, so its
+ * messages are read from the socket: https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 function countPostgres() {
-  const sockets = new WeakSet()
+  const sockets = new WeakMap()
   const original = Socket.prototype.write
   Socket.prototype.write = function (message, ...rest) {
-    if (Buffer.isBuffer(message) && message.length > 8) {
-      if (message.readInt32BE(4) === STARTUP_VERSION) sockets.add(this)
-      else if (sockets.has(this)) {
+    if (Buffer.isBuffer(message)) {
+      const sent = sockets.get(this)
+      sent?.(message)
+      const isLong = message.length > 8
+      if (isLong && message.readInt32BE(4) === STARTUP_VERSION)
+        sockets.set(this, watchRoundTrips(this))
+      else if (isLong && sent !== undefined) {
         const text = message.toString('utf8', 5)
         if (message[0] === QUERY) count(text.replace('\0', ''))
         // The name of a portal, which is empty, then the name of the statement.
@@ -85,15 +118,16 @@ session.connect()
 const commands = {
   async start() {
     statements.clear()
+    roundTrips = 0
     await session.post('Profiler.enable')
     await session.post('Profiler.setSamplingInterval', { interval: 500 })
     await session.post('Profiler.start')
     return null
   },
   async stop() {
-    const counted = [...statements]
+    const counted = { statements: [...statements], roundTrips }
     const { profile } = await session.post('Profiler.stop')
-    return { statements: counted, functions: selfTimes(profile) }
+    return { ...counted, functions: selfTimes(profile) }
   },
 }
 

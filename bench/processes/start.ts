@@ -1,7 +1,7 @@
 // Starts a benchmark program as a child process and measures its CPU time and memory.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
@@ -66,6 +66,8 @@ export async function startProgram(name: string, ...args: string[]): Promise<Mea
 const ProbeReport = z.object({
   /** How often each SQL statement ran. */
   statements: z.array(z.tuple([z.string(), z.number()])),
+  /** How often the server waited for PostgreSQL; 0 on SQLite. */
+  roundTrips: z.number(),
   /** Microseconds in each function itself. */
   functions: z.array(z.object({ name: z.string(), origin: z.string(), us: z.number() })),
 })
@@ -89,6 +91,7 @@ export async function startNanoClaw(
 ): Promise<ProbedServer> {
   const startedAt = performance.now()
   const program = join(import.meta.dirname, '../../dist/server/main.js')
+  if (!existsSync(program)) throw new Error('There is no built server: run `npm run build` first.')
   const preload = withProbe ? ['--import', join(import.meta.dirname, 'probe.mjs')] : []
   const child = spawn(process.execPath, [...preload, program], {
     cwd: folder,
