@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { nameSourcesInTraces } from './stack-traces.mjs'
 
 const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..')
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -92,5 +93,5 @@ if (isStale('dist/web/index.html', ['web', 'server/protocol', 'scripts/build.ts'
 }
 
 // The server runs in this process, so that signals of a supervisor reach it directly.
-process.setSourceMapsEnabled(true)
+nameSourcesInTraces()
 await import(pathToFileURL(join(root, 'dist/server/main.js')).href)
