@@ -224,8 +224,8 @@ function parse(payload: string): unknown {
   }
 }
 
-/** Fewer random characters could be the same twice. */
-const MIN_PADDING = 8
+/** Fewer random letters and digits could be the same twice; many chunks have none, because their word is as long as the filling. */
+const MIN_PADDING = 4
 
 /** OpenAI hides the lengths of words: it fills chunks up with random characters. */
 const isPadded = (value: unknown): boolean =>

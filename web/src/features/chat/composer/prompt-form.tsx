@@ -57,7 +57,7 @@ export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
             label={required ? name : t('prompts.optional', { label: name })}
             hint={description}
             required={required}
-            maxLength={100_000}
+            maxLength={prompt.submit === 'attach' ? 2_000 : 100_000}
             value={values[name] ?? ''}
             onChange={(event) => setValues({ ...values, [name]: event.target.value })}
           />
