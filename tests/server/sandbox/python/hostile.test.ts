@@ -102,7 +102,7 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
       // These programs break the interpreter in its own memory, which is the same under both isolations.
       if (isolation === 'kernel') skip('done under wasm isolation')
       await Promise.all(
-        inLanes(2, bombs, async ({ name, code, ends, says }) => {
+        inLanes(4, bombs, async ({ name, code, ends, says }) => {
           const outcome = await python.program(code, { strictness: 'lenient' })
           if (ends !== undefined)
             expect(outcome.status, `${name}: ${JSON.stringify(outcome)}`).toBe(ends)
