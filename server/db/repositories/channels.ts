@@ -1,7 +1,8 @@
 // Channels of a user and the deliveries to them.
-import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, ne } from 'drizzle-orm'
+import { and, asc, count, desc, eq } from 'drizzle-orm'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
+import { createDeliveryQueue, isDue, lease } from './delivery-queue.ts'
 
 export type ChannelRow = Database['tables']['channels']['$inferSelect']
 export type NewChannel = Database['tables']['channels']['$inferInsert']
@@ -119,58 +120,13 @@ export function createChannelRepository(database: Database) {
           .select({ delivery: deliveries, channel: channels })
           .from(deliveries)
           .innerJoin(channels, eq(channels.id, deliveries.channelId))
-          .where(and(eq(deliveries.status, 'pending'), lte(deliveries.nextAttemptAt, now)))
+          .where(isDue(deliveries, now))
           .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
           .limit(limit)
-        for (const { delivery } of due)
-          await tx
-            .update(deliveries)
-            .set({ attempts: delivery.attempts + 1, nextAttemptAt: leaseUntil })
-            .where(eq(deliveries.id, delivery.id))
-        return due.map(({ delivery, channel }) => ({
-          delivery: { ...delivery, attempts: delivery.attempts + 1 },
-          channel,
-        }))
+        return lease(tx, deliveries, due, leaseUntil)
       })
     },
 
-    /** When the next delivery is due; null when none is pending. */
-    async nextDue(): Promise<Date | null> {
-      const rows = await database.read
-        .select({ at: deliveries.nextAttemptAt })
-        .from(deliveries)
-        .where(and(eq(deliveries.status, 'pending'), isNotNull(deliveries.nextAttemptAt)))
-        .orderBy(asc(deliveries.nextAttemptAt))
-        .limit(1)
-      return rows[0]?.at ?? null
-    },
-
-    /** Stores the outcome of an attempt to send a delivery. */
-    async settle(
-      id: string,
-      outcome: Pick<DeliveryRow, 'status' | 'nextAttemptAt' | 'lastError' | 'lastFailure'>,
-    ): Promise<void> {
-      await database.write(async (tx) => {
-        await tx.update(deliveries).set(outcome).where(eq(deliveries.id, id))
-      })
-    },
-
-    /** Removes at most `limit` deliveries that were created before a time and are no longer pending. */
-    async removeSettled(before: Date, limit: number): Promise<void> {
-      await database.write(async (tx) => {
-        const old = await tx
-          .select({ id: deliveries.id })
-          .from(deliveries)
-          .where(and(ne(deliveries.status, 'pending'), lt(deliveries.createdAt, before)))
-          .limit(limit)
-        if (old.length === 0) return
-        await tx.delete(deliveries).where(
-          inArray(
-            deliveries.id,
-            old.map(({ id }) => id),
-          ),
-        )
-      })
-    },
+    ...createDeliveryQueue(database, deliveries),
   }
 }

@@ -1,14 +1,16 @@
 // Webhooks of users, and the events that are to be sent to them.
-import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, ne } from 'drizzle-orm'
+import { and, asc, count, desc, eq } from 'drizzle-orm'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
+import { createDeliveryQueue, isDue, lease } from './delivery-queue.ts'
 
 export type WebhookRow = Database['tables']['webhooks']['$inferSelect']
 export type WebhookDeliveryRow = Database['tables']['webhookDeliveries']['$inferSelect']
 
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>
 
-export function createWebhookRepository({ read, write, tables }: Database) {
+export function createWebhookRepository(database: Database) {
+  const { read, write, tables } = database
   const { webhooks, webhookDeliveries: deliveries } = tables
   const ofUser = (userId: UserId, id: string) =>
     and(eq(webhooks.id, id), eq(webhooks.userId, userId))
@@ -131,50 +133,12 @@ export function createWebhookRepository({ read, write, tables }: Database) {
           .select({ delivery: deliveries, webhook: webhooks })
           .from(deliveries)
           .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
-          .where(and(eq(deliveries.status, 'pending'), lte(deliveries.nextAttemptAt, now)))
+          .where(isDue(deliveries, now))
           .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
           .limit(limit)
-        for (const { delivery } of due)
-          await tx
-            .update(deliveries)
-            .set({ attempts: delivery.attempts + 1, nextAttemptAt: leaseUntil })
-            .where(eq(deliveries.id, delivery.id))
-        return due.map(({ delivery, webhook }) => ({
-          delivery: { ...delivery, attempts: delivery.attempts + 1 },
-          webhook,
-        }))
+        return lease(tx, deliveries, due, leaseUntil)
       }),
 
-    /** When the next delivery is due; null when none is pending. */
-    async nextDue(): Promise<Date | null> {
-      const [row] = await read
-        .select({ at: deliveries.nextAttemptAt })
-        .from(deliveries)
-        .where(and(eq(deliveries.status, 'pending'), isNotNull(deliveries.nextAttemptAt)))
-        .orderBy(asc(deliveries.nextAttemptAt))
-        .limit(1)
-      return row?.at ?? null
-    },
-
-    /** Stores the outcome of an attempt to send a delivery. */
-    settle: (
-      id: string,
-      outcome: Pick<WebhookDeliveryRow, 'status' | 'nextAttemptAt' | 'lastError' | 'lastFailure'>,
-    ): Promise<void> =>
-      write(async (tx) => {
-        await tx.update(deliveries).set(outcome).where(eq(deliveries.id, id))
-      }),
-
-    /** Removes at most `limit` deliveries that were created before a time and are no longer pending. */
-    removeSettled: (before: Date, limit: number): Promise<void> =>
-      write(async (tx) => {
-        const old = await tx
-          .select({ id: deliveries.id })
-          .from(deliveries)
-          .where(and(ne(deliveries.status, 'pending'), lt(deliveries.createdAt, before)))
-          .limit(limit)
-        const ids = old.map(({ id }) => id)
-        if (ids.length > 0) await tx.delete(deliveries).where(inArray(deliveries.id, ids))
-      }),
+    ...createDeliveryQueue(database, deliveries),
   }
 }
