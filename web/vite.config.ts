@@ -18,10 +18,45 @@ const stylesAfterFrame = (): Plugin => ({
   transformIndexHtml: {
     order: 'post',
     handler(html) {
-      const styles = html.match(/[ \t]*<link rel="stylesheet"[^>]*>\n?/g) ?? []
+      const styles = html.match(/[ \t]*<link rel="stylesheet"[^>]*\/assets\/[^>]*>\n?/g) ?? []
       const rest = styles.reduce((left, tag) => left.replace(tag, ''), html)
       return rest.replace('</body>', `${styles.join('')}</body>`)
     },
+  },
+})
+
+/** Libraries that would add `<style>` elements, which the content security policy forbids, and what they do instead. */
+const STYLE_ELEMENTS: readonly { module: RegExp; from: RegExp; to: string }[] = [
+  // Its stylesheet is imported where it is used.
+  { module: /\/sonner\/dist\/index\.mjs$/, from: /^__insertCSS\(.*$/m, to: '' },
+  // In a document it would add an element, and adopt a stylesheet in a shadow root only.
+  {
+    module: /\/style-mod\/src\/style-mod\.js$/,
+    from: /!root\.head && root\.adoptedStyleSheets/,
+    to: 'root.adoptedStyleSheets',
+  },
+  // The HTML of formulas is parsed into a tree; `style` attributes are refused even there (see math-plugins.ts).
+  {
+    module: /\/hast-util-from-html-isomorphic\/lib\/browser\.js$/,
+    from: /template\.innerHTML = value$/m,
+    to: `template.innerHTML = value.replaceAll(' style="', ' data-style="')`,
+  },
+]
+
+/** Also for Radix, whose dialogs and menus lock scrolling through `react-style-singleton`. */
+const adoptedStyles = (): Plugin => ({
+  name: 'adopted-styles',
+  enforce: 'pre',
+  apply: 'build',
+  resolveId: (id) =>
+    id === 'react-style-singleton'
+      ? resolve(import.meta.dirname, 'src/lib/adopted-style.ts')
+      : null,
+  transform(code, id) {
+    const rule = STYLE_ELEMENTS.find(({ module }) => module.test(id))
+    if (rule === undefined) return null
+    if (!rule.from.test(code)) throw new Error(`${id} adds its styles in another way than before.`)
+    return { code: code.replace(rule.from, rule.to), map: null }
   },
 })
 
@@ -141,7 +176,14 @@ const serviceWorker = (): Plugin => ({
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [builtMermaid(), react(), tailwindcss(), stylesAfterFrame(), serviceWorker()],
+  plugins: [
+    builtMermaid(),
+    adoptedStyles(),
+    react(),
+    tailwindcss(),
+    stylesAfterFrame(),
+    serviceWorker(),
+  ],
   build: {
     outDir: resolve(import.meta.dirname, '../dist/web'),
     emptyOutDir: true,

@@ -61,5 +61,10 @@ export async function registerReference(app: App, version: string): Promise<void
     return reply.type('application/json; charset=utf-8').send(document)
   })
   const { default: fastifySwaggerUi } = await import('@fastify/swagger-ui')
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'none' } })
+  await app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'none' },
+    // Its scripts write `style` attributes.
+    transformStaticCSP: (policy) => `${policy};style-src-attr 'unsafe-inline'`,
+  })
 }

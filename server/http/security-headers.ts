@@ -14,11 +14,14 @@ const PERMISSIONS = [
   .map((entry) => (entry.includes('=') ? entry : `${entry}=()`))
   .join(', ')
 
-/** The policy of the page. Diagrams are drawn in a frame of ours; PDF files are shown by the browser's viewer, from memory. */
+/**
+ * The policy of the page: neither inline scripts nor inline styles, since the build keeps libraries from adding `<style>`
+ * elements. Diagrams are drawn in a frame of ours; PDF files are shown by the browser's viewer, from memory.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "frame-src 'self' blob:",
   "object-src 'none'",
   "base-uri 'none'",

@@ -5,7 +5,11 @@ import { lazyPart } from '../ui/late.tsx'
 import { PartBoundary } from '../ui/part-boundary.tsx'
 import { markToasterReady } from '../ui/toasts.ts'
 
-const Toaster = lazyPart(() => import('sonner').then((module) => module.Toaster))
+const Toaster = lazyPart(() =>
+  Promise.all([import('sonner'), import('sonner/dist/styles.css')]).then(
+    ([module]) => module.Toaster,
+  ),
+)
 
 export function LateToaster({ dark }: { dark: boolean }) {
   const [wanted, setWanted] = useState(false)

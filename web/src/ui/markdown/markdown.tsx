@@ -171,7 +171,12 @@ const MarkdownBlock = memo(function MarkdownBlock({
         [remarkPageSyntax, { numbers: footnotes, citations }],
       ]}
       rehypePlugins={[
-        ...(math === null ? [] : [[math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object]]),
+        ...(math === null
+          ? []
+          : [
+              [math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object],
+              math.rehypeFormulaStyles,
+            ]),
         rehypeShape,
       ]}
     >
