@@ -45,17 +45,6 @@ export function EmailSection({ user }: { user: User }) {
     <Section
       title={t('settings.email')}
       text={t(sendsMail ? 'settings.emailText' : 'settings.emailTextNoMail')}
-      action={
-        isUnconfirmed && (
-          <Button
-            size="small"
-            disabled={request.isPending}
-            onClick={() => askToConfirm(user.email ?? '')}
-          >
-            {t('settings.confirmEmail')}
-          </Button>
-        )
-      }
     >
       <form
         className="flex flex-col gap-4"
@@ -82,7 +71,12 @@ export function EmailSection({ user }: { user: User }) {
             onChange={(event) => setPassword(event.target.value)}
           />
         )}
-        <div className="flex justify-end">
+        <div className="flex flex-wrap justify-end gap-2">
+          {isUnconfirmed && !isChanged && (
+            <Button disabled={request.isPending} onClick={() => askToConfirm(email)}>
+              {t('settings.confirmEmail')}
+            </Button>
+          )}
           <Button tone="primary" type="submit" disabled={!isChanged || patch.isPending}>
             {t('common.save')}
           </Button>
