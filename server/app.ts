@@ -199,7 +199,7 @@ async function assemble(
     log,
     now,
   })
-  addRunGauges(metrics, chat.runs)
+  addRunGauges(metrics, chat.runs, instance)
   const { app, issueToken, finish } = await createHttpStack({
     connections: accounts.connections,
     bounds: httpBounds(config),

@@ -40,6 +40,8 @@ export interface Cluster {
   /** Does work that one instance at a time must do, as soon as this one has to. */
   lead(begin: () => () => void | Promise<void>): void
   stopLeading(): Promise<void>
+  /** Runs that wait in the queue; NaN when Redis does not answer. */
+  queuedRuns(): Promise<number>
   /** Sends the changes of users to the other instances, and receives theirs. */
   shareChanges(changes: ChangeLog): ChangeLog
   /** Starts to take runs and to take over those of instances that are gone. */
@@ -148,6 +150,7 @@ export async function joinCluster({
       publish: streams.publish,
       follow: streams.follow,
     },
+    queuedRuns: queue.waiting,
     shareChanges(changes) {
       bus.on('change', (data) => {
         const { user, change } = ChangeMessage.parse(data)

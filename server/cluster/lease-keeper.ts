@@ -15,6 +15,8 @@ export interface LeaseKeeper {
   whenValid(signal: AbortSignal): Promise<void>
   /** Whether this instance may judge others: its own lease did not lapse during the last one's time. */
   readonly isTrusted: boolean
+  /** How often it was not renewed in time. */
+  readonly lapses: number
   /** Whether the lease has been valid ever since a moment of the monotonic clock. */
   isHeldSince(moment: number): boolean
   /** Renews no more. */
@@ -34,6 +36,7 @@ export async function keepLease({
 }): Promise<LeaseKeeper> {
   let validUntil = Number.NEGATIVE_INFINITY
   let lapsedAt = Number.NEGATIVE_INFINITY
+  let lapses = 0
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
   let waiting: (() => void)[] = []
@@ -42,7 +45,10 @@ export async function keepLease({
     // Counted from before the request: the database counts from later.
     const askedAt = now()
     if (!(await renew(LEASE_MS))) throw new Error('The lease of this instance is held by another.')
-    if (validUntil !== Number.NEGATIVE_INFINITY && now() > validUntil) lapsedAt = now()
+    if (validUntil !== Number.NEGATIVE_INFINITY && now() > validUntil) {
+      lapsedAt = now()
+      lapses += 1
+    }
     validUntil = askedAt + LEASE_MS - MARGIN_MS
     const wake = waiting
     waiting = []
@@ -72,6 +78,9 @@ export async function keepLease({
     },
     get isTrusted() {
       return now() < validUntil && now() - lapsedAt > LEASE_MS
+    },
+    get lapses() {
+      return lapses
     },
     isHeldSince: (moment) => now() < validUntil && lapsedAt < moment,
     stop() {

@@ -10,6 +10,8 @@ const TAKEN_AT_ONCE = 16
 export interface RunQueue {
   /** False when the queue does not answer in time. The run may be in it nevertheless. */
   add(id: RunId): Promise<boolean>
+  /** Runs that no instance has taken yet; NaN when Redis does not answer. */
+  waiting(): Promise<number>
   /** Takes no more runs. */
   stopTaking(): Promise<void>
   close(): Promise<void>
@@ -72,6 +74,11 @@ export function createRunQueue({
         used.close().catch(ignore)
         return false
       }
+    },
+    async waiting() {
+      if (!redis.isReady || adding.status !== 'ready') return Number.NaN
+      queue ??= open()
+      return await within(COMMAND_MS, queue.getWaitingCount()).catch(() => Number.NaN)
     },
     async stopTaking() {
       await within(COMMAND_MS, worker.close(true)).catch(() => undefined)

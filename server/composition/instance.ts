@@ -24,6 +24,10 @@ export interface Instance {
   readonly limits: Limits
   /** Does work that one instance at a time must do, such as cleaning up: here, or as soon as this one has to. */
   lead(begin: () => () => void | Promise<void>): void
+  /** Runs that wait in the queue of all instances; NaN when it does not answer. */
+  queuedRuns(): Promise<number>
+  /** How often this instance has not renewed its lease in time. */
+  leaseLapses(): number
   /** The change log with the changes of all instances. */
   shareChanges(changes: ChangeLog): ChangeLog
   /** Continues what others left, from now on. */
@@ -61,6 +65,8 @@ export async function openInstance({
       lead(begin) {
         ends.push(begin())
       },
+      queuedRuns: async () => 0,
+      leaseLapses: () => 0,
       shareChanges: (changes) => changes,
       start: (chat) => chat.recover(),
       drain: (runs, graceMs) => runs.drain(graceMs),
@@ -86,6 +92,8 @@ export async function openInstance({
     claims: cluster.claims,
     limits: cluster.limits,
     lead: cluster.lead,
+    queuedRuns: cluster.queuedRuns,
+    leaseLapses: () => cluster.lease.lapses,
     shareChanges: cluster.shareChanges,
     start: (chat) => cluster.start(chat.runs.shared),
     async drain(runs, graceMs) {

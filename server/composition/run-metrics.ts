@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { RunObservation } from '../runs/observation.ts'
 import type { RunRegistry } from '../runs/registry.ts'
+import type { Instance } from './instance.ts'
 
 const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600]
 const TOKEN_SECONDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30]
@@ -49,6 +50,16 @@ export function createRunMetrics(registry: Registry): (observation: RunObservati
     buckets: TOOL_SECONDS,
     registers,
   })
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers })
+  const steps = counter('nanoclaw_steps_total', 'Steps of runs: texts, tool calls and results.')
+  const lost = counter(
+    'nanoclaw_lost_attempts_total',
+    'Runs continued here after the process that performed them was lost.',
+  )
+  const retries = counter(
+    'nanoclaw_store_retries_total',
+    'Writes tried again after the database was busy, full or unavailable.',
+  )
   return (seen) => {
     switch (seen.kind) {
       case 'first_token':
@@ -71,16 +82,25 @@ export function createRunMetrics(registry: Registry): (observation: RunObservati
         break
       case 'run_ended':
         runs.observe({ outcome: seen.outcome }, seen.seconds)
+        steps.inc(seen.steps)
         break
-      // For traces.
+      case 'store_retry':
+        retries.inc()
+        break
+      // For traces, but for those that nobody else reports.
       case 'attempt_ended':
+        if (seen.outcome === 'lost') lost.inc()
         break
     }
   }
 }
 
-/** Adds the state of the runs that this process performs, read on each scrape. */
-export function addRunGauges(registry: Registry, runs: Pick<RunRegistry, 'load'>): void {
+/** Adds the state of the runs that this process performs, and of its part in a cluster, read on each scrape. */
+export function addRunGauges(
+  registry: Registry,
+  runs: Pick<RunRegistry, 'load'>,
+  instance: Pick<Instance, 'queuedRuns' | 'leaseLapses'>,
+): void {
   const gauge = (name: string, help: string, read: (load: RunRegistry['load']) => number): Gauge =>
     new Gauge({
       name,
@@ -93,4 +113,21 @@ export function addRunGauges(registry: Registry, runs: Pick<RunRegistry, 'load'>
   gauge('nanoclaw_active_runs', 'Runs that this process performs.', ({ active }) => active)
   gauge('nanoclaw_waiting_runs', 'Of these, runs that wait for a person.', ({ waiting }) => waiting)
   gauge('nanoclaw_run_listeners', 'Connections that follow a run.', ({ listeners }) => listeners)
+  new Gauge({
+    name: 'nanoclaw_queued_runs',
+    help: 'Runs in the queue of all instances; 0 in a single process.',
+    registers: [registry],
+    async collect() {
+      this.set(await instance.queuedRuns())
+    },
+  })
+  new Counter({
+    name: 'nanoclaw_lease_lapses_total',
+    help: 'How often this instance did not renew its lease in time, so that others may have taken its runs.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(instance.leaseLapses())
+    },
+  })
 }

@@ -25,11 +25,13 @@ const isTransient = (error: unknown): boolean =>
  * Retries `action` while the store is busy, full or unavailable. `action` must be idempotent: a transaction may have been
  * committed although its confirmation was lost.
  * @param keepsTrying whether to continue with the last delay after all delays are used up.
+ * @param onRetry called before each further attempt.
  */
 export async function retryWhileUnavailable<T>(
   action: () => Promise<T>,
   retryDelays: readonly number[],
   keepsTrying: (error: unknown) => boolean,
+  onRetry?: () => void,
 ): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -38,6 +40,7 @@ export async function retryWhileUnavailable<T>(
       const delay = retryDelays[attempt] ?? (keepsTrying(error) ? retryDelays.at(-1) : undefined)
       if (!isTransient(error) || delay === undefined) throw error
       await new Promise((resolve) => setTimeout(resolve, delay))
+      onRetry?.()
     }
   }
 }
@@ -62,11 +65,13 @@ interface Waiting {
 /**
  * @param retryDelays milliseconds between attempts while the store is unavailable; empty: fail at once.
  * @param keepsTrying whether to retry without limit.
+ * @param onRetry called before each further attempt.
  */
 export function createWriteGroup(
   database: Pick<Database, 'write'>,
   retryDelays: readonly number[],
   keepsTrying: () => boolean = () => false,
+  onRetry?: () => void,
 ): WriteGroup {
   let waiting: Waiting[] = []
   let isRunning = false
@@ -80,6 +85,7 @@ export function createWriteGroup(
       delays,
       // If only the batch is too large, its writes are first tried one by one.
       (error) => keepsTrying() && (writes.length === 1 || isUnavailable(error)),
+      onRetry,
     )
 
   async function settle(writes: readonly Waiting[], delays: readonly number[]): Promise<void> {

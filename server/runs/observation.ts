@@ -19,7 +19,9 @@ export type RunObservation =
     }
   | { kind: 'tool_call'; tool: string; isSuccess: boolean; seconds: number }
   /** `suspended`: the server is shutting down, and the next start continues the run. */
-  | { kind: 'run_ended'; outcome: RunOutcome; seconds: number }
+  | { kind: 'run_ended'; outcome: RunOutcome; steps: number; seconds: number }
+  /** Something was stored again after the store was busy, full or unavailable. */
+  | { kind: 'store_retry' }
   | {
       kind: 'attempt_ended'
       run: Pick<RunRow, 'id' | 'attempt' | 'conversationId' | 'parentRunId' | 'kind' | 'model'>

@@ -63,9 +63,10 @@ export interface RunRegistry extends RunStarter {
 export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   const { store, database, log, sharing, instance } = dependencies
   let isDraining = false
-  const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining)
+  const onRetry = (): void => dependencies.observe?.({ kind: 'store_retry' })
+  const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining, onRetry)
   /** For new runs, where a person waits: a prompt error is better than a late success. */
-  const promptWrites = createWriteGroup(database, [100, 400])
+  const promptWrites = createWriteGroup(database, [100, 400], () => false, onRetry)
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
   /** Of those, the ones that are stored. */
   const launched = new Set<RunId>()
@@ -101,7 +102,8 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
     const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
     const startedAt = performance.now()
-    const isNew = activeRun.runLog.stepCount === 0 && run.attempt === 1
+    const stepsBefore = activeRun.runLog.stepCount
+    const isNew = stepsBefore === 0 && run.attempt === 1
     const endPublishing = sharing?.publish(run, activeRun.runLog, { isNew })
     await performRun(activeRun, run, runDependencies, {
       commit: (write) => writes.commit(write, run.id),
@@ -110,6 +112,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     dependencies.observe?.({
       kind: 'run_ended',
       outcome: outcomeOf(activeRun.runLog.terminal),
+      steps: activeRun.runLog.stepCount - stepsBefore,
       seconds: (performance.now() - startedAt) / 1_000,
     })
     announceRun(run, 'updated', dependencies)

@@ -94,6 +94,24 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     }
   })
 
+  test('a conversation that is deleted through the other instance ends its run and is gone everywhere', async () => {
+    for (const permanent of [false, true]) {
+      const id = await conversation()
+      upstream.enqueue(turn.text('On and on. '.repeat(2_000), { delayMs: 20 }))
+      const { stream, runId } = await send(first, id)
+      await stream.next(({ event }) => event === 'step_delta')
+      const request = upstream.requests.at(-1)
+      const path = `/api/conversations/${id}?permanent=${permanent}`
+      expect((await second.call('DELETE', path)).status).toBe(200)
+      await stream.all()
+      expect(await request?.closed).toBe('client_left')
+      for (const server of [first, second]) {
+        expect((await server.call('GET', `/api/conversations/${id}`)).status).toBe(404)
+        expect((await server.call('GET', `/api/runs/${runId}`)).status).toBe(404)
+      }
+    }
+  })
+
   test('an approval is asked for and given through any instance, and the tool runs once', async () => {
     for (const through of [first, second]) {
       const id = await conversation()

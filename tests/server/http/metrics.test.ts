@@ -51,6 +51,11 @@ test('a run counts with its outcome, tokens, cost, first token and tools', async
     'nanoclaw_active_runs 0',
     'nanoclaw_waiting_runs 0',
     'nanoclaw_run_listeners 0',
+    'nanoclaw_steps_total 5',
+    'nanoclaw_queued_runs 0',
+    'nanoclaw_lease_lapses_total 0',
+    'nanoclaw_lost_attempts_total 0',
+    'nanoclaw_store_retries_total 0',
   ])
     expect(metrics).toContain(`${line}\n`)
   expect(metrics).toMatch(/nanoclaw_cost_total\{model="scripted",currency="EUR"\} 0\.0000\d+/)
