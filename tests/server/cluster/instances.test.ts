@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { RunId } from '../../../server/protocol/ids.ts'
 import { type TestCluster, useClusters } from '../../support/cluster.ts'
 import { type EventReader, openEvents } from '../../support/events.ts'
 import { hasRedis, REDIS_URL } from '../../support/redis.ts'
@@ -222,11 +221,14 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     const ids = await Promise.all(Array.from({ length: PERFORMED_HERE + 8 }, conversation))
     for (const _id of ids) upstream.enqueue(turn.text('Answered at last.', { until }))
     const sent = await Promise.all(ids.map((id) => send(first, id)))
-    const rows = () =>
-      Promise.all(sent.map(({ runId }) => cluster.store.runs.find(RunId.parse(runId))))
+    const begun = new Set<string>(sent.map(({ runId }) => runId))
+    const rows = async () =>
+      (await cluster.database.read.select().from(cluster.database.tables.runs)).filter((row) =>
+        begun.has(row.id),
+      )
     // All are at work at the same moment: none waits for an earlier one to end.
     await expect
-      .poll(async () => new Set((await rows()).map((row) => row?.status)))
+      .poll(async () => new Set((await rows()).map((row) => row.status)))
       .toEqual(new Set(['running']))
     release()
     for (const { stream } of sent) expect(textOf(await stream.all())).toBe('Answered at last.')
@@ -234,16 +236,17 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     const redis = new Redis(REDIS_URL)
     const events = await redis.xrange(`${cluster.namespace}:queue:runs:events`, '-', '+')
     redis.disconnect()
-    const begun = new Set<string>(sent.map(({ runId }) => runId))
     const queued = events.flatMap(([, [, event, , id = '']]) =>
       event === 'active' && begun.has(id) ? id : [],
     )
     expect(queued).toHaveLength(ids.length - PERFORMED_HERE)
     expect(new Set(queued).size).toBe(queued.length)
     const performed = await rows()
-    expect(performed.map((row) => row?.attempt)).toEqual(ids.map(() => 1))
-    const owners = new Set(performed.map((row) => row?.owner))
+    expect(performed.map((row) => row.attempt)).toEqual(ids.map(() => 1))
+    const owners = new Set(performed.map((row) => row.owner))
     expect(owners.size, 'the other instance has performed some').toBe(2)
+    const metrics = await (await fetch(`${first.url}/metrics`)).text()
+    expect(metrics).toContain('nanoclaw_queued_runs 0\n')
   })
 
   test('the open pages of a user learn of changes that happen on another instance', async () => {
