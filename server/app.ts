@@ -161,7 +161,7 @@ async function assemble(
     // The pages of a user may be open at another instance.
     isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
     notices: tools.webhooks.events,
-    announce: tools.webhooks.sentWith(changes.publish),
+    announce: tools.push.sentWith(tools.webhooks.sentWith(changes.publish)),
     database,
     store,
     files,
@@ -259,7 +259,14 @@ async function assemble(
   await instance.start(chat)
   await transfers.start()
   const isShared = instance.claims !== undefined
-  const stopRefreshing = refreshRules({ access, settings, webhooks: tools.webhooks, isShared, log })
+  const stopRefreshing = refreshRules({
+    access,
+    settings,
+    webhooks: tools.webhooks,
+    push: tools.push,
+    isShared,
+    log,
+  })
   leadBackgroundWork({ instance, searchIndexer, mover, store, blobs, chat, config, log, now })
 
   return {

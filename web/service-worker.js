@@ -1,4 +1,5 @@
-// Keeps the page's own files, so that it opens without a connection. Answers of the server are never kept here. The build
+// Keeps the page's own files, so that it opens without a connection, and shows push notifications. Answers of the server are
+// never kept here. The build
 // puts `BUILD` in front: every file of this build, and those of the first screen.
 
 const CACHE = 'nanoclaw-files'
@@ -102,3 +103,102 @@ self.addEventListener('fetch', (event) => {
   } else if (pathname.startsWith('/assets/')) event.respondWith(openAsset(request))
   else if (SHELL.includes(pathname)) event.respondWith(openFresh(request))
 })
+
+/** What the page has left of its texts in the reader's language. */
+const TEXTS = '/assets/.push-texts'
+const ENGLISH = {
+  answer_ready: 'Your answer is ready.',
+  answer_failed: 'An answer ended with an error.',
+  waiting: 'The agent is waiting for you.',
+  approve: 'Approve',
+  reject: 'Reject',
+  tools: {},
+}
+
+async function pushTexts() {
+  const kept = await caches.match(TEXTS)
+  return kept === undefined ? ENGLISH : { ...ENGLISH, ...(await kept.json()) }
+}
+
+/** A request in the name of the user, with a token of the page's session where one is needed. */
+async function authorized(path, init = {}) {
+  const ask = (headers) => fetch(path, { ...init, headers: { ...init.headers, ...headers } })
+  const response = await ask({})
+  if (response.status !== 401) return response
+  const renewed = await fetch('/api/auth/refresh', { method: 'POST' })
+  if (!renewed.ok) return renewed
+  return ask({ authorization: `Bearer ${(await renewed.json()).data.token}` })
+}
+
+const post = (path, body) =>
+  authorized(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+/** The one call that a run waits for; null where there are several, or where it cannot be found out. */
+async function waitingCall(run) {
+  try {
+    const response = await authorized(`/api/runs/${run}`)
+    if (!response.ok) return null
+    const { pending_approvals: calls, pending_inputs: inputs } = (await response.json()).data
+    return calls.length === 1 && inputs.length === 0 ? calls[0] : null
+  } catch {
+    return null
+  }
+}
+
+/** Always shows something: browsers end subscriptions whose messages show nothing. */
+async function showPush({ type, run_id: run, conversation_id: conversation }) {
+  const texts = await pushTexts()
+  const call = type === 'waiting' ? await waitingCall(run) : null
+  // What is risky should be read before it is approved; the notification only names the tool.
+  const choices =
+    call === null ? [] : call.risk_level === 'high' ? ['reject'] : ['approve', 'reject']
+  const tag = `run ${run}`
+  const windows = await self.clients.matchAll({ type: 'window' })
+  const isWatched = windows.some(({ focused }) => focused)
+  await self.registration.showNotification('NanoClaw', {
+    body: call === null ? texts[type] : `${texts[type]} ${texts.tools[call.name] ?? call.name}`,
+    tag,
+    icon: '/icon-192.png',
+    silent: isWatched,
+    data: { run, conversation, call: call?.id_ref ?? null },
+    actions: choices.map((action) => ({ action, title: texts[action] })),
+  })
+  if (!isWatched) return
+  for (const shown of await self.registration.getNotifications({ tag })) shown.close()
+}
+
+async function openConversation(conversation) {
+  const path = `/c/${conversation}`
+  const [window] = await self.clients.matchAll({ type: 'window' })
+  if (window === undefined) return self.clients.openWindow(path)
+  window.postMessage({ open: path })
+  return window.focus()
+}
+
+/** A button of the notification decides exactly the call that it was shown for; what fails is decided on the page. */
+async function answerPush({ run, conversation, call }, action) {
+  if (action !== 'approve' && action !== 'reject') return openConversation(conversation)
+  const decided = await post(`/api/runs/${run}/approvals`, {
+    id_ref: call,
+    decision: action,
+  }).catch(() => ({ ok: false }))
+  return decided.ok ? undefined : openConversation(conversation)
+}
+
+self.addEventListener('push', (event) => event.waitUntil(showPush(event.data.json())))
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(answerPush(event.notification.data, event.action))
+})
+/** Firefox replaces subscriptions while no page is open. */
+self.addEventListener('pushsubscriptionchange', (event) =>
+  event.waitUntil(
+    self.registration.pushManager
+      .subscribe(event.oldSubscription.options)
+      .then((renewed) => post('/api/push/subscriptions', renewed.toJSON())),
+  ),
+)

@@ -16,6 +16,7 @@ import type { SealedRepository, SealedValue } from '../db/repositories/sealed.ts
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { CHANNEL_SEAL_PURPOSE } from '../messaging/channels.ts'
+import { PUSH_KEY_PURPOSE } from '../messaging/push.ts'
 import { webhookSealPurpose } from '../messaging/webhooks.ts'
 import { claimStore } from '../owner/owner.ts'
 import { modelKeyPurpose } from '../routes/models.ts'
@@ -161,5 +162,7 @@ function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
     case 'webhook':
     case 'earlier_webhook':
       return webhookSealPurpose(id)
+    case 'setting':
+      return PUSH_KEY_PURPOSE
   }
 }

@@ -271,6 +271,7 @@ export function routeDependencies({
       askForConfirmation: config.auth_mode === 'multi' ? confirmChannel(emailLinks) : undefined,
     },
     webhooks: { webhooks: tools.webhooks },
+    push: { push: tools.push },
     memory: { memory: tools.memory },
     preferences: { settings: store.settings },
     mcp: {

@@ -27,12 +27,14 @@ export function refreshRules({
   access,
   settings,
   webhooks,
+  push,
   isShared,
   log,
 }: {
   access: Pick<Access, 'reload'>
   /** Who has some. */
   webhooks: { reload(): Promise<void> }
+  push: { reload(): Promise<void> }
   settings: Pick<ServerSettingsService, 'reload'>
   /** Whether other instances use the store. */
   isShared: boolean
@@ -40,8 +42,12 @@ export function refreshRules({
 }): () => void {
   if (!isShared) return () => {}
   const timer = setInterval(() => {
-    Promise.all([access.reload(), settings.reload(), webhooks.reload()]).catch((error: unknown) =>
-      log.warn({ err: error }, 'groups, quotas, settings and webhooks could not be read again'),
+    Promise.all([access.reload(), settings.reload(), webhooks.reload(), push.reload()]).catch(
+      (error: unknown) =>
+        log.warn(
+          { err: error },
+          'groups, quotas, settings, webhooks and push subscriptions could not be read again',
+        ),
     )
   }, REFRESH_MS).unref()
   return () => clearInterval(timer)

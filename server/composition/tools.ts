@@ -18,6 +18,7 @@ import type { WorkClaims } from '../lib/work-claims.ts'
 import { type Channels, createChannels } from '../messaging/channels.ts'
 import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
+import type { Push } from '../messaging/push.ts'
 import { createWebhooks, type Webhooks } from '../messaging/webhooks.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch } from '../net/guarded-fetch.ts'
@@ -37,6 +38,7 @@ import { imageGeneration } from './image-generation.ts'
 import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
 import { withMeteredPrograms } from './metered-tools.ts'
 import { execSettings, startPython } from './programs.ts'
+import { createConfiguredPush } from './push.ts'
 import { toolSettings } from './settings.ts'
 import { vectorSearch } from './vector-search.ts'
 
@@ -48,6 +50,7 @@ export interface ToolModule {
   memory: Memory
   channels: Channels
   webhooks: Webhooks
+  push: Push
   knowledge: Knowledge
   mcp: McpServers
   /** Resolves when the isolation of Python programs is determined. */
@@ -122,6 +125,7 @@ export function createToolModule({
     now,
     log,
   })
+  const push = createConfiguredPush(config, store, { box, fetch, limits, now, log })
   const resourceLimits = createResourceLimits({
     access,
     quotas: store.quotas,
@@ -226,14 +230,19 @@ export function createToolModule({
     memory,
     channels,
     webhooks,
+    push,
     knowledge,
     mcp,
     isolationKnown,
     async start() {
       channels.start()
-      await Promise.all([webhooks.start(), knowledge.start(), isolationKnown, mcp.ready]).catch(
-        (error: unknown) => log.error({ err: error }, 'a tool could not be started'),
-      )
+      await Promise.all([
+        webhooks.start(),
+        push.reload(),
+        knowledge.start(),
+        isolationKnown,
+        mcp.ready,
+      ]).catch((error: unknown) => log.error({ err: error }, 'a tool could not be started'))
     },
     isToolAllowed: (tool, { userId, disabledMcpServers }) =>
       disabledMcpServers.length === 0 ||
@@ -242,6 +251,7 @@ export function createToolModule({
       await Promise.all([
         channels.stop(),
         webhooks.stop(),
+        push.stop(),
         knowledge.stop(),
         mcp.close(),
         python.close(),

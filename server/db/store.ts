@@ -22,6 +22,7 @@ import { createModelRepository } from './repositories/models.ts'
 import { createOutsideContentRepository } from './repositories/outside-contents.ts'
 import { createOwnerEpochRepository } from './repositories/owner-epochs.ts'
 import { createProjectRepository } from './repositories/projects.ts'
+import { createPushRepository } from './repositories/push.ts'
 import { createQuotaRepository } from './repositories/quotas.ts'
 import { createRunInputRepository } from './repositories/run-inputs.ts'
 import { createRunRepository } from './repositories/runs.ts'
@@ -90,4 +91,5 @@ export const createStore = (database: Database) => ({
   leases: createLeaseRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
   webhooks: createWebhookRepository(database),
+  push: createPushRepository(database),
 })

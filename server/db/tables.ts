@@ -6,6 +6,7 @@ import { defineConversationTables } from './tables/conversations.ts'
 import { defineFileTables } from './tables/files.ts'
 import { defineGroupTables } from './tables/groups.ts'
 import { defineProjectTables } from './tables/projects.ts'
+import { definePushTables } from './tables/push.ts'
 import { defineRunTables } from './tables/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
 import { defineShareTables } from './tables/shares.ts'
@@ -36,6 +37,7 @@ export function defineTables(c: Columns) {
     ...shares,
     ...transfers,
     ...defineWebhookTables(c, accounts),
+    ...definePushTables(c, accounts),
   }
 }
 

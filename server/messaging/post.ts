@@ -1,4 +1,4 @@
-// One POST of JSON to an address that a user chose, and what its response means for a delivery.
+// One POST to an address that a user chose, and what its response means for a delivery.
 import type { FetchFault, GuardedFetch } from '../net/guarded-fetch.ts'
 import { type StoredFailureReason, storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
@@ -19,19 +19,23 @@ const REASONS = {
 export interface PostOptions {
   fetch: GuardedFetch
   url: string
-  body: string
+  body: string | Uint8Array
   headers?: Readonly<Record<string, string>>
   signal: AbortSignal
   /** The URL is the operator's, not the user's. */
   trusted?: boolean
 }
 
+/** A POST of JSON. */
+export const postJson = (options: PostOptions): Promise<SendOutcome> =>
+  post({ ...options, headers: { 'content-type': 'application/json', ...options.headers } })
+
 /** 2xx means delivered. No response, 5xx, 408, 425 and 429 may be retried; any other status is final. */
-export async function postJson(options: PostOptions): Promise<SendOutcome> {
+export async function post(options: PostOptions): Promise<SendOutcome> {
   const response = await options.fetch(options.url, {
     method: 'POST',
     body: options.body,
-    headers: { 'content-type': 'application/json', ...options.headers },
+    ...(options.headers === undefined ? {} : { headers: options.headers }),
     signal: options.signal,
     timeoutMs: TIMEOUT_MS,
     maxBytes: 10_000,

@@ -41,7 +41,7 @@ export interface FetchOptions {
   method?: 'GET' | 'POST'
   headers?: Readonly<Record<string, string>>
   /** A form is sent as `multipart/form-data`. */
-  body?: string | FormData
+  body?: string | Uint8Array | FormData
   /** Maximum number of decoded bytes to read; default 5 MB. */
   maxBytes?: number
   /** Time limit for everything, including redirects and the whole body; default 10 s. */

@@ -35,6 +35,7 @@ import {
   registerProjectUploadRoutes,
 } from './project-uploads.ts'
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
+import { registerPushRoutes } from './push.ts'
 import { registerQuotaRoutes } from './quota.ts'
 import { registerResponseRoutes } from './responses.ts'
 import { registerRunRoutes } from './runs.ts'
@@ -77,6 +78,7 @@ export interface RouteDependencies {
   background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
   webhooks: Parameters<typeof registerWebhookRoutes>[1]
+  push: Parameters<typeof registerPushRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
   preferences: Parameters<typeof registerPreferenceRoutes>[1]
   mcp: Parameters<typeof registerMcpRoutes>[1]
@@ -121,6 +123,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)
   registerWebhookRoutes(app, dependencies.webhooks)
+  registerPushRoutes(app, dependencies.push)
   registerMemoryRoutes(app, dependencies.memory)
   registerPreferenceRoutes(app, dependencies.preferences)
   registerMcpRoutes(app, dependencies.mcp)

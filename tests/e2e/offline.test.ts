@@ -1,8 +1,10 @@
 // The page without a connection: it opens, shows what was loaded before and says so, sends later, and keeps nothing after signing out.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver } from '../server/messaging/receivers.ts'
 import { type Link, startLink } from '../support/link.ts'
-import { composer, describeInBrowser, leave, say } from '../support/page.ts'
+import { composer, describeInBrowser, leave, say, visit } from '../support/page.ts'
+import { newBrowser } from '../support/push-browser.ts'
 import { scripted } from '../support/scripted.ts'
 import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -27,7 +29,12 @@ describeInBrowser('the page without a connection', (visitor) => {
   beforeAll(async () => {
     upstream = await startUpstream()
     server = await servers.start({
-      config: { ...scripted(upstream), auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET },
+      config: {
+        ...scripted(upstream),
+        auth_mode: 'multi',
+        jwt_secret: TEST_JWT_SECRET,
+        network: { allow_private: ['127.0.0.1'] },
+      },
       webRoot: visitor.webRoot(),
     })
     link = await startLink({ host: '127.0.0.1', port: Number(new URL(server.url).port) })
@@ -92,6 +99,73 @@ describeInBrowser('the page without a connection', (visitor) => {
       .poll(async () => (await copies(page)).filter((path) => path !== '/api/auth/mode'))
       .toEqual([])
     await leave(page)
+  })
+
+  test('a subscribed browser is told that the agent waits, and Approve in the notification decides that call', async () => {
+    const service = await startReceiver()
+    const browser = newBrowser(`${service.url}/phone`)
+    const token = await register(server, 'kim')
+    const page = await visitor.open(server.url, { serviceWorker: true })
+    // A browser without a screen has neither notifications nor a push service: the test stands in for both.
+    await page.evaluate(
+      `Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+      Notification.requestPermission = async () => 'granted'
+      PushManager.prototype.subscribe = async () => ({ toJSON: () => (${JSON.stringify(browser.subscription)}) })`,
+    )
+    await page.getByLabel('Username').fill('kim')
+    await page.getByLabel('Password').fill('a good password')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await visit(page, '/settings/appearance')
+    const subscribed = page.waitForResponse('**/api/push/subscriptions')
+    await page.getByRole('switch', { name: /^Notify me/ }).click()
+    expect((await subscribed).status()).toBe(200)
+    await page.goto('about:blank')
+
+    const project = await server.call('POST', '/api/projects', { token, body: { name: 'Notes' } })
+    const conversation = await server.call('POST', '/api/conversations', {
+      token,
+      body: { project_id: project.json.data.id },
+    })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'file_write', arguments: { path: 'a.md', content: 'written' } }]),
+      turn.text('Done.'),
+    )
+    const asked = await server.call(
+      'POST',
+      `/api/conversations/${conversation.json.data.id}/messages`,
+      { token, body: { text: 'Write it.', stream: false } },
+    )
+    const runId = asked.json.data.run.id
+    await expect.poll(() => service.received.length).toBe(1)
+    const [message] = service.received
+    const notice = browser.read(message?.bytes ?? Buffer.alloc(0))
+    const [worker] = page.context().serviceWorkers()
+    if (worker === undefined) throw new Error('the page has no service worker')
+    // What follows runs in the worker, as when the browser's maker had delivered it.
+    const [shown] = await worker.evaluate<[{ body: string; actions: object[]; data: object }]>(
+      `(async () => {
+        const shown = []
+        ServiceWorkerRegistration.prototype.showNotification = async (_title, options) => shown.push(options)
+        await showPush(${notice})
+        return shown
+      })()`,
+    )
+    expect(shown).toMatchObject({
+      body: 'The agent is waiting for you. Write file',
+      actions: [{ title: 'Approve' }, { title: 'Reject' }],
+    })
+    await worker.evaluate(`answerPush(${JSON.stringify(shown.data)}, 'approve')`)
+    await expect
+      .poll(
+        async () => (await server.call('GET', `/api/runs/${runId}`, { token })).json.data.status,
+      )
+      .toBe('completed')
+    const file = await server.call('GET', `/api/projects/${project.json.data.id}/files/a.md`, {
+      token,
+    })
+    expect(file.json.data.content).toBe('written')
+    await page.context().close()
   })
 
   test('a part that cannot be loaded, or breaks, says so and leaves the rest of the page alone', async () => {

@@ -65,7 +65,7 @@ export function createAccountDataRepository({ write, tables }: Database) {
         const { sessions, apiKeys, accountLinks, identities, totps, recoveryCodes, passkeys } =
           tables
         const { confirmedAddresses } = tables
-        const { channels, webhooks, mcpGrants, users } = tables
+        const { channels, webhooks, pushSubscriptions, mcpGrants, users } = tables
         for (const table of [
           sessions,
           apiKeys,
@@ -76,6 +76,7 @@ export function createAccountDataRepository({ write, tables }: Database) {
           passkeys,
           channels,
           webhooks,
+          pushSubscriptions,
           mcpGrants,
           confirmedAddresses,
         ])

@@ -1,5 +1,6 @@
 // Everything that is stored sealed, for sealing it again with a new key.
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
+import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 
@@ -21,13 +22,17 @@ export type SealedKind =
   | 'idempotency_key'
   | 'webhook'
   | 'earlier_webhook'
+  | 'setting'
+
+/** Settings whose value is a sealed text. */
+const SEALED_SETTINGS = ['web_push_key']
 
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
 export function createSealedRepository({ read, write, tables }: Database) {
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables
-  const { webhooks } = tables
+  const { webhooks, settings } = tables
 
   async function set(tx: Writer, { kind, ids: [id, second = ''], sealed }: SealedValue) {
     switch (kind) {
@@ -63,6 +68,8 @@ export function createSealedRepository({ read, write, tables }: Database) {
         return tx.update(webhooks).set({ sealedSecret: sealed }).where(eq(webhooks.id, id))
       case 'earlier_webhook':
         return tx.update(webhooks).set({ sealedEarlierSecret: sealed }).where(eq(webhooks.id, id))
+      case 'setting':
+        return tx.update(settings).set({ value: sealed }).where(eq(settings.key, id))
     }
   }
 
@@ -115,6 +122,13 @@ export function createSealedRepository({ read, write, tables }: Database) {
             .select({ id: webhooks.id, sealed: webhooks.sealedEarlierSecret })
             .from(webhooks)
         ).map((row) => ({ kind: 'earlier_webhook' as const, ...row })),
+        ...(await read.select().from(settings).where(inArray(settings.key, SEALED_SETTINGS))).map(
+          ({ key, value }) => ({
+            kind: 'setting' as const,
+            id: key,
+            sealed: z.string().parse(value),
+          }),
+        ),
       ]
       return found.flatMap(({ kind, id, second, sealed }) =>
         sealed === null

@@ -56,4 +56,5 @@ export const {
   transfers,
   webhooks,
   webhookDeliveries,
+  pushSubscriptions,
 } = defineTables(sqliteColumns)

@@ -1,9 +1,11 @@
 // What leaves a conversation: messages sent through a channel, and remembered facts that come from outside text.
+import { createECDH, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
@@ -12,8 +14,10 @@ const upstream = await useUpstream()
 
 const { start } = useServers()
 const received: string[] = []
+const pushed: string[] = []
 const receiver = createServer((request, response) => {
-  request.on('data', (chunk: Buffer) => received.push(chunk.toString('utf8')))
+  const into = request.url === '/push' ? pushed : received
+  request.on('data', (chunk: Buffer) => into.push(chunk.toString('utf8')))
   request.on('end', () => response.end('{}'))
 })
 let server: TestServer
@@ -71,6 +75,30 @@ test('a message is sent through a channel of the user, and an unknown channel is
   const listed = await server.call('GET', '/api/channels')
   expect(listed.json.data.items).toMatchObject([{ last_delivery: { status: 'delivered' } }])
   expect(JSON.stringify([made, listed])).not.toContain('SECRET')
+})
+
+test('a subscribed browser is notified of an answer, and a subscription with wrong keys is refused', async () => {
+  const { port } = receiver.address() as AddressInfo // never null or a path: the server listens on TCP
+  const p256dh = createECDH('prime256v1').generateKeys('base64url')
+  const subscription = {
+    endpoint: `http://127.0.0.1:${port}/push`,
+    keys: { p256dh, auth: randomBytes(16).toString('base64url') },
+  }
+  const subscribe = (body: object) => server.call('POST', '/api/push/subscriptions', { body })
+  for (const wrong of [
+    { ...subscription, endpoint: 'file:///etc/passwd' },
+    { ...subscription, keys: { ...subscription.keys, p256dh: `B${'A'.repeat(86)}` } },
+    { ...subscription, keys: { p256dh, auth: 'short' } },
+  ])
+    expect((await subscribe(wrong)).status).toBe(400)
+  const { json } = await subscribe(subscription)
+  expect((await subscribe(subscription)).json.data.id).toBe(json.data.id)
+  const before = pushed.length
+  upstream.enqueue(turn.text('Done.'))
+  await (await converse('auto')).all()
+  await eventually(() => expect(pushed).toHaveLength(before + 1))
+  expect(pushed.join()).not.toContain('Done')
+  await server.call('DELETE', `/api/push/subscriptions/${json.data.id}`)
 })
 
 test('saving a fact after outside text was read needs approval, and the fact is marked', async () => {

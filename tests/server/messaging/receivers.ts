@@ -14,7 +14,7 @@ import { addUser } from '../../support/rows.ts'
 
 /** An HTTP receiver that responds with the given statuses in turn, then with 200. */
 export async function startReceiver(...statuses: number[]) {
-  const received: { url: string; headers: IncomingHttpHeaders; body: string }[] = []
+  const received: { url: string; headers: IncomingHttpHeaders; body: string; bytes: Buffer }[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -23,6 +23,7 @@ export async function startReceiver(...statuses: number[]) {
         url: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
+        bytes: Buffer.concat(chunks),
       })
       response.writeHead(statuses.shift() ?? 200).end('{}')
     })

@@ -23,7 +23,8 @@ export const settingsPages: typeof english = {
       contrast: { label: '对比度', system: '跟随系统', more: '高' },
       motion: { label: '动画', system: '跟随系统', less: '减少' },
       notifications: '回答完成或需要我处理时通知我',
-      notificationsHint: '当你在其他标签页或程序中时提醒，不显示回答内容。',
+      notificationsHint:
+        '在其他标签页或程序中也会提醒；浏览器支持时，关闭页面后同样提醒。不显示回答内容。',
       notificationsInsecure: '浏览器只允许通过 HTTPS 使用通知。',
       notificationsBlocked: '浏览器已阻止此网站发送通知。',
       sendKey: { label: '发送消息的按键', enter: 'Enter', 'mod-enter': 'Ctrl 或 ⌘ + Enter' },

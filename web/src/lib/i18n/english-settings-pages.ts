@@ -22,7 +22,8 @@ export const settingsPages = {
       contrast: { label: 'Contrast', system: 'System', more: 'High' },
       motion: { label: 'Motion', system: 'System', less: 'Reduced' },
       notifications: 'Notify me when an answer is ready or waits for me',
-      notificationsHint: 'While you’re in another tab or program. Nothing of the answer is shown.',
+      notificationsHint:
+        'In other tabs and programs, and while the page is closed if the browser can. Nothing of the answer is shown.',
       notificationsInsecure: 'Browsers allow this over HTTPS only.',
       notificationsBlocked: 'Your browser blocks notifications from this site.',
       sendKey: { label: 'Send messages with', enter: 'Enter', 'mod-enter': 'Ctrl or ⌘ + Enter' },

@@ -1,5 +1,8 @@
-// Starts the service worker, which lets the page open without a connection.
+// Starts the service worker, which lets the page open without a connection and shows push notifications.
+import { navigate } from 'wouter/use-browser-location'
 import { loadPageTexts } from '../i18n/i18n.ts'
+import { followPush } from '../push.ts'
+import { fieldsOf, textIn } from '../read-json.ts'
 
 /** What the page loaded before the worker was there. */
 const loadedPaths = (): string[] =>
@@ -18,7 +21,12 @@ export async function startWorker(): Promise<void> {
   } catch {
     return // switched off by the person or the browser: the page needs a connection, as before
   }
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const path = textIn(fieldsOf(data).open)
+    if (path !== undefined) navigate(path)
+  })
   const { active } = await navigator.serviceWorker.ready
+  followPush()
   // The worker does not know the reader's language: it keeps the texts that the page has loaded.
   await loadPageTexts().catch(() => undefined) // loaded with the first view that needs them
   active?.postMessage({ loaded: loadedPaths() })

@@ -28,7 +28,7 @@ export const settingsPages = {
       motion: { label: 'Animations', system: 'Système', less: 'Réduites' },
       notifications: 'M’avertir quand une réponse est prête ou m’attend',
       notificationsHint:
-        'Quand vous êtes dans un autre onglet ou programme. Rien de la réponse n’est affiché.',
+        'Dans d’autres onglets et programmes, et page fermée si le navigateur le permet. Rien de la réponse n’est affiché.',
       notificationsInsecure: 'Les navigateurs ne l’autorisent qu’en HTTPS.',
       notificationsBlocked: 'Votre navigateur bloque les notifications de ce site.',
       sendKey: {

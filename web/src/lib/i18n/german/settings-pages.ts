@@ -23,7 +23,7 @@ export const settingsPages = {
       motion: { label: 'Bewegung', system: 'System', less: 'Reduziert' },
       notifications: 'Benachrichtigen, wenn eine Antwort fertig ist oder auf mich wartet',
       notificationsHint:
-        'Solange du in einem anderen Tab oder Programm bist. Von der Antwort wird nichts gezeigt.',
+        'In anderen Tabs und Programmen, und bei geschlossener Seite, wenn der Browser das kann. Vom Inhalt der Antwort ist nichts zu sehen.',
       notificationsInsecure: 'Browser erlauben das nur über HTTPS.',
       notificationsBlocked: 'Dein Browser blockiert Benachrichtigungen dieser Website.',
       sendKey: {

@@ -23,7 +23,7 @@ export const settingsPages = {
       motion: { label: '動き', system: 'システム', less: '少なく' },
       notifications: '回答ができたとき、または操作待ちのときに通知する',
       notificationsHint:
-        '別のタブやプログラムを使っているときに通知します。回答の内容は表示されません。',
+        'ほかのタブやプログラムの使用中に加え、ブラウザーが対応していればページを閉じているときも通知します。回答の内容は表示されません。',
       notificationsInsecure: 'ブラウザーは HTTPS でのみこれを許可します。',
       notificationsBlocked: 'ブラウザーがこのサイトの通知をブロックしています。',
       sendKey: {

@@ -28,7 +28,7 @@ export const settingsPages = {
       motion: { label: 'Movimento', system: 'Sistema', less: 'Reduzido' },
       notifications: 'Avisar quando uma resposta estiver pronta ou esperar por mim',
       notificationsHint:
-        'Enquanto você está em outra guia ou programa. Nada da resposta é mostrado.',
+        'Em outras abas e programas, e com a página fechada se o navegador permitir. Nada da resposta é mostrado.',
       notificationsInsecure: 'Os navegadores só permitem isso por HTTPS.',
       notificationsBlocked: 'Seu navegador bloqueia as notificações deste site.',
       sendKey: { label: 'Enviar mensagens com', enter: 'Enter', 'mod-enter': 'Ctrl ou ⌘ + Enter' },

@@ -28,7 +28,7 @@ export const settingsPages = {
       motion: { label: 'Movimiento', system: 'Sistema', less: 'Reducido' },
       notifications: 'Avisarme cuando una respuesta esté lista o me espere',
       notificationsHint:
-        'Mientras estás en otra pestaña o programa. No se muestra nada de la respuesta.',
+        'En otras pestañas y programas, y con la página cerrada si el navegador lo permite. No se muestra nada de la respuesta.',
       notificationsInsecure: 'Los navegadores solo lo permiten con HTTPS.',
       notificationsBlocked: 'Tu navegador bloquea las notificaciones de este sitio.',
       sendKey: { label: 'Enviar mensajes con', enter: 'Intro', 'mod-enter': 'Ctrl o ⌘ + Intro' },

@@ -1,0 +1,31 @@
+// Browsers that receive push notifications of a user.
+import type { UserId } from '../../protocol/ids.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+
+type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users' | 'sessions'>
+
+export function definePushTables(c: Columns, { users, sessions }: Accounts) {
+  const pushSubscriptions = c.table(
+    'push_subscriptions',
+    {
+      /** The hash of `endpoint`: a browser has one subscription, whoever is signed in there. */
+      id: c.text('id').primaryKey(),
+      userId: c
+        .key<UserId>('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
+      /** Signing out ends it. Null: of a program, or nobody signs in here. */
+      sessionId: c.text('session_id').references(() => sessions.id, { onDelete: 'cascade' }),
+      endpoint: c.text('endpoint').notNull(),
+      p256dh: c.text('p256dh').notNull(),
+      auth: c.text('auth').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.index('push_subscriptions_user').on(t.userId, t.createdAt, t.id),
+      c.index('push_subscriptions_session').on(t.sessionId),
+    ],
+  )
+  return { pushSubscriptions }
+}

@@ -1,0 +1,243 @@
+// Push notifications: who receives them, and sending them when an answer has ended or waits for a person.
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { PushRepository, PushSubscriptionRow } from '../db/repositories/push.ts'
+import { AppError, errorText } from '../errors.ts'
+import type { Limits } from '../lib/limits.ts'
+import { atMost } from '../lib/lru-limit.ts'
+import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { Change } from '../protocol/change.ts'
+import { type ConversationId, RunId, type UserId } from '../protocol/ids.ts'
+import type { PushNotice, PushSubscriptionBody } from '../protocol/push.ts'
+import type { RunStatus } from '../protocol/run.ts'
+import { post } from './post.ts'
+import {
+  encryptPush,
+  newVapidKey,
+  type VapidKey,
+  vapidAuthorization,
+  vapidPublicKey,
+} from './web-push.ts'
+
+/** Devices of a user; the oldest one makes room. */
+const MAX_SUBSCRIPTIONS = 20
+/** Nobody reads more, and a program may start thousands of runs. */
+const NOTICES_PER_HOUR = 120
+/** What nobody has received after this time is no longer news. */
+const LIFETIME_SECONDS = 12 * 3_600
+/** Between attempts, while the push service is busy or away. What then fails is on the page anyway. */
+const PAUSES_MS = [5_000, 60_000]
+const MAX_KNOWN_RUNS = 10_000
+/** The subscription has ended, or was made for another key. */
+const ENDED_STATUSES: readonly number[] = [401, 403, 404, 410]
+
+export const PUSH_KEY_SETTING = 'web_push_key'
+export const PUSH_KEY_PURPOSE = 'web push key'
+
+const StoredKey = z.object({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+  d: z.string(),
+})
+
+const NOTICES: Partial<Record<RunStatus, PushNotice['type']>> = {
+  awaiting_approval: 'waiting',
+  awaiting_input: 'waiting',
+  completed: 'answer_ready',
+  failed: 'answer_failed',
+  interrupted: 'answer_failed',
+}
+
+export interface Push {
+  /** What browsers subscribe with. */
+  publicKey(): Promise<string>
+  /** Stores a browser's subscription, or renews it. @param sessionId of the page; null: it stays until it is removed. */
+  subscribe(
+    userId: UserId,
+    sessionId: string | null,
+    subscription: PushSubscriptionBody,
+  ): Promise<string>
+  unsubscribe(userId: UserId, id: string): Promise<void>
+  /** Reads again who has subscriptions; other instances may have changed it. */
+  reload(): Promise<void>
+  /** Announces changes of runs, and notifies their users when a run ends or waits. */
+  sentWith(
+    announce: (userId: UserId, change: Change) => void,
+  ): (userId: UserId, change: Change) => void
+  /** Resolves when everything that is being sent has been sent or has failed. */
+  settled(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface PushOptions {
+  repository: PushRepository
+  keys: {
+    get(): Promise<string | undefined>
+    /** Stores a key where none was stored. */
+    putNew(sealed: string): Promise<void>
+    replace(sealed: string): Promise<void>
+  }
+  /** Null: nobody is to be notified of this run. */
+  findRun(id: RunId): Promise<{
+    status: RunStatus
+    conversationId: ConversationId
+    /** A run that goes on after a failure may fail again. */
+    attempt: number
+  } | null>
+  secrets: SecretBox
+  fetch: GuardedFetch
+  /** Where push services reach the operator: an https or mailto URL. */
+  subject: string
+  limits: Limits
+  now(): Date
+  log: { warn(details: object, message: string): void }
+  /** For tests: the pause between attempts, in milliseconds. */
+  pauseMs?: number
+}
+
+export function createPush(options: PushOptions): Push {
+  const { repository, keys, secrets, now, log } = options
+  /** Held in memory, because every change of a run asks. */
+  let users: ReadonlySet<UserId> = new Set()
+  let key: Promise<VapidKey> | undefined
+  const sending = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  /** What was last said of a run, so that it is said once. */
+  const said = new LRUCache<RunId, string>(atMost(MAX_KNOWN_RUNS))
+  const notices = options.limits.rateLimit('push notifications', {
+    limit: NOTICES_PER_HOUR,
+    windowMs: 3_600_000,
+  })
+
+  const reload = async (): Promise<void> => {
+    users = new Set(await repository.users())
+  }
+
+  async function readKey(): Promise<VapidKey> {
+    const stored = await keys.get()
+    if (stored !== undefined)
+      try {
+        return StoredKey.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        // The key of the installation is gone, and every subscription with it: browsers subscribe again with the new one.
+        log.warn({ cause: errorText(error) }, 'the key for push notifications was replaced')
+        await repository.removeAll()
+        const replaced = await newVapidKey()
+        await keys.replace(secrets.seal(JSON.stringify(replaced), PUSH_KEY_PURPOSE))
+        return replaced
+      }
+    await keys.putNew(secrets.seal(JSON.stringify(await newVapidKey()), PUSH_KEY_PURPOSE))
+    // Another instance may have been first.
+    return await readKey()
+  }
+  const vapidKey = (): Promise<VapidKey> => {
+    key ??= readKey().catch((error: unknown) => {
+      key = undefined
+      throw error
+    })
+    return key
+  }
+
+  async function send(to: PushSubscriptionRow, notice: PushNotice): Promise<void> {
+    const body = encryptPush(JSON.stringify(notice), to)
+    for (let attempt = 0; ; attempt += 1) {
+      const authorization = vapidAuthorization(await vapidKey(), {
+        endpoint: to.endpoint,
+        subject: options.subject,
+        now: now(),
+      })
+      const outcome = await post({
+        fetch: options.fetch,
+        url: to.endpoint,
+        body,
+        headers: {
+          authorization,
+          'content-type': 'application/octet-stream',
+          'content-encoding': 'aes128gcm',
+          ttl: String(LIFETIME_SECONDS),
+          urgency: notice.type === 'waiting' ? 'high' : 'normal',
+          // What comes later about the same run replaces what a device has not received yet.
+          topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
+        },
+        signal: stopping.signal,
+      })
+      if (outcome.ok) return
+      const status = outcome.failure.params?.status
+      if (typeof status === 'number' && ENDED_STATUSES.includes(status)) {
+        await repository.remove(to.userId, to.id)
+        await reload()
+        return
+      }
+      const pause = PAUSES_MS[attempt]
+      if (!outcome.retry || pause === undefined) {
+        const { reason, params } = outcome.failure
+        log.warn({ run_id: notice.run_id, reason, ...params }, 'a push notification was not sent')
+        return
+      }
+      await sleep(options.pauseMs ?? pause, undefined, { signal: stopping.signal })
+    }
+  }
+
+  async function notify(userId: UserId, id: RunId): Promise<void> {
+    const run = await options.findRun(id)
+    if (run === null) return
+    const type = NOTICES[run.status]
+    const state = `${run.status} ${run.attempt}`
+    if (said.get(id) === state) return
+    said.set(id, state)
+    if (type === undefined) return
+    const to = await repository.ofUser(userId, now())
+    if (to.length === 0 || (await notices.take(userId)) !== null) return
+    const notice = { type, run_id: id, conversation_id: run.conversationId }
+    await Promise.all(to.map((one) => send(one, notice)))
+  }
+
+  function begin(userId: UserId, id: RunId): void {
+    const work = notify(userId, id).catch((error: unknown) => {
+      if (!stopping.signal.aborted)
+        log.warn({ run_id: id, cause: errorText(error) }, 'a push notification was not sent')
+    })
+    sending.add(work)
+    void work.finally(() => sending.delete(work))
+  }
+  const settled = async (): Promise<void> => {
+    while (sending.size > 0) await Promise.all(sending)
+  }
+
+  return {
+    publicKey: async () => vapidPublicKey(await vapidKey()),
+
+    async subscribe(userId, sessionId, { endpoint, keys: { p256dh, auth } }) {
+      const id = createHash('sha256').update(endpoint).digest('hex')
+      const row = { id, userId, sessionId, endpoint, p256dh, auth, createdAt: now() }
+      await repository.put(row, MAX_SUBSCRIPTIONS)
+      await reload()
+      return id
+    },
+
+    async unsubscribe(userId, id) {
+      await repository.remove(userId, id)
+      await reload()
+    },
+
+    reload,
+
+    sentWith: (announce) => (userId, change) => {
+      announce(userId, change)
+      if (change.type === 'run' && users.has(userId)) begin(userId, RunId.parse(change.id))
+    },
+
+    settled,
+
+    async stop() {
+      stopping.abort()
+      await settled()
+    },
+  }
+}

@@ -1,0 +1,210 @@
+// Push notifications: what a browser can decrypt, whom they reach, and when subscriptions end.
+import { createPublicKey, verify } from 'node:crypto'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import type { Database } from '../../../server/db/database.ts'
+import { createPushRepository } from '../../../server/db/repositories/push.ts'
+import { createSessionRepository } from '../../../server/db/repositories/sessions.ts'
+import { createSettingRepository } from '../../../server/db/repositories/settings.ts'
+import { newId } from '../../../server/lib/ids.ts'
+import { createLocalLimits } from '../../../server/lib/local-limits.ts'
+import { createPush, PUSH_KEY_SETTING } from '../../../server/messaging/push.ts'
+import { encryptPush, isSubscriptionKey } from '../../../server/messaging/web-push.ts'
+import type { ConversationId, RunId, UserId } from '../../../server/protocol/ids.ts'
+import type { RunStatus } from '../../../server/protocol/run.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { base64url, newBrowser } from '../../support/push-browser.ts'
+import { addUser } from '../../support/rows.ts'
+import { fetch, startReceiver, strictFetch } from './receivers.ts'
+
+describe('the encryption', () => {
+  test('gives what the example of RFC 8291 gives', () => {
+    const body = encryptPush(
+      'When I grow up, I want to be a watermelon',
+      {
+        p256dh:
+          'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+        auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+      },
+      {
+        privateKey: Buffer.from('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw', 'base64url'),
+        salt: Buffer.from('DGv6ra1nlYgDCS1FRnbzlw', 'base64url'),
+      },
+    )
+    expect(base64url(body)).toBe(
+      'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
+    )
+  })
+
+  test('is refused for a key that is no point of the curve', () => {
+    expect(isSubscriptionKey(newBrowser('https://push.example').subscription.keys.p256dh)).toBe(
+      true,
+    )
+    expect(isSubscriptionKey(base64url(Buffer.alloc(65, 4)))).toBe(false)
+  })
+})
+
+describeOnEachDatabase('push notifications', (open) => {
+  let database: Database
+  let userId: UserId
+  beforeAll(async () => {
+    database = await open()
+  })
+
+  const key = Buffer.alloc(32, 7)
+  const prepare = async ({ guarded = fetch, boxKey = key } = {}) => {
+    userId = await addUser(database)
+    const settings = createSettingRepository(database)
+    const warnings: unknown[] = []
+    let status: RunStatus = 'running'
+    const run = { id: newId<RunId>(), conversationId: newId<ConversationId>() }
+    const push = createPush({
+      repository: createPushRepository(database),
+      keys: {
+        get: () => settings.get(PUSH_KEY_SETTING, z.string()),
+        putNew: (sealed) => settings.putNew(PUSH_KEY_SETTING, sealed),
+        replace: (sealed) => settings.put(PUSH_KEY_SETTING, sealed),
+      },
+      findRun: async (id) =>
+        id === run.id ? { status, conversationId: run.conversationId, attempt: 1 } : null,
+      secrets: createSecretBox(boxKey),
+      fetch: guarded,
+      subject: 'https://chat.example.org',
+      limits: createLocalLimits(),
+      now: () => new Date(),
+      log: { warn: (details) => warnings.push(details) },
+      pauseMs: 10,
+    })
+    onTestFinished(() => push.stop())
+    const announce = push.sentWith(() => undefined)
+    /** The run comes to have a status, and everything that follows is sent. */
+    const become = async (next: RunStatus, of = userId) => {
+      status = next
+      const change = { type: 'run', change: 'updated', id: run.id } as const
+      announce(of, { ...change, conversation_id: run.conversationId })
+      await push.settled()
+    }
+    return { push, run, become, warnings, settings }
+  }
+
+  test('each device is told once that a run waits or has ended, with nothing of its content', async () => {
+    const { push, run, become } = await prepare()
+    const service = await startReceiver()
+    const browsers = ['/phone', '/laptop'].map((path) => newBrowser(service.url + path))
+    for (const { subscription } of browsers) await push.subscribe(userId, null, subscription)
+    await become('running')
+    expect(service.received).toEqual([])
+    await become('awaiting_approval')
+    await become('awaiting_approval')
+    expect(service.received.map(({ url }) => url).sort()).toEqual(['/laptop', '/phone'])
+    for (const { url, bytes, headers } of service.received) {
+      const browser = browsers.find(({ subscription }) => subscription.endpoint.endsWith(url))
+      expect(JSON.parse(browser?.read(bytes) ?? '')).toEqual({
+        type: 'waiting',
+        run_id: run.id,
+        conversation_id: run.conversationId,
+      })
+      expect(headers).toMatchObject({ 'content-encoding': 'aes128gcm', urgency: 'high' })
+      const [, token = '', sent = ''] =
+        /^vapid t=(\S+), k=(\S+)$/.exec(headers.authorization ?? '') ?? []
+      expect(sent).toBe(await push.publicKey())
+      const [head = '', claims = '', signature = ''] = token.split('.')
+      const point = Buffer.from(sent, 'base64url')
+      const jwk = {
+        kty: 'EC',
+        crv: 'P-256',
+        x: base64url(point.subarray(1, 33)),
+        y: base64url(point.subarray(33)),
+      }
+      expect(
+        verify(
+          'sha256',
+          Buffer.from(`${head}.${claims}`),
+          { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
+          Buffer.from(signature, 'base64url'),
+        ),
+      ).toBe(true)
+      expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+        aud: service.url,
+        sub: 'https://chat.example.org',
+      })
+    }
+    await become('running')
+    await become('completed')
+    expect(service.received).toHaveLength(4)
+    await become('stopped')
+    expect(service.received).toHaveLength(4)
+  })
+
+  test('a subscription that the service does not know any more is removed; a busy service is asked again', async () => {
+    const { push, become } = await prepare()
+    const gone = await startReceiver(410)
+    const busy = await startReceiver(503, 429)
+    await push.subscribe(userId, null, newBrowser(gone.url).subscription)
+    await push.subscribe(userId, null, newBrowser(busy.url).subscription)
+    await become('completed')
+    expect([gone.received.length, busy.received.length]).toEqual([1, 3])
+    await become('failed')
+    expect([gone.received.length, busy.received.length]).toEqual([1, 4])
+  })
+
+  test('nothing is sent to private addresses', async () => {
+    const { push, become, warnings } = await prepare({ guarded: strictFetch })
+    const inside = await startReceiver()
+    await push.subscribe(userId, null, newBrowser(inside.url).subscription)
+    await become('completed')
+    expect(inside.received).toEqual([])
+    expect(warnings).toMatchObject([{ reason: 'delivery_receiver_address_refused' }])
+  })
+
+  test('a subscription ends with its session, and belongs to whoever signed in last on that browser', async () => {
+    const { push, become } = await prepare()
+    const { url, received } = await startReceiver()
+    const { subscription } = newBrowser(url)
+    const sessions = createSessionRepository(database)
+    const session = {
+      id: newId<string>(),
+      userId,
+      kind: 'page' as const,
+      generation: 1,
+      userAgent: '',
+      address: '',
+      createdAt: new Date(),
+      lastUsedAt: new Date(),
+      rotatedAt: new Date(),
+      expiresAt: new Date(Date.now() + 60_000),
+    }
+    await sessions.insert(session, { now: new Date(), atMost: 10, tokenVersion: 0 })
+    await push.subscribe(userId, session.id, subscription)
+    await become('completed')
+    expect(received).toHaveLength(1)
+    await sessions.remove(userId, session.id)
+    await become('failed')
+    expect(received).toHaveLength(1)
+
+    const other = await addUser(database)
+    const id = await push.subscribe(userId, null, subscription)
+    expect(await push.subscribe(other, null, subscription)).toBe(id)
+    await become('completed')
+    expect(received).toHaveLength(1)
+    await push.unsubscribe(userId, id)
+    await become('awaiting_input', other)
+    expect(received).toHaveLength(2)
+  })
+
+  test('all instances have one key, which is stored sealed; where its seal is lost, another one begins', async () => {
+    const first = await prepare()
+    const second = await prepare()
+    const shared = await first.push.publicKey()
+    expect(await second.push.publicKey()).toBe(shared)
+    expect(await first.settings.get(PUSH_KEY_SETTING, z.string())).toMatch(/^v1\./)
+    const elsewhere = await prepare({ boxKey: Buffer.alloc(32, 8) })
+    const service = await startReceiver()
+    await elsewhere.push.subscribe(userId, null, newBrowser(service.url).subscription)
+    expect(await elsewhere.push.publicKey()).not.toBe(shared)
+    expect(elsewhere.warnings).toHaveLength(1)
+    await elsewhere.become('completed')
+    expect(service.received).toEqual([])
+  })
+})
