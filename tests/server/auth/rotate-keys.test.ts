@@ -44,6 +44,9 @@ test.each(['sqlite', 'postgres'] as const)(
     const hook = { url: 'https://hooks.example/b', events: ['run.ended'] }
     const { id } = (await server.call('POST', '/api/webhooks', { token, body: hook })).json.data
     await server.call('POST', `/api/webhooks/${id}/secret`, { token, body: {} })
+    const pushKey = async () =>
+      (await server.call('GET', '/api/push', { token })).json.data?.public_key
+    const firstPushKey = await pushKey()
     await expect(administer(server.server.config, ['rotate-keys'])).rejects.toThrow(/Stop it first/)
     const keyFile = () => readFileSync(join(folder, 'data/secret.key'), 'utf8')
     const before = keyFile()
@@ -54,11 +57,12 @@ test.each(['sqlite', 'postgres'] as const)(
       const renewed = await server.call('POST', '/api/auth/refresh', { headers })
       const profile = await server.call('GET', '/api/auth/profile', { token })
       const channels = await server.call('GET', '/api/channels', { token })
-      return [renewed.status, profile.status, channels.json.data?.items[0]?.settings.url]
+      const url = channels.json.data?.items[0]?.settings.url
+      return [renewed.status, profile.status, url, (await pushKey()) === firstPushKey]
     }
-    const works = [200, 200, 'https://hooks.example/…']
+    const works = [200, 200, 'https://hooks.example/…', true]
     const printed = await rotate(server)
-    expect(printed?.join(' ')).toMatch(/4 sealed with the new key.*1 earlier ones are accepted/)
+    expect(printed?.join(' ')).toMatch(/5 sealed with the new key.*1 earlier ones are accepted/)
     expect(keyFile()).not.toBe(before)
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
     server = await begin()
@@ -74,7 +78,7 @@ test.each(['sqlite', 'postgres'] as const)(
     rotateSecretKey(join(folder, 'data'))
     server = await begin()
     expect((await stillWorks()).slice(1)).toEqual(works.slice(1))
-    expect((await rotate(server))?.join(' ')).toContain('4 sealed with the new key')
+    expect((await rotate(server))?.join(' ')).toContain('5 sealed with the new key')
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
 
     server = await begin()
