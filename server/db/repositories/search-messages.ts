@@ -33,7 +33,7 @@ import {
 } from './search-texts.ts'
 
 /** Messages in which frequent words are found without looking further back. */
-const RECENT_MESSAGES = 10_000
+const RECENT_MESSAGES = 30_000
 
 /** Texts of messages that meet the filter, newest first. @param fileText an attachment's name and text, as they are indexed. */
 export function createMessageSearch(
