@@ -1,4 +1,5 @@
-// Fails if the lockfile lacks a platform-specific package that one of its packages declares, which would break other systems.
+// Fails if the lockfile lacks a platform-specific package that one of its packages declares, which would break other systems,
+// or holds a package with an install script that `allowScripts` of package.json neither allows nor refuses by name.
 import { readFileSync } from 'node:fs'
 
 const { packages } = JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8'))
@@ -21,5 +22,13 @@ for (const [path, entry] of Object.entries(packages))
         `${path || 'package.json'} ${entry.version ?? ''}: ${name} is not in the lockfile`,
       )
     }
+
+const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+for (const [path, { hasInstallScript, version }] of Object.entries(packages)) {
+  const name = path.split('node_modules/').at(-1)
+  if (hasInstallScript !== true || Object.hasOwn(allowScripts, name)) continue
+  missing += 1
+  console.error(`${name} ${version} has an install script: allow or refuse it in package.json`)
+}
 if (missing > 0) process.exit(1)
 console.log(`lockfile complete (${Object.keys(packages).length} packages)`)
