@@ -20,8 +20,8 @@ import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Switch } from '../../ui/switch.tsx'
 import { useFindingText } from './finding-text.ts'
+import { ListedModels } from './listed-models.tsx'
 
 const listClass = 'divide-y divide-line rounded-2xl border border-line bg-surface px-4'
 
@@ -96,7 +96,7 @@ function Settings() {
   if (settings.isPending) return <Loading />
   if (settings.isError)
     return <Failed message={errorText(settings.error)} onRetry={() => void settings.refetch()} />
-  const { registration, sharing, effective, hidden_models: hidden } = settings.data
+  const { registration, sharing, effective } = settings.data
   const { default_model: chosen, default_approval: approval } = settings.data
   const modelOptions = (models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))
   const configured = modelOptions.find(({ value }) => value === effective.default_model)
@@ -166,16 +166,7 @@ function Settings() {
           set({ default_approval: ApprovalMode.options.find((mode) => mode === value) ?? null })
         }
       />
-      {(models.data ?? []).map(({ id, name }) => (
-        <Switch
-          key={id}
-          label={t('admin.server.listed', { name: name ?? id })}
-          checked={!hidden.includes(id)}
-          onChange={(on) =>
-            set({ hidden_models: on ? hidden.filter((one) => one !== id) : [...hidden, id] })
-          }
-        />
-      ))}
+      <ListedModels models={models.data ?? []} settings={settings.data} onChange={set} />
     </div>
   )
 }

@@ -33,8 +33,11 @@ export function useChangePreferences() {
   })
 }
 
-/** The models in the user's order. */
-export function inOrder(models: readonly PublicModel[], order: readonly string[]): PublicModel[] {
+/** Models in a chosen order; the others follow as they are. */
+export function inOrder<Model extends { id: string }>(
+  models: readonly Model[],
+  order: readonly string[],
+): Model[] {
   const place = (id: string): number => {
     const at = order.indexOf(id)
     return at < 0 ? order.length : at
