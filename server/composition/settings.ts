@@ -169,6 +169,7 @@ export const originRules = (config: Config): OriginRules => ({
 /** Limits of requests and connections. */
 export const httpBounds = (config: Config): HttpOptions['bounds'] => ({
   bodyLimit: config.limits.json_body,
+  jsonDepth: config.limits.json_depth,
   streamsPerUser: config.limits.streams_per_user,
   connectionsPerAddress: config.limits.connections_per_address,
   // A response that is not streamed starts when the run has ended.

@@ -23,6 +23,7 @@ export const createConfiguredWorkspace = async (
 ): Promise<WorkspaceServices> =>
   createWorkspaceServices({
     root,
+    searchTimeoutMs: limits.search_seconds * 1000,
     limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
     rule: {
       keep: checkpoints.keep,

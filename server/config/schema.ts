@@ -24,10 +24,14 @@ const SubAgent = section({
 const Limits = section({
   /** Bytes of a JSON body. */
   json_body: Size.prefault('10MB'),
+  /** Levels of nesting of a JSON body. */
+  json_depth: count.max(1_000).default(64),
   /** Characters of one message. */
   message: Characters.prefault(200_000),
   /** Bytes of all attachments of one message. */
   attachments: Size.prefault('20MB'),
+  /** Seconds that a search of a project's files may take, whatever its pattern. */
+  search_seconds: z.number().min(0.1).max(60).default(2),
   file_read: Size.prefault('5MB'),
   file_write: Size.prefault('20MB'),
   /** Total bytes of one upload, and its maximum number of files. */

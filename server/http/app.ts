@@ -17,7 +17,7 @@ import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { limitConnections } from './connection-limit.ts'
 import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
-import { registerJsonBodies } from './json-body.ts'
+import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
 import { boundLargeResponses } from './large-responses.ts'
 import {
   answerClientError,
@@ -58,6 +58,8 @@ declare module 'fastify' {
 export interface AppOptions {
   /** Maximum size of a JSON body, in bytes. */
   bodyLimit: number
+  /** Maximum levels of nesting of a JSON body. */
+  jsonDepth?: number
   /** Maximum number of open event streams per user. */
   streamsPerUser?: number
   /** Maximum number of connections per address. Connections from a trusted proxy are not counted. */
@@ -87,6 +89,7 @@ const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 /** Creates an app without routes. Errors are sent in the envelope of `error-handler.ts`. */
 export function createApp({
   bodyLimit,
+  jsonDepth = DEFAULT_JSON_DEPTH,
   logger,
   behindProxy = false,
   streamsPerUser = Number.POSITIVE_INFINITY,
@@ -144,7 +147,7 @@ export function createApp({
     // Otherwise the body of a request to an unknown path would be read without authentication.
     if (request.is404 && !['GET', 'HEAD'].includes(request.method)) throw appError('nothing_here')
   })
-  registerJsonBodies(app)
+  registerJsonBodies(app, jsonDepth)
   guardSlowBodies(app, BODY_TIMEOUT_MS)
   dropStalledReaders(app, STALL_MS)
   limitStreams(app, streamsPerUser)

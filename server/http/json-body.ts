@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { appError } from '../errors.ts'
 
-const MAX_DEPTH = 64
+export const DEFAULT_JSON_DEPTH = 64
 const MAX_ARRAY_LENGTH = 10_000
 
 /**
@@ -14,6 +14,7 @@ export function registerJsonBodies(
     FastifyInstance,
     'addHook' | 'addContentTypeParser' | 'getDefaultJsonParser' | 'removeContentTypeParser'
   >,
+  maxDepth: number,
 ): void {
   const parse = app.getDefaultJsonParser('remove', 'remove')
   app.removeContentTypeParser(['application/json', 'text/plain'])
@@ -30,17 +31,17 @@ export function registerJsonBodies(
       request.body = {}
       return
     }
-    assertBounded(request.body, request.routeOptions.config.longArrays === true)
+    assertBounded(request.body, maxDepth, request.routeOptions.config.longArrays === true)
   })
 }
 
-/** @throws AppError 400 when the value is nested deeper than 64 levels or contains an array of more than 10,000 entries. */
-export function assertBounded(value: unknown, longArrays = false): void {
+/** @throws AppError 400 when the value is nested too deep or contains an array of more than 10,000 entries. */
+function assertBounded(value: unknown, maxDepth: number, longArrays: boolean): void {
   const open: { node: unknown; depth: number }[] = [{ node: value, depth: 1 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
     if (typeof node !== 'object' || node === null) continue
-    if (depth > MAX_DEPTH) throw appError('json_too_deep', { levels: MAX_DEPTH })
+    if (depth > maxDepth) throw appError('json_too_deep', { levels: maxDepth })
     if (Array.isArray(node) && node.length > MAX_ARRAY_LENGTH && !longArrays)
       throw appError('json_list_too_long', { entries: MAX_ARRAY_LENGTH })
     for (const child of Object.values(node))

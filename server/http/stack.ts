@@ -20,7 +20,12 @@ import { registerWebApp } from './web-app.ts'
 export interface HttpOptions {
   bounds: Pick<
     AppOptions,
-    'bodyLimit' | 'streamsPerUser' | 'connectionsPerAddress' | 'silentConnectionMs' | 'spoolFolder'
+    | 'bodyLimit'
+    | 'jsonDepth'
+    | 'streamsPerUser'
+    | 'connectionsPerAddress'
+    | 'silentConnectionMs'
+    | 'spoolFolder'
   >
   logger?: FastifyBaseLogger
   origins: OriginRules

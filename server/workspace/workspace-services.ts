@@ -38,6 +38,8 @@ const SEARCH_TIMEOUT_MS = 2_000
 export async function createWorkspaceServices(options: {
   root: string
   limits: WorkspaceLimits
+  /** How long a search may take, whatever its pattern. */
+  searchTimeoutMs?: number
   rule: PruneRule
   records: CheckpointRepository
   outsideContents: OutsideContentRepository
@@ -80,7 +82,7 @@ export async function createWorkspaceServices(options: {
       ripgrep: findRipgrep(),
       bubblewrap,
       pool,
-      timeoutMs: SEARCH_TIMEOUT_MS,
+      timeoutMs: options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS,
       maxFileBytes: limits.fileRead,
     }),
     makeDiff: createDiffs(pool),

@@ -19,9 +19,14 @@ describe('what one user or address may hold open', () => {
       config: {
         models: [{ id: 'scripted', api_url: upstream.url }],
         titles: 'off',
-        limits: { streams_per_user: 3 },
+        limits: { streams_per_user: 3, json_depth: 5 },
       },
     })
+    // The depth of a body, too, is what the configuration says.
+    const nested = (depth: number) => ({ title: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) })
+    expect(
+      (await server.call('POST', '/api/conversations', { body: nested(5) })).json,
+    ).toMatchObject({ reason: 'json_too_deep', params: { levels: 5 } })
     const conversation = async () =>
       (await server.call('POST', '/api/conversations', { body: {} })).json.data.id
     const id = await conversation()
