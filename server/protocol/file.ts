@@ -36,5 +36,5 @@ export const FileText = z
     /** Null for images and for documents without readable text. A line `[Page 7]` begins each page, slide or sheet. */
     text: z.string().nullable(),
   })
-  .meta({ id: 'FileText' })
+  .meta({ id: 'ReadableText' })
 export type FileText = z.infer<typeof FileText>
