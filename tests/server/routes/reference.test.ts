@@ -1,8 +1,12 @@
 // The API reference matches the served routes, and who may read it.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { createSchemaChecker } from '../../support/schema-checker.ts'
 import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
 
+const TYPED_CLIENT = '../../../examples/typed-client/api.ts'
 const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 
 const { start } = useServers()
@@ -112,22 +116,34 @@ test('the reference page loads nothing from other hosts', async () => {
   expect(await (await fetch(`${server.url}/docs/json`)).json()).toEqual(document)
 })
 
-test('in multi mode, metrics and reference are for administrators, for named addresses, or public', async () => {
-  const paths = ['/metrics', '/openapi.json', '/docs/']
+test('in multi mode, metrics and reference are for administrators, for named addresses, or public, and the typed client has the types of all its routes', async () => {
+  const guarded = ['/metrics', '/openapi.json', '/docs/']
   const statuses = async (server: TestServer, token?: string) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const found = []
-    for (const path of paths) found.push((await fetch(server.url + path, { headers })).status)
+    for (const path of guarded) found.push((await fetch(server.url + path, { headers })).status)
     return found
   }
-  const guarded = await start({ config: MULTI })
-  const admin = await register(guarded, 'admin')
-  const user = await register(guarded, 'user')
-  expect(await statuses(guarded)).toEqual([401, 401, 401])
-  expect(await statuses(guarded, user)).toEqual([403, 403, 403])
-  expect(await statuses(guarded, admin)).toEqual([200, 200, 200])
+  const closed = await start({ config: MULTI })
+  const admin = await register(closed, 'admin')
+  const user = await register(closed, 'user')
+  expect(await statuses(closed)).toEqual([401, 401, 401])
+  expect(await statuses(closed, user)).toEqual([403, 403, 403])
+  expect(await statuses(closed, admin)).toEqual([200, 200, 200])
   const allowed = await start({ config: { ...MULTI, metrics_allow: ['127.0.0.0/8'] } })
   expect(await statuses(allowed)).toEqual([200, 200, 200])
   const open = await start({ config: { ...MULTI, public_reference: true } })
   expect(await statuses(open)).toEqual([200, 200, 200])
+
+  // What the example client was generated from: this server has the routes of multi mode too.
+  const { paths, components } = JSON.parse(await (await fetch(`${open.url}/openapi.json`)).text())
+  const schemas = Object.entries<object>(components.schemas).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  )
+  const hash = createHash('sha256').update(JSON.stringify({ paths, schemas })).digest('hex')
+  const types = readFileSync(resolve(import.meta.dirname, TYPED_CLIENT), 'utf8')
+  expect(
+    types.split('\n')[0],
+    'start a server in multi mode with public_reference: true, then run npm ci and npm run generate in examples/typed-client',
+  ).toContain(hash)
 })
