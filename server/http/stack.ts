@@ -50,7 +50,7 @@ export async function createHttpStack(
 ): Promise<{ app: App; issueToken: IssueToken; finish(): Promise<void> }> {
   const { bounds, logger, behindProxy, origins } = options
   const app = createApp({ ...bounds, behindProxy, ...(logger === undefined ? {} : { logger }) })
-  registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
+  await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined)
