@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { PushRepository, PushSubscriptionRow } from '../db/repositories/push.ts'
 import { AppError, errorText } from '../errors.ts'
@@ -14,13 +13,7 @@ import { type ConversationId, RunId, type UserId } from '../protocol/ids.ts'
 import type { PushNotice, PushSubscriptionBody } from '../protocol/push.ts'
 import type { RunStatus } from '../protocol/run.ts'
 import { post } from './post.ts'
-import {
-  encryptPush,
-  newVapidKey,
-  type VapidKey,
-  vapidAuthorization,
-  vapidPublicKey,
-} from './web-push.ts'
+import { newVapidKeys, pushRequest, VapidKeys } from './web-push.ts'
 
 /** Devices of a user; the oldest one makes room. */
 const MAX_SUBSCRIPTIONS = 20
@@ -36,14 +29,6 @@ const ENDED_STATUSES: readonly number[] = [401, 403, 404, 410]
 
 export const PUSH_KEY_SETTING = 'web_push_key'
 export const PUSH_KEY_PURPOSE = 'web push key'
-
-const StoredKey = z.object({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
-})
 
 const NOTICES: Partial<Record<RunStatus, PushNotice['type']>> = {
   awaiting_approval: 'waiting',
@@ -104,7 +89,7 @@ export function createPush(options: PushOptions): Push {
   const { repository, keys, secrets, now, log } = options
   /** Held in memory, because every change of a run asks. */
   let users: ReadonlySet<UserId> = new Set()
-  let key: Promise<VapidKey> | undefined
+  let vapid: Promise<VapidKeys> | undefined
   const sending = new Set<Promise<void>>()
   const stopping = new AbortController()
   /** What was last said of a run, so that it is said once. */
@@ -118,53 +103,50 @@ export function createPush(options: PushOptions): Push {
     users = new Set(await repository.users())
   }
 
-  async function readKey(): Promise<VapidKey> {
+  async function readKeys(): Promise<VapidKeys> {
     const stored = await keys.get()
     if (stored !== undefined)
       try {
-        return StoredKey.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
+        return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         // The key of the installation is gone, and every subscription with it: browsers subscribe again with the new one.
         log.warn({ cause: errorText(error) }, 'the key for push notifications was replaced')
         await repository.removeAll()
-        const replaced = await newVapidKey()
+        const replaced = await newVapidKeys()
         await keys.replace(secrets.seal(JSON.stringify(replaced), PUSH_KEY_PURPOSE))
         return replaced
       }
-    await keys.putNew(secrets.seal(JSON.stringify(await newVapidKey()), PUSH_KEY_PURPOSE))
+    await keys.putNew(secrets.seal(JSON.stringify(await newVapidKeys()), PUSH_KEY_PURPOSE))
     // Another instance may have been first.
-    return await readKey()
+    return await readKeys()
   }
-  const vapidKey = (): Promise<VapidKey> => {
-    key ??= readKey().catch((error: unknown) => {
-      key = undefined
+  const vapidKeys = (): Promise<VapidKeys> => {
+    vapid ??= readKeys().catch((error: unknown) => {
+      vapid = undefined
       throw error
     })
-    return key
+    return vapid
   }
 
   async function send(to: PushSubscriptionRow, notice: PushNotice): Promise<void> {
-    const body = encryptPush(JSON.stringify(notice), to)
+    const { headers, body } = await pushRequest({
+      text: JSON.stringify(notice),
+      endpoint: to.endpoint,
+      keys: to,
+      vapid: await vapidKeys(),
+      subject: options.subject,
+      lifetimeSeconds: LIFETIME_SECONDS,
+      urgency: notice.type === 'waiting' ? 'high' : 'normal',
+      // What comes later about the same run replaces what a device has not received yet.
+      topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
+    })
     for (let attempt = 0; ; attempt += 1) {
-      const authorization = vapidAuthorization(await vapidKey(), {
-        endpoint: to.endpoint,
-        subject: options.subject,
-        now: now(),
-      })
       const outcome = await post({
         fetch: options.fetch,
         url: to.endpoint,
         body,
-        headers: {
-          authorization,
-          'content-type': 'application/octet-stream',
-          'content-encoding': 'aes128gcm',
-          ttl: String(LIFETIME_SECONDS),
-          urgency: notice.type === 'waiting' ? 'high' : 'normal',
-          // What comes later about the same run replaces what a device has not received yet.
-          topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
-        },
+        headers,
         signal: stopping.signal,
       })
       if (outcome.ok) return
@@ -211,7 +193,7 @@ export function createPush(options: PushOptions): Push {
   }
 
   return {
-    publicKey: async () => vapidPublicKey(await vapidKey()),
+    publicKey: async () => (await vapidKeys()).publicKey,
 
     async subscribe(userId, sessionId, { endpoint, keys: { p256dh, auth } }) {
       const id = createHash('sha256').update(endpoint).digest('hex')
