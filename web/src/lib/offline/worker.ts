@@ -25,9 +25,14 @@ export async function startWorker(): Promise<void> {
     const path = textIn(fieldsOf(data).open)
     if (path !== undefined) navigate(path)
   })
-  const { active } = await navigator.serviceWorker.ready
+  const { serviceWorker } = navigator
+  const tell = ({ active }: ServiceWorkerRegistration): void =>
+    (serviceWorker.controller ?? active)?.postMessage({ loaded: loadedPaths() })
+  // The worker of another build keeps other files: it has to learn, too, what this page has loaded.
+  serviceWorker.addEventListener('controllerchange', () => void serviceWorker.ready.then(tell))
+  const registration = await serviceWorker.ready
   followPush()
   // The worker does not know the reader's language: it keeps the texts that the page has loaded.
   await loadPageTexts().catch(() => undefined) // loaded with the first view that needs them
-  active?.postMessage({ loaded: loadedPaths() })
+  tell(registration)
 }
