@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
 import { type Contender, product, runStreams, startProduct } from './contenders.ts'
+import { onPostgres } from './postgres.ts'
 import { type ProbedServer, startProgram } from './processes/start.ts'
 import { median, type Row } from './row.ts'
 import { stream } from './stream-client.ts'
@@ -24,21 +24,18 @@ const row = (figure: string, value: number, unit: string, target: string, ok: bo
 })
 
 /** Runs the suite on the built server. Needs a Redis. */
-export async function run(): Promise<Row[]> {
+export const run = (): Promise<Row[]> =>
+  onPostgres(async (newDatabase) => measure(await newDatabase(), await newDatabase()))
+
+/** @param alone the database of the single process; `shared`: that of the two instances. */
+async function measure(alone: string, shared: string): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
-  const found = await findPostgres()
-  const names = ['one', 'two'].map((name) => `nanoclaw_bench_${name}_${process.pid}`)
-  const [alone = '', shared = ''] = names
-  for (const name of names) await onServer(found.url, `create database ${name}`)
-  const keys = (name: string) => ({
-    db_type: 'postgresql',
-    database_url: withDatabase(found.url, name),
-  })
   const upstream = await startProgram('upstream')
   const servers: ProbedServer[] = []
-  const start = async (name: string, more: Record<string, unknown>): Promise<Contender> => {
-    const place = await mkdtemp(join(folder, `${name}-`))
-    const server = await startProduct(place, upstream.port, models, { ...keys(name), ...more })
+  const start = async (database: string, more: Record<string, unknown>): Promise<Contender> => {
+    const place = await mkdtemp(join(folder, 'server-'))
+    const keys = { db_type: 'postgresql', database_url: database }
+    const server = await startProduct(place, upstream.port, models, { ...keys, ...more })
     servers.push(server)
     return product(server)
   }
@@ -98,8 +95,6 @@ export async function run(): Promise<Row[]> {
     ]
   } finally {
     await Promise.all([...servers, upstream].map((one) => one.stop()))
-    for (const name of names) await onServer(found.url, `drop database ${name} with (force)`)
-    await found.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }

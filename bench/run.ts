@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { buildOutdated } from '../scripts/build-outdated.mjs'
 import type { Row } from './row.ts'
 
 const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
@@ -49,8 +50,16 @@ function print(rows: readonly Row[]): void {
     )
 }
 
+/** The suites start the built server. Built once, before anything is measured. */
+function build(): void {
+  if (buildOutdated()) return
+  console.error('The build failed, so nothing was measured.')
+  process.exit(1)
+}
+
 const requested = process.argv.slice(2)
 if (requested[0] === 'profile') {
+  build()
   const { profile } = await import('./profile.ts')
   await profile(requested.slice(1))
   process.exit(0)
@@ -78,11 +87,15 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+build()
 const loadBefore = loadavg()
 const rows: Row[] = []
 const failures: string[] = []
 for (const suite of requested.length > 0 ? requested : SUITES) {
-  const files = await filesOf(suite)
+  const files = await filesOf(suite).catch((error: unknown) => {
+    console.error(error)
+    return []
+  })
   if (files.length === 0) failures.push(suite)
   for (const { file, run } of files) {
     console.log(`measuring ${file} …`)
@@ -112,5 +125,6 @@ const file = join(folder, `${at.replaceAll(/[:.]/g, '-')}.json`)
 writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
 for (const failed of failures) console.log(`not measured: ${failed}`)
 console.log(`\n${rows.filter(({ ok }) => ok).length} of ${rows.length} figures reached; ${file}`)
+if (failures.length > 0) console.error(`Failed, without figures: ${failures.join(', ')}`)
 // Servers and connections that a suite left open must not keep the process alive.
 process.exit(failures.length > 0 ? 1 : 0)

@@ -14,8 +14,8 @@ import { createStore, type Store } from '../server/db/store.ts'
 import type { ConversationId, MessageId, UserId } from '../server/protocol/ids.ts'
 import { laterByCopy, makeCopies } from '../tests/support/copies.ts'
 import { onConnection } from '../tests/support/explain.ts'
-import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
 import { say } from '../tests/support/store-rows.ts'
+import { onPostgres } from './postgres.ts'
 import { median, type Row } from './row.ts'
 
 const rounds = 400
@@ -175,22 +175,16 @@ async function request(file: string, folder: string): Promise<Row[]> {
 /** Runs the suite on both databases. */
 export async function run(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-'))
-  const postgres = await findPostgres()
-  const name = `nanoclaw_bench_${process.pid}`
-  await onServer(postgres.url, `create database ${name}`)
   try {
     const file = join(folder, 'store.db')
     return [
       ...(await growth({ dialect: 'sqlite', file })),
-      ...(await growth({
-        dialect: 'postgres',
-        connection: { url: withDatabase(postgres.url, name) },
-      })),
+      ...(await onPostgres(async (newDatabase) =>
+        growth({ dialect: 'postgres', connection: { url: await newDatabase() } }),
+      )),
       ...(await request(file, folder)),
     ]
   } finally {
-    await onServer(postgres.url, `drop database ${name} with (force)`)
-    await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

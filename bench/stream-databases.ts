@@ -6,10 +6,10 @@ import { connect } from '../server/db/connect.ts'
 import type { DatabaseSettings } from '../server/db/database.ts'
 import { createStore } from '../server/db/store.ts'
 import { makeCopies } from '../tests/support/copies.ts'
-import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
 import { say } from '../tests/support/store-rows.ts'
 import { type Contender, product, runStreams, startProduct } from './contenders.ts'
-import { startProgram } from './processes/start.ts'
+import { onPostgres } from './postgres.ts'
+import { type Measured, startProgram } from './processes/start.ts'
 import { median, type Row } from './row.ts'
 import { stream } from './stream-client.ts'
 
@@ -83,40 +83,37 @@ async function startWith(folder: string, database: Record<string, unknown>): Pro
 }
 
 /** Runs the suite on the built server. */
-export async function run(): Promise<Row[]> {
+export const run = (): Promise<Row[]> =>
+  onPostgres(async (newDatabase) => measure(await newDatabase()))
+
+async function measure(url: string): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
   const own = { sqlite: join(folder, 'sqlite'), postgres: join(folder, 'postgres') }
   const places = await Promise.all(Object.values(own).map((name) => mkdtemp(`${name}-`)))
-  const [onSqlite = folder, onPostgres = folder] = places
-  const found = await findPostgres()
-  const name = `nanoclaw_bench_streams_${process.pid}`
-  await onServer(found.url, `create database ${name}`)
-  const url = withDatabase(found.url, name)
+  const [onSqlite = folder, inPostgres = folder] = places
   const postgresKeys = { db_type: 'postgresql', database_url: url }
-  const upstream = await startProgram('upstream')
-  const servers = [
-    await startProduct(onSqlite, upstream.port, models),
-    await startProduct(onPostgres, upstream.port, models, postgresKeys),
-  ]
+  const started: Measured[] = []
   try {
-    const [sqlite, postgres] = servers.map(product)
-    if (sqlite === undefined || postgres === undefined) throw new Error('two servers were started')
-    const rows = await compare(sqlite, postgres)
-    await Promise.all(servers.map((server) => server.stop()))
+    const upstream = await startProgram('upstream')
+    started.push(upstream)
+    const onFile = await startProduct(onSqlite, upstream.port, models)
+    started.push(onFile)
+    const onServer = await startProduct(inPostgres, upstream.port, models, postgresKeys)
+    started.push(onServer)
+    const rows = await compare(product(onFile), product(onServer))
+    await Promise.all([onFile, onServer].map((server) => server.stop()))
     await fill({ dialect: 'sqlite', file: join(onSqlite, 'data/nanoclaw.db') })
     await fill({ dialect: 'postgres', connection: { url } })
     for (const [dialect, place, keys] of [
       ['SQLite', onSqlite, {}],
-      ['PostgreSQL', onPostgres, postgresKeys],
+      ['PostgreSQL', inPostgres, postgresKeys],
     ] as const) {
       const ms = await startWith(place, keys)
       rows.push(row(`start with 100,000 messages, ${dialect}`, ms, 'ms', '≤ 3000', ms <= 3000))
     }
     return rows
   } finally {
-    await Promise.all([...servers, upstream].map((one) => one.stop()))
-    await onServer(found.url, `drop database ${name} with (force)`)
-    await found.stop()
+    await Promise.all(started.map((one) => one.stop()))
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -1,9 +1,10 @@
 // The 'page' figures (`npm run bench:web`): what the browser downloads, how a long conversation opens, and how the page
-// responds while an answer streams in. Needs Chromium and the built server and page (`npm run build`).
+// responds while an answer streams in. Needs Chromium; builds the server and the page where they are outdated.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { buildOutdated } from '../scripts/build-outdated.mjs'
 import { freePort } from '../tests/support/free-port.ts'
 import { startUpstream } from '../tests/support/upstream.ts'
 import { startNanoClaw } from './processes/start.ts'
@@ -61,6 +62,10 @@ async function run(browserPath: string): Promise<Row[]> {
 if (executablePath === undefined) {
   console.error('Chromium was not found. Install it, or set CHROMIUM_PATH to its executable.')
   process.exit(2)
+}
+if (!buildOutdated()) {
+  console.error('The build failed, so nothing was measured.')
+  process.exit(1)
 }
 const rows = await run(executablePath)
 for (const { ok, figure, value, unit, target } of rows)

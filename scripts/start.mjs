@@ -1,9 +1,9 @@
 // `npm start`: checks the version of Node, builds what is missing or outdated, and runs the server.
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { buildOutdated } from './build-outdated.mjs'
 import { nameSourcesInTraces } from './stack-traces.mjs'
 
 const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..')
@@ -41,56 +41,8 @@ function checkDatabaseDriver() {
   }
 }
 
-function newestChange(path) {
-  let newest = 0
-  const visit = (entry) => {
-    let stats
-    try {
-      stats = statSync(entry)
-    } catch {
-      return
-    }
-    if (stats.isDirectory()) {
-      if (entry.endsWith('node_modules')) return
-      for (const name of readdirSync(entry)) visit(join(entry, name))
-    } else if (stats.mtimeMs > newest) newest = stats.mtimeMs
-  }
-  visit(path)
-  return newest
-}
-
-/** Whether `output` is missing or older than any of `sources`. An installation without sources is never stale. */
-function isStale(output, sources) {
-  const source = Math.max(...sources.map((path) => newestChange(join(root, path))))
-  return source > newestChange(join(root, output))
-}
-
-function build(part) {
-  const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
-  const { status } = spawnSync(process.execPath, [tsx, join(root, 'scripts/build.ts'), part], {
-    stdio: 'inherit',
-    cwd: root,
-  })
-  if (status !== 0) fail('The build failed; see the output above.')
-}
-
 checkDatabaseDriver()
-const serverSources = [
-  'server',
-  'package.json',
-  'package-lock.json',
-  'migrations',
-  'scripts/build.ts',
-  'scripts/build-server.ts',
-]
-if (isStale('dist/server/main.js', serverSources)) {
-  console.log('Building the server …')
-  build('server')
-}
-if (isStale('dist/web/index.html', ['web', 'server/protocol', 'scripts/build.ts'])) {
-  console.log('Building the page …')
-  build('web')
-}
+if (!buildOutdated()) fail('The build failed; see the output above.')
 
 // The server runs in this process, so that signals of a supervisor reach it directly.
 nameSourcesInTraces()
