@@ -1,6 +1,7 @@
 // Splitting Markdown into blocks without changing its meaning; finished blocks stay unchanged.
 import { describe, expect, test } from 'vitest'
 import { growBlocks, splitBlocks } from '../../web/src/ui/markdown/split-blocks.ts'
+import { splitParts } from '../../web/src/ui/markdown/split-parts.ts'
 
 const texts = (markdown: string) =>
   splitBlocks(markdown).map((block) => (block.kind === 'code' ? block.code : block.text.trim()))
@@ -110,5 +111,33 @@ describe('constructs that span several blocks', () => {
       grown = growBlocks(grown, answer.slice(0, end))
       expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end)))
     }
+  })
+})
+
+describe('the parts of a long answer', () => {
+  const answer = Array.from(
+    { length: 40 },
+    (_, n) => `## Part ${n}\n\nSome text.\n\n---\n\n\`\`\`js\nrun(${n})\n\`\`\`\n\n- a\n- b`,
+  ).join('\n\n')
+  const whole = splitParts(splitBlocks(answer))
+
+  test('hold all blocks in order, in pieces of bounded size', () => {
+    expect(whole.flat()).toEqual(splitBlocks(answer))
+    expect(whole.length).toBeGreaterThan(8)
+    expect(Math.max(...whole.map((part) => part.length))).toBeLessThan(20)
+  })
+
+  test('do not change while more text arrives, except for the last one', () => {
+    for (let end = 0; end < answer.length; end += 37) {
+      const parts = splitParts(splitBlocks(answer.slice(0, end)))
+      expect(parts.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, parts.length - 1)))
+    }
+  })
+
+  test('never end with a heading or a rule, whose distance to the next block depends on that block', () => {
+    const ends = whole.slice(0, -1).map((part) => part.at(-1))
+    expect(
+      ends.every((block) => block?.kind === 'code' || !/^(?:#|---)/.test(block?.text ?? '')),
+    ).toBe(true)
   })
 })

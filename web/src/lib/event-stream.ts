@@ -1,6 +1,7 @@
 // Reads server-sent events from a fetch response (the browser's EventSource can neither POST nor send headers).
 import { createParser } from 'eventsource-parser'
 import type { RunEvent } from '../../../server/protocol/run-event.ts'
+import { firstScreen } from './first-screen.tsx'
 
 /** One event with its id in the run; `id` is null for events that are never replayed (live tool output). */
 export type NumberedEvent = { id: string | null; event: RunEvent }
@@ -49,17 +50,24 @@ export type Frame = { id: string | null; name: string; data: string }
 /** The server sends something at least every 15 seconds; a connection that is silent for this long is dead. */
 const SILENCE_MS = 40_000
 
+type ProgressCheck = (value: unknown) => boolean
+let progressCheck: Promise<ProgressCheck> | null = null
+
 /** Loads after the first screen, which does not need it. If it fails to load, no progress is shown. */
-const progressCheck = import('./check-progress.ts').then(
-  ({ isCallProgress }) => isCallProgress,
-  () => () => false,
-)
+function loadProgressCheck(): Promise<ProgressCheck> {
+  progressCheck ??= import('./check-progress.ts').then(
+    ({ isCallProgress }) => isCallProgress,
+    () => () => false,
+  )
+  return progressCheck
+}
+void firstScreen.then(loadProgressCheck)
 
 /** The events of a run; frames without a known event are dropped. */
 export function readEvents(response: Response): EventStream {
   const frames = readFrames(response, (frame) => frame)
   async function* events(): AsyncGenerator<NumberedEvent> {
-    const isProgress = await progressCheck
+    const isProgress = await loadProgressCheck()
     for await (const frame of frames.events) {
       const event = toRunEvent(frame, isProgress)
       if (event !== null) yield { id: frame.id, event }

@@ -1,9 +1,20 @@
 // A small button beside a message. There are many of them, so they use the browser's own tooltip.
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactElement } from 'react'
+
+const icons = new Map<LucideIcon, ReactElement>()
+
+/** The same element for every button with this icon: React then neither draws it again nor keeps a second copy of it. */
+function iconElement(Icon: LucideIcon): ReactElement {
+  const known = icons.get(Icon)
+  if (known !== undefined) return known
+  const element = <Icon size={15} aria-hidden />
+  icons.set(Icon, element)
+  return element
+}
 
 export function ActionButton({
-  icon: Icon,
+  icon,
   label,
   ...rest
 }: Omit<ComponentProps<'button'>, 'children'> & { icon: LucideIcon; label: string }) {
@@ -15,7 +26,7 @@ export function ActionButton({
       className="inline-flex size-7 shrink-0 items-center justify-center rounded-lg text-muted transition-colors duration-100 hover:bg-hover hover:text-ink aria-pressed:text-accent disabled:opacity-40"
       {...rest}
     >
-      <Icon size={15} aria-hidden />
+      {iconElement(icon)}
     </button>
   )
 }

@@ -1,6 +1,6 @@
 // One conversation: its messages, its active run and the composer.
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
@@ -197,7 +197,8 @@ function OpenConversation({
     () => ({ conversationId: id, projectId: conversation.project_id }),
     [id, conversation.project_id],
   )
-  const codeActions = useCodeActions(run.send, !running && options.tools)
+  // When a run ends, the buttons of every code block appear. That can wait, in pieces, for what the reader does.
+  const codeActions = useDeferredValue(useCodeActions(run.send, !running && options.tools))
   return (
     <ConversationContext value={place}>
       <div className="flex min-h-0 flex-1">

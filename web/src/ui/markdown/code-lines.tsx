@@ -1,7 +1,7 @@
 // Code as lines; colours arrive from the worker and stay on every line that did not change.
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { type Colouring, createColouring } from './colouring.ts'
-import { highlight, type Token } from './highlight.ts'
+import { createHighlighting, type Token } from './highlight.ts'
 import { useKeptSelection } from './use-kept-selection.ts'
 
 /** While code streams in, its colours are updated at most this often. */
@@ -26,9 +26,10 @@ const Line = memo(function Line({ text, tokens }: { text: string; tokens: Token[
 })
 
 const sameTokens = (a: Token[] | undefined, b: Token[]): boolean =>
-  a !== undefined &&
-  a.length === b.length &&
-  a.every((token, index) => token[0] === b[index]?.[0] && token[1] === b[index]?.[1])
+  a === b ||
+  (a !== undefined &&
+    a.length === b.length &&
+    a.every((token, index) => token[0] === b[index]?.[0] && token[1] === b[index]?.[1]))
 
 type Coloured = { text: string; tokens: Token[] }
 
@@ -36,8 +37,9 @@ function useColours(code: string, language: string): readonly Coloured[] {
   const [coloured, setColoured] = useState<readonly Coloured[]>([])
   const colouring = useRef<Colouring | null>(null)
   useEffect(() => {
+    const highlighting = createHighlighting()
     const started = createColouring({
-      highlight,
+      highlight: highlighting.highlight,
       pause: () => new Promise((resolve) => setTimeout(resolve, UPDATE_EVERY_MS)),
       onLines: (lines) =>
         setColoured((old) =>
@@ -57,6 +59,36 @@ function useColours(code: string, language: string): readonly Coloured[] {
   return coloured
 }
 
+/** Long code is drawn in groups, so that a line that is added costs the same in all of it. */
+const GROUP_LINES = 50
+
+type GroupProps = { lines: readonly string[]; coloured: readonly Coloured[]; before: number }
+
+const Group = memo(
+  function Group({ lines, coloured, before }: GroupProps) {
+    return (
+      <span className="code-group block" style={{ counterReset: `line ${before}` }}>
+        {lines.map((text, index) => {
+          const known = coloured[index]
+          return (
+            <Line
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line's place is its identity
+              key={index}
+              text={text}
+              tokens={known !== undefined && known.text === text ? known.tokens : undefined}
+            />
+          )
+        })}
+      </span>
+    )
+  },
+  (old, now) =>
+    old.lines.length === now.lines.length &&
+    old.coloured.length === now.coloured.length &&
+    old.lines.every((line, index) => line === now.lines[index]) &&
+    old.coloured.every((line, index) => line === now.coloured[index]),
+)
+
 export const CodeLines = memo(function CodeLines({
   code,
   language,
@@ -68,19 +100,21 @@ export const CodeLines = memo(function CodeLines({
   const lines = useMemo(() => code.split('\n'), [code])
   const root = useRef<HTMLElement>(null)
   useKeptSelection(root, coloured, true)
+  const groups = Array.from({ length: Math.ceil(lines.length / GROUP_LINES) }, (_, group) => {
+    const before = group * GROUP_LINES
+    const end = before + GROUP_LINES
+    return (
+      <Group
+        key={before}
+        lines={lines.slice(before, end)}
+        coloured={coloured.slice(before, end)}
+        before={before}
+      />
+    )
+  })
   return (
     <code ref={root} className="code-lines block min-w-fit whitespace-pre">
-      {lines.map((text, index) => {
-        const known = coloured[index]
-        return (
-          <Line
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line's place is its identity
-            key={index}
-            text={text}
-            tokens={known !== undefined && known.text === text ? known.tokens : undefined}
-          />
-        )
-      })}
+      {groups}
     </code>
   )
 })

@@ -8,6 +8,9 @@ export type Footnote = { id: string; number: number; text: string }
 
 const FOOTNOTE_REFERENCE = /\[\^([^\]\s]{1,100})\](?!:)/g
 
+/** The same object for every text without footnotes, so that its parts need not be drawn again as it grows. */
+const NO_FOOTNOTES = { numbers: new Map<string, never>(), list: [] }
+
 /**
  * Numbers footnotes in the order of their first reference; definitions without a reference come last.
  * `growing`: definitions may still arrive, so a reference without one already counts.
@@ -17,9 +20,9 @@ export function numberFootnotes(
   blocks: readonly Block[],
   growing: boolean,
 ): { numbers: FootnoteNumbers; list: readonly Footnote[] } {
+  if (!text.includes('[^')) return NO_FOOTNOTES
   const numbers = new Map<string, { number: number; known: boolean }>()
   const list: Footnote[] = []
-  if (!text.includes('[^')) return { numbers, list }
   const texts = new Map<string, string>()
   for (const block of blocks)
     if (block.kind === 'footnote' && !texts.has(block.id)) texts.set(block.id, block.text)

@@ -1,7 +1,12 @@
 // Colours code off the main thread, so that a long block never blocks the page.
-import { createCssVariablesTheme, createHighlighterCore, type LanguageInput } from 'shiki/core'
+import {
+  createCssVariablesTheme,
+  createHighlighterCore,
+  type GrammarState,
+  type LanguageInput,
+} from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import type { HighlightAnswer, HighlightRequest, Token } from './highlight.ts'
+import type { HighlightAnswer, HighlightedLines, HighlightRequest, Token } from './highlight.ts'
 
 const GRAMMARS: Record<string, () => Promise<{ default: LanguageInput }>> = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -78,7 +83,22 @@ const highlighter = createHighlighterCore({
 })
 const loading = new Map<string, Promise<void>>()
 
-async function tokenize({ code, language }: HighlightRequest): Promise<Token[][] | null> {
+/** What is known of a block of code: its whole lines, and how the grammar goes on after them. */
+type ReadBlock = { language: string; code: string; lines: number; state: GrammarState }
+
+/** The blocks that were read last, since only few grow at the same time. */
+const MAX_READ_BLOCKS = 8
+const readBlocks = new Map<number, ReadBlock>()
+
+function remember(block: number, read: ReadBlock): void {
+  readBlocks.delete(block)
+  readBlocks.set(block, read)
+  const [oldest] = readBlocks.keys()
+  if (readBlocks.size > MAX_READ_BLOCKS && oldest !== undefined) readBlocks.delete(oldest)
+}
+
+async function tokenize(request: HighlightRequest): Promise<HighlightedLines | null> {
+  const { block, code, language } = request
   const name = LANGUAGE_ALIASES[language] ?? language
   const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name] : undefined
   if (grammar === undefined) return null
@@ -89,18 +109,44 @@ async function tokenize({ code, language }: HighlightRequest): Promise<Token[][]
     loading.set(name, ready)
   }
   await ready
-  const { tokens } = shiki.codeToTokens(code, {
-    lang: name,
-    theme: 'page',
-    tokenizeMaxLineLength: 2_000,
-  })
-  return tokens.map((line) => line.map((token): Token => [token.content, token.color ?? null]))
+  const known = readBlocks.get(block)
+  const before =
+    known !== undefined && known.language === language && code.startsWith(known.code)
+      ? known
+      : { language, code: '', lines: 0, state: undefined }
+  const read = (text: string, state: GrammarState | undefined) =>
+    shiki.codeToTokens(text, {
+      lang: name,
+      theme: 'page',
+      tokenizeMaxLineLength: 2_000,
+      ...(state === undefined ? {} : { grammarState: state }),
+    })
+  const tokens: HighlightedLines['lines'] = []
+  let { state } = before
+  const take = (text: string): void => {
+    const result = read(text, state)
+    state = result.grammarState
+    for (const line of result.tokens)
+      tokens.push(line.map((token): Token => [token.content, token.color ?? null]))
+  }
+  // The last line may still grow, so it is read again the next time.
+  const end = code.lastIndexOf('\n') + 1
+  if (end > before.code.length) take(code.slice(before.code.length, end - 1))
+  if (state !== undefined)
+    remember(block, {
+      language,
+      code: code.slice(0, end),
+      lines: before.lines + tokens.length,
+      state,
+    })
+  take(code.slice(end))
+  return { from: before.lines, lines: tokens }
 }
 
 const answer = async (request: HighlightRequest): Promise<void> => {
   // If a grammar fails, the code stays uncoloured.
-  const lines = await tokenize(request).catch(() => null)
-  const message: HighlightAnswer = { id: request.id, lines }
+  const highlighted = await tokenize(request).catch(() => null)
+  const message: HighlightAnswer = { id: request.id, highlighted }
   self.postMessage(message)
 }
 

@@ -1,5 +1,5 @@
 // Markdown from a model, drawn block by block; nothing in it is trusted.
-import { createContext, memo, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { createContext, memo, useContext, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
@@ -22,28 +22,10 @@ import {
 import { mayHoldMath, prepareMath } from './math-text.ts'
 import { ALERT_KINDS, type FootnoteNumbers, rehypeShape, remarkPageSyntax } from './page-syntax.ts'
 import { type Block, growBlocks, type SplitText } from './split-blocks.ts'
+import { splitParts } from './split-parts.ts'
 import { TableFrame } from './table-frame.tsx'
 import { useKeptSelection } from './use-kept-selection.ts'
-
-type MathPlugins = typeof import('./math-plugins.ts').mathPlugins
-let loadedMath: MathPlugins | null = null
-
-/** The plugins for formulas, loaded when a text first needs them; null until then. */
-function useMath(needed: boolean): MathPlugins | null {
-  const [plugins, setPlugins] = useState(loadedMath)
-  useEffect(() => {
-    if (!needed || plugins !== null) return
-    let gone = false
-    void import('./math-plugins.ts').then((module) => {
-      loadedMath = module.mathPlugins
-      if (!gone) setPlugins(loadedMath)
-    })
-    return () => {
-      gone = true
-    }
-  }, [needed, plugins])
-  return needed ? plugins : null
-}
+import { useMath } from './use-math.ts'
 
 const LateDiagram = lazyPart(() => import('./diagram.tsx').then((module) => module.Diagram))
 
@@ -186,8 +168,8 @@ const MarkdownBlock = memo(function MarkdownBlock({
   return <Growing value={growing}>{drawn}</Growing>
 })
 
-/** From this many blocks on, blocks out of view are neither laid out nor painted. */
-const LONG_ANSWER_BLOCKS = 60
+/** This many parts at the end are always laid out; earlier ones only in view. */
+const LAID_OUT_PARTS = 4
 /** How deep foldable sections may nest; deeper ones are shown as written. */
 const MAX_DETAILS_DEPTH = 4
 
@@ -230,7 +212,42 @@ function Untitled() {
   return t('prose.details')
 }
 
-/** A whole text. Blocks that did not change since the last render cost nothing. */
+type PartProps = {
+  blocks: readonly Block[]
+  numbers: FootnoteNumbers
+  /** Its last block may grow. */
+  growing: boolean
+  /** It is laid out and painted only in view. */
+  lazy: boolean
+  depth: number
+}
+
+const Part = memo(
+  function Part({ blocks, numbers, growing, lazy, depth }: PartProps) {
+    return (
+      <div className={lazy ? 'prose-part prose-part-lazy' : 'prose-part'}>
+        {blocks.map((block, index) => (
+          <OneBlock
+            // biome-ignore lint/suspicious/noArrayIndexKey: an answer only grows at its end
+            key={index}
+            block={block}
+            numbers={numbers}
+            growing={growing && index === blocks.length - 1}
+            depth={depth}
+          />
+        ))}
+      </div>
+    )
+  },
+  (before, after) =>
+    before.numbers === after.numbers &&
+    before.growing === after.growing &&
+    before.lazy === after.lazy &&
+    before.blocks.length === after.blocks.length &&
+    before.blocks.every((block, index) => block === after.blocks[index]),
+)
+
+/** A whole text. Parts and blocks that did not change since the last render cost nothing. */
 export const Markdown = memo(function Markdown({
   text,
   growing = false,
@@ -245,23 +262,21 @@ export const Markdown = memo(function Markdown({
   const root = useRef<HTMLDivElement>(null)
   split.current = growBlocks(split.current, text)
   const { blocks } = split.current
+  const parts = useMemo(() => splitParts(blocks), [blocks])
   const enclosing = useContext(EnclosingFootnotes)
   const own = useMemo(() => numberFootnotes(text, blocks, growing), [text, blocks, growing])
   const numbers = enclosing ?? own.numbers
   useKeptSelection(root, text, growing && depth === 0)
   return (
-    <div
-      ref={root}
-      data-footnotes={depth === 0 ? '' : undefined}
-      className={blocks.length > LONG_ANSWER_BLOCKS ? 'prose prose-long' : 'prose'}
-    >
-      {blocks.map((block, index) => (
-        <OneBlock
+    <div ref={root} data-footnotes={depth === 0 ? '' : undefined} className="prose">
+      {parts.map((part, index) => (
+        <Part
           // biome-ignore lint/suspicious/noArrayIndexKey: an answer only grows at its end
           key={index}
-          block={block}
+          blocks={part}
           numbers={numbers}
-          growing={growing && index === blocks.length - 1}
+          growing={growing && index === parts.length - 1}
+          lazy={index < parts.length - LAID_OUT_PARTS}
           depth={depth}
         />
       ))}

@@ -8,7 +8,8 @@ function plainCode(figure: Element): Element | null {
   if (code === null) return null
   const block = document.createElement('pre')
   const inner = document.createElement('code')
-  inner.textContent = [...code.children].map((line) => line.textContent ?? '').join('\n')
+  const lines = code.querySelectorAll('.code-group > *')
+  inner.textContent = [...lines].map((line) => line.textContent ?? '').join('\n')
   block.append(inner)
   return block
 }
@@ -28,6 +29,7 @@ export function plainHtml(element: Element): string {
     if (code === null) figure.remove()
     else figure.replaceWith(code)
   }
+  for (const part of copy.querySelectorAll('.prose-part')) part.replaceWith(...part.childNodes)
   for (const mark of copy.querySelectorAll('sup > button')) mark.replaceWith(mark.textContent ?? '')
   for (const control of copy.querySelectorAll(CONTROLS)) control.remove()
   for (const one of copy.querySelectorAll('*'))

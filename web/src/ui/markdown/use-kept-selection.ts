@@ -1,5 +1,6 @@
 // Keeps the reader's selection while the text around it is drawn again.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { watchSelection } from '../../lib/text-selection.ts'
 
 /** Positions as offsets from the beginning of the text: they survive when elements are replaced and text is added. */
 type Kept = { anchor: number; focus: number }
@@ -22,8 +23,7 @@ const placeAt = (root: Node, place: number): [Node, number] | null => {
   return null
 }
 
-const read = (root: Node): Kept | null => {
-  const selection = getSelection()
+const read = (root: Node, selection: Selection | null): Kept | null => {
   if (selection === null || selection.isCollapsed) return null
   const { anchorNode, focusNode, anchorOffset, focusOffset } = selection
   if (anchorNode === null || focusNode === null) return null
@@ -44,13 +44,11 @@ export function useKeptSelection(
   useEffect(() => {
     if (!active) return
     // The event is a task of its own after the change, so a selection that the redraw removed is restored before this reads it.
-    const onChange = (): void => {
-      kept.current = root.current === null ? null : read(root.current)
-    }
-    onChange()
-    document.addEventListener('selectionchange', onChange)
+    const end = watchSelection((selection) => {
+      kept.current = root.current === null ? null : read(root.current, selection)
+    })
     return () => {
-      document.removeEventListener('selectionchange', onChange)
+      end()
       kept.current = null
     }
   }, [active, root])
@@ -58,7 +56,7 @@ export function useKeptSelection(
   useLayoutEffect(() => {
     const before = kept.current
     if (before === null || root.current === null) return
-    const now = read(root.current)
+    const now = read(root.current, getSelection())
     if (now?.anchor === before.anchor && now.focus === before.focus) return
     const anchor = placeAt(root.current, before.anchor)
     const focus = placeAt(root.current, before.focus)

@@ -40,12 +40,14 @@ const SuggestionList = lazyView(() =>
 
 export type Draft = { text: string; files: readonly AttachedFile[] }
 
-/** The field grows with its text, up to a share of the window. */
+const growsByItself = CSS.supports('field-sizing', 'content')
+
+/** The field grows with its text, up to a share of the window: by its style, or measured where that is not supported. */
 function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text decides the height
   useLayoutEffect(() => {
     const element = field.current
-    if (element === null) return
+    if (element === null || growsByItself) return
     element.style.height = 'auto'
     element.style.height = `${Math.min(element.scrollHeight, window.innerHeight * 0.4)}px`
   }, [field, text])
@@ -233,7 +235,7 @@ export function Composer({
           aria-activedescendant={active ?? undefined}
           placeholder={t('composer.placeholder')}
           maxLength={200_000}
-          className="block max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
+          className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
           onChange={(event) => {
             write(event.target.value)
             setCaret(event.target.selectionStart)

@@ -2,6 +2,7 @@
 import { TextQuote } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { watchSelection } from '../../../lib/text-selection.ts'
 import { insertIntoComposer } from '../composer-insert.ts'
 
 type Selected = { text: string; left: number; top: number }
@@ -43,21 +44,25 @@ export function QuoteButton({ scroller }: { scroller: RefObject<HTMLElement | nu
   const [selected, setSelected] = useState<Selected | null>(null)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let isSelected = false
     const look = (): void => {
       if (scroller.current !== null) setSelected(readSelection(scroller.current))
     }
     const onChange = (): void => {
       clearTimeout(timer)
       // Gone at once; there only when the selection has come to rest.
-      if (getSelection()?.isCollapsed !== false) setSelected(null)
+      if (!isSelected) setSelected(null)
       else timer = setTimeout(look, SETTLE_MS)
     }
-    document.addEventListener('selectionchange', onChange)
-    scroller.current?.addEventListener('scroll', onChange, { passive: true })
+    const end = watchSelection((selection) => {
+      isSelected = selection !== null
+      onChange()
+    })
     const element = scroller.current
+    element?.addEventListener('scroll', onChange, { passive: true })
     return () => {
       clearTimeout(timer)
-      document.removeEventListener('selectionchange', onChange)
+      end()
       element?.removeEventListener('scroll', onChange)
     }
   }, [scroller])

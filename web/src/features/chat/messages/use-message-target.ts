@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { useSearch } from 'wouter'
-import { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { usePatchConversation } from '../../../lib/api/conversations.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
@@ -68,17 +67,25 @@ export function useMessageTarget(
   const [ready, setReady] = useState('')
   const wanted = wantedBy(search, hash)
   useEffect(() => {
-    const leaf = MessageId.safeParse(wanted)
-    if (!leaf.success) return
-    mutate(
-      { id: conversationId, leaf_id: leaf.data },
-      {
-        onSettled: async () => {
-          await client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
-          setReady(query)
+    if (wanted === null) return
+    let gone = false
+    // Loaded here, because few addresses name a message, and what checks one is as large as half of the chat.
+    void import('../../../../../server/protocol/ids.ts').then(({ MessageId }) => {
+      const leaf = MessageId.safeParse(wanted)
+      if (gone || !leaf.success) return
+      mutate(
+        { id: conversationId, leaf_id: leaf.data },
+        {
+          onSettled: async () => {
+            await client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
+            setReady(query)
+          },
         },
-      },
-    )
+      )
+    })
+    return () => {
+      gone = true
+    }
   }, [wanted, query, conversationId, mutate, client])
   const isHere = messages.some(({ id }) => id === wanted)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page that arrives may hold the message

@@ -1,4 +1,4 @@
-// Follows a run to its end: reads its events, applies them once per frame, and reconnects when the connection drops.
+// Follows a run to its end: reads its events, applies them in batches, and reconnects when the connection drops.
 import type { QueryClient } from '@tanstack/react-query'
 import type { RunEvent } from '../../../../../server/protocol/run-event.ts'
 import { refreshConversations, updateCached } from '../../../lib/api/conversations.ts'
@@ -8,6 +8,7 @@ import { ApiError } from '../../../lib/api-client.ts'
 import { type EventStream, type NumberedEvent, readEvents } from '../../../lib/event-stream.ts'
 import { waitToReconnect } from '../../../lib/reconnect.ts'
 import { errorText } from '../../../ui/error-text.ts'
+import { createBatcher } from './event-batches.ts'
 import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 
 /** Runs that this page already follows. */
@@ -15,28 +16,6 @@ const attached = new Set<string>()
 
 const FIRST_WAIT_MS = 400
 const MAX_WAIT_MS = 10_000
-
-/** Collects events and passes them on once per frame; a hidden page has no frames, so a timer takes over. */
-function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
-  let gathered: RunEvent[] = []
-  let scheduled = false
-  const flush = (): void => {
-    scheduled = false
-    const events = gathered
-    gathered = []
-    if (events.length > 0) deliver(events)
-  }
-  return {
-    flush,
-    add(event: RunEvent): void {
-      gathered.push(event)
-      if (scheduled) return
-      scheduled = true
-      if (document.visibilityState === 'hidden') setTimeout(flush, 100)
-      else requestAnimationFrame(flush)
-    },
-  }
-}
 
 type Following = { conversationId: string; runId: string; client: QueryClient }
 
