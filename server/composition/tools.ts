@@ -239,6 +239,8 @@ export function createToolModule({
       await Promise.all([
         webhooks.start(),
         push.reload(),
+        // Creates the key of a new installation, so that a GET which reads it changes nothing.
+        push.publicKey(),
         knowledge.start(),
         isolationKnown,
         mcp.ready,
