@@ -1,7 +1,6 @@
-// Accounts: registration, sign-in, profile, and the user of a credential.
+// Accounts: registration, sign-in and profile.
 
 import type { Reader } from '../db/database.ts'
-import type { ApiKeyRow } from '../db/repositories/api-keys.ts'
 import type {
   AccountChanges,
   Admission,
@@ -14,6 +13,7 @@ import type { Limits } from '../lib/limits.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { AccountLinks } from './account-links.ts'
 import type { ApiKeys } from './api-keys.ts'
+import { type Credentials, createCredentials, identityOf } from './credentials.ts'
 import type { Identity } from './identity.ts'
 import { createLoginGuard } from './login-guard.ts'
 import { networkOf } from './network.ts'
@@ -25,7 +25,7 @@ import type { TokenClaims } from './tokens.ts'
 /** The user in single-user mode. */
 export const DEFAULT_USERNAME = 'default'
 
-export interface Accounts {
+export interface Accounts extends Credentials {
   /** Whether there is any account. */
   exist(): Promise<boolean>
   /**
@@ -75,18 +75,8 @@ export interface Accounts {
   revokeToken(claims: TokenClaims): Promise<void>
   /** Ends all sessions of a user, except the one of `kept`. Undefined if there is no such account. */
   endSessions(id: UserId, kept?: TokenClaims): Promise<UserRow | undefined>
-  /** The user of a token, or null if its session has ended or the account is disabled. */
-  ofSession(claims: TokenClaims): Promise<Identity | null>
-  /** The user of an API key, or null. */
-  ofApiKey(key: string): Promise<KeyOwner | null>
   /** The user in single-user mode, created on the first call. */
   defaultUser(): Promise<Identity>
-}
-
-/** An API key and who it belongs to. */
-export interface KeyOwner {
-  user: Identity
-  key: ApiKeyRow
 }
 
 /** Where a request comes from. */
@@ -131,13 +121,6 @@ export interface AccountsDependencies {
 }
 
 const HOUR_MS = 60 * 60_000
-
-const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => ({
-  id,
-  username,
-  role,
-  tokenVersion,
-})
 
 export function createAccounts({
   users,
@@ -189,6 +172,8 @@ export function createAccounts({
   }
 
   return {
+    ...createCredentials({ users, apiKeys, onSessionUse, now }),
+
     assertPassword,
 
     assertMaySignIn({ username, isActive }) {
@@ -281,23 +266,6 @@ export function createAccounts({
         keptToken: kept?.jti ?? null,
         keptSession: kept?.sid,
       }),
-
-    async ofSession(claims) {
-      const found = await users.findForSession(claims.sub, claims.jti, claims.sid ?? '')
-      if (found?.user.isActive !== true) return null
-      const { user, session } = found
-      if (claims.sid !== undefined) {
-        if (session === null || session.expiresAt <= now()) return null
-        onSessionUse(session)
-      }
-      const isValid = user.tokenVersion === claims.version || user.keptToken === claims.jti
-      return isValid ? identityOf(user) : null
-    },
-
-    async ofApiKey(text) {
-      const found = await apiKeys.find(text)
-      return found?.user.isActive === true ? { user: identityOf(found.user), key: found.key } : null
-    },
 
     defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),
   }

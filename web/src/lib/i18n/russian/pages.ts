@@ -3,6 +3,7 @@ import type { englishPages } from '../english-pages.ts'
 import type { Translation } from '../translation.ts'
 import { accountPages } from './account-pages.ts'
 import { adminPages } from './admin-pages.ts'
+import { channelPages } from './channel-pages.ts'
 import { chatPages } from './chat-pages.ts'
 import type { Forms } from './first-screen.ts'
 import { projectPages } from './project-pages.ts'
@@ -11,6 +12,7 @@ import { settingsPages } from './settings-pages.ts'
 
 export const pages: Translation<typeof englishPages, Forms> = {
   ...adminPages,
+  ...channelPages,
   ...chatPages,
   results,
   prose: {

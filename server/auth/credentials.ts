@@ -1,0 +1,60 @@
+// Whom a token or an API key belongs to, as long as it is valid.
+import type { ApiKeyRow } from '../db/repositories/api-keys.ts'
+import type { SessionRow, UserRepository, UserRow } from '../db/repositories/users.ts'
+import type { ApiKeys } from './api-keys.ts'
+import type { Identity } from './identity.ts'
+import type { TokenClaims } from './tokens.ts'
+
+/** An API key and who it belongs to. */
+export interface KeyOwner {
+  user: Identity
+  key: ApiKeyRow
+}
+
+export interface Credentials {
+  /** The user of a token, or null if its session has ended or the account is disabled. */
+  ofSession(claims: TokenClaims): Promise<Identity | null>
+  /** The user of an API key, or null. */
+  ofApiKey(key: string): Promise<KeyOwner | null>
+}
+
+export interface CredentialsDependencies {
+  users: Pick<UserRepository, 'findForSession'>
+  apiKeys: Pick<ApiKeys, 'find'>
+  /** Called for each request of a session. */
+  onSessionUse(session: SessionRow): void
+  now(): Date
+}
+
+export const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => ({
+  id,
+  username,
+  role,
+  tokenVersion,
+})
+
+export function createCredentials({
+  users,
+  apiKeys,
+  onSessionUse,
+  now,
+}: CredentialsDependencies): Credentials {
+  return {
+    async ofSession(claims) {
+      const found = await users.findForSession(claims.sub, claims.jti, claims.sid ?? '')
+      if (found?.user.isActive !== true) return null
+      const { user, session } = found
+      if (claims.sid !== undefined) {
+        if (session === null || session.expiresAt <= now()) return null
+        onSessionUse(session)
+      }
+      const isValid = user.tokenVersion === claims.version || user.keptToken === claims.jti
+      return isValid ? identityOf(user) : null
+    },
+
+    async ofApiKey(text) {
+      const found = await apiKeys.find(text)
+      return found?.user.isActive === true ? { user: identityOf(found.user), key: found.key } : null
+    },
+  }
+}

@@ -1,0 +1,66 @@
+// The page's texts in French for the settings of channels and webhooks.
+
+export const channelPages = {
+  channels: {
+    title: 'Canaux',
+    text: 'Là où l’agent peut envoyer des messages, une fois chacun approuvé par vous.',
+    none: 'Aucun canal pour l’instant',
+    new: 'Nouveau canal',
+    kind: 'Type',
+    kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
+    name: 'Nom',
+    field: {
+      url: 'Adresse',
+      secret: 'Secret de signature (facultatif)',
+      to: 'Envoyer à',
+      bot_token: 'Jeton du bot',
+      chat_id: 'ID de discussion',
+    },
+    add: 'Ajouter le canal',
+    added: '{{name}} ajouté.',
+    delivery: {
+      pending: 'dernier message en route',
+      delivered: 'dernier message remis',
+      failed: 'échec du dernier message',
+    },
+    remove: 'Retirer {{name}}',
+    removeTitle: 'Retirer ce canal ?',
+    removeText:
+      'Ses secrets sont supprimés, et l’agent ne peut plus envoyer de messages par ce canal.',
+  },
+  webhooks: {
+    title: 'Webhooks',
+    text: 'Prévenez vos propres programmes de ce qui se passe ici. Chaque requête est signée.',
+    none: 'Aucun webhook pour l’instant',
+    url: 'Adresse',
+    events: 'Événements',
+    event: {
+      'run.ended': 'Une réponse est terminée',
+      'approval.required': 'Une approbation est nécessaire',
+      'quota.reached': 'Une limite est atteinte',
+    },
+    add: 'Ajouter un webhook',
+    secret: 'Secret de signature. Il n’est affiché que cette fois.',
+    replace: 'Remplacer le secret de {{url}}',
+    replaceTitle: 'Remplacer le secret',
+    replaceText:
+      'Les nouveaux événements sont signés avec un nouveau secret, affiché une seule fois.',
+    overlap: 'Signer aussi avec l’ancien pendant 24 heures',
+    overlapHint:
+      'Votre programme accepte les requêtes jusqu’à ce que vous lui donniez le nouveau secret. Désactivez cette option si quelqu’un d’autre connaît l’ancien.',
+    overlapUntil: 'les requêtes portent aussi l’ancienne signature jusqu’au {{until}}',
+    off: 'Désactivé',
+    switchOn: 'Activer {{url}}',
+    switchOff: 'Désactiver {{url}}',
+    test: 'Envoyer un test',
+    testDelivered: 'Le destinataire a accepté le test.',
+    delivery: {
+      pending: 'dernier événement pas encore remis ; il sera renvoyé',
+      delivered: 'dernier événement remis',
+      failed: 'échec du dernier événement',
+    },
+    remove: 'Supprimer {{url}}',
+    removeTitle: 'Supprimer ce webhook ?',
+    removeText: 'Plus rien n’est envoyé, pas même ce qui est en attente.',
+  },
+}

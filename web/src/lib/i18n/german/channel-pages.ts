@@ -1,0 +1,66 @@
+// The page's texts in German for the settings of channels and webhooks.
+
+export const channelPages = {
+  channels: {
+    title: 'Kanäle',
+    text: 'Wohin der Agent Nachrichten senden kann, wenn du jede einzelne freigibst.',
+    none: 'Noch keine Kanäle',
+    new: 'Neuer Kanal',
+    kind: 'Art',
+    kinds: { webhook: 'Webhook', email: 'E-Mail', telegram: 'Telegram' },
+    name: 'Name',
+    field: {
+      url: 'Adresse',
+      secret: 'Geheimnis zum Signieren (optional)',
+      to: 'Senden an',
+      bot_token: 'Bot-Token',
+      chat_id: 'Chat-ID',
+    },
+    add: 'Kanal hinzufügen',
+    added: '{{name}} hinzugefügt.',
+    delivery: {
+      pending: 'letzte Nachricht unterwegs',
+      delivered: 'letzte Nachricht zugestellt',
+      failed: 'letzte Nachricht fehlgeschlagen',
+    },
+    remove: '{{name}} entfernen',
+    removeTitle: 'Diesen Kanal entfernen?',
+    removeText:
+      'Seine Geheimnisse werden gelöscht, und der Agent kann darüber keine Nachrichten mehr senden.',
+  },
+  webhooks: {
+    title: 'Webhooks',
+    text: 'Sagt deinen eigenen Programmen, was hier geschieht. Jede Anfrage ist signiert.',
+    none: 'Noch keine Webhooks',
+    url: 'Adresse',
+    events: 'Ereignisse',
+    event: {
+      'run.ended': 'Eine Antwort ist fertig',
+      'approval.required': 'Eine Freigabe ist nötig',
+      'quota.reached': 'Ein Limit ist erreicht',
+    },
+    add: 'Webhook hinzufügen',
+    secret: 'Geheimnis für die Signatur. Es wird nur dieses eine Mal angezeigt.',
+    replace: 'Geheimnis von {{url}} ersetzen',
+    replaceTitle: 'Geheimnis ersetzen',
+    replaceText:
+      'Neue Ereignisse werden mit einem neuen Geheimnis signiert, das nur einmal angezeigt wird.',
+    overlap: '24 Stunden lang auch mit dem alten signieren',
+    overlapHint:
+      'Dein Programm nimmt Anfragen an, bis du ihm das neue Geheimnis gegeben hast. Schalte dies aus, wenn jemand anderes das alte kennt.',
+    overlapUntil: 'Anfragen tragen bis {{until}} auch die alte Signatur',
+    off: 'Aus',
+    switchOn: '{{url}} einschalten',
+    switchOff: '{{url}} ausschalten',
+    test: 'Test senden',
+    testDelivered: 'Der Empfänger hat den Test angenommen.',
+    delivery: {
+      pending: 'letztes Ereignis noch nicht zugestellt; es wird erneut gesendet',
+      delivered: 'letztes Ereignis zugestellt',
+      failed: 'letztes Ereignis fehlgeschlagen',
+    },
+    remove: '{{url}} löschen',
+    removeTitle: 'Diesen Webhook löschen?',
+    removeText: 'Es wird nichts mehr gesendet, auch nicht, was noch wartet.',
+  },
+}

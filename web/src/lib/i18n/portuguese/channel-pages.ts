@@ -1,0 +1,65 @@
+// The page's texts in Portuguese for the settings of channels and webhooks.
+
+export const channelPages = {
+  channels: {
+    title: 'Canais',
+    text: 'Para onde o agente pode enviar mensagens, depois que você aprova cada uma.',
+    none: 'Nenhum canal ainda',
+    new: 'Novo canal',
+    kind: 'Tipo',
+    kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
+    name: 'Nome',
+    field: {
+      url: 'Endereço',
+      secret: 'Segredo de assinatura (opcional)',
+      to: 'Enviar para',
+      bot_token: 'Token do bot',
+      chat_id: 'ID do chat',
+    },
+    add: 'Adicionar canal',
+    added: '{{name}} adicionado.',
+    delivery: {
+      pending: 'última mensagem a caminho',
+      delivered: 'última mensagem entregue',
+      failed: 'última mensagem falhou',
+    },
+    remove: 'Remover {{name}}',
+    removeTitle: 'Remover este canal?',
+    removeText:
+      'Os segredos dele são excluídos, e o agente não poderá mais enviar mensagens por ele.',
+  },
+  webhooks: {
+    title: 'Webhooks',
+    text: 'Avise seus próprios programas do que acontece aqui. Cada requisição é assinada.',
+    none: 'Nenhum webhook ainda',
+    url: 'Endereço',
+    events: 'Eventos',
+    event: {
+      'run.ended': 'Uma resposta terminou',
+      'approval.required': 'Uma aprovação é necessária',
+      'quota.reached': 'Um limite foi atingido',
+    },
+    add: 'Adicionar webhook',
+    secret: 'Segredo de assinatura. Ele só é mostrado desta vez.',
+    replace: 'Substituir o segredo de {{url}}',
+    replaceTitle: 'Substituir o segredo',
+    replaceText: 'Os novos eventos são assinados com um segredo novo, mostrado uma única vez.',
+    overlap: 'Continuar assinando com o antigo por 24 horas',
+    overlapHint:
+      'Seu programa aceita as requisições até você lhe dar o novo segredo. Desative se mais alguém conhecer o antigo.',
+    overlapUntil: 'as requisições também levam a assinatura antiga até {{until}}',
+    off: 'Desativado',
+    switchOn: 'Ativar {{url}}',
+    switchOff: 'Desativar {{url}}',
+    test: 'Enviar um teste',
+    testDelivered: 'O destinatário aceitou o teste.',
+    delivery: {
+      pending: 'último evento ainda não entregue; será reenviado',
+      delivered: 'último evento entregue',
+      failed: 'último evento falhou',
+    },
+    remove: 'Excluir {{url}}',
+    removeTitle: 'Excluir este webhook?',
+    removeText: 'Nada mais será enviado, nem o que está na fila.',
+  },
+}
