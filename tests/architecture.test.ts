@@ -116,6 +116,13 @@ describe('layer rules', () => {
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
+  test('time limits that are joined with other signals hold although garbage is collected', () => {
+    const lost = /AbortSignal\.any\([^)]*AbortSignal\.timeout/
+    const files = sourceFiles(serverBase).filter((file) => lost.test(readFileSync(file, 'utf8')))
+    // The one that says why, and has what to use instead.
+    expect(files.map((file) => relative(serverBase, file))).toEqual(['lib/abort.ts'])
+  })
+
   test('the page loads parts late by one module, which loads them again after a failure', () => {
     const files = sourceFiles(webBase).filter((file) =>
       /import \{[^}]*\b(lazy|Suspense)\b[^}]*\} from 'react'/.test(readFileSync(file, 'utf8')),

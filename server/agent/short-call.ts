@@ -1,5 +1,5 @@
 // A short model call outside the conversation: no tools, no thinking, with a time limit.
-
+import { deadline } from '../lib/abort.ts'
 import type { LlmClient } from '../llm/client.ts'
 import { NO_TOKENS } from '../llm/usage.ts'
 import type { CallUsage } from './run-scope.ts'
@@ -25,7 +25,7 @@ export async function callBriefly(
     tools: [],
     maxTokens,
     thinking: false,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: deadline(timeoutMs, signal),
   }
   let text = ''
   for await (const batch of llm.stream(request))

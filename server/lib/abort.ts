@@ -67,3 +67,25 @@ export function linkedController(parent: AbortSignal): {
   const controller = new AbortController()
   return { controller, release: onAbort(parent, () => controller.abort(parent.reason)) }
 }
+
+/**
+ * A signal that is aborted with any of `signals`, and after `ms` milliseconds with a `TimeoutError`. Use it in place of
+ * `AbortSignal.any([…, AbortSignal.timeout(ms)])`: nothing holds that inner signal, so Node 20 may collect it as garbage,
+ * and then the time limit never ends anything.
+ */
+export function deadline(ms: number, ...signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController()
+  const releases: (() => void)[] = []
+  const end = (reason: unknown): void => {
+    clearTimeout(timer)
+    for (const release of releases) release()
+    controller.abort(reason)
+  }
+  const timer = setTimeout(() => end(new DOMException('Time limit reached', 'TimeoutError')), ms)
+  timer.unref()
+  for (const signal of signals) {
+    if (controller.signal.aborted) break
+    releases.push(onAbort(signal, () => end(signal.reason)))
+  }
+  return controller.signal
+}

@@ -2,6 +2,7 @@
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { appError } from '../errors.ts'
+import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { Channel, DeliveryStatus } from '../protocol/channel.ts'
@@ -209,7 +210,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       const cancel = new AbortController()
       const attempted = outbox.afterFirstAttempt(
         id,
-        AbortSignal.any([signal, cancel.signal, AbortSignal.timeout(FIRST_ATTEMPT_TIMEOUT_MS)]),
+        deadline(FIRST_ATTEMPT_TIMEOUT_MS, signal, cancel.signal),
       )
       const stored = await repository
         .enqueue(

@@ -1,6 +1,6 @@
 // What waits for delivery: stored first, sent in the background, and retried with growing pauses, even after a restart.
 import { errorText } from '../errors.ts'
-import { onAbort } from '../lib/abort.ts'
+import { deadline, onAbort } from '../lib/abort.ts'
 import {
   type DescribedFailure,
   type StoredFailure,
@@ -83,10 +83,7 @@ export function createOutbox<Item extends { delivery: OutboxDelivery }>(
 
   const attempt = async (item: Item): Promise<SendOutcome> => {
     try {
-      return await options.send(
-        item,
-        AbortSignal.any([controller.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),
-      )
+      return await options.send(item, deadline(SEND_TIMEOUT_MS, controller.signal))
     } catch (error) {
       options.log.warn({ cause: errorText(error) }, 'a delivery failed with an unexpected error')
       return { ok: false, failure: storedFailure('delivery_failed'), retry: true }

@@ -152,7 +152,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'llm/responses': ['llm/openai', 'errors.ts', 'protocol', 'lib'],
   'llm/prompt-tools': ['llm/openai', 'protocol', 'lib'],
   'llm/demo': ['protocol'],
-  'llm/probe': ['llm/openai', 'errors.ts', 'protocol'],
+  'llm/probe': ['llm/openai', 'errors.ts', 'lib', 'protocol'],
   'auth/oidc': ['db', 'errors.ts', 'protocol'],
   'auth/second-factor': ['db', 'errors.ts', 'protocol', 'lib'],
   'db/columns': ['protocol'],

@@ -1,5 +1,6 @@
 // Determines what a provider supports with a few tiny requests, so that adding one requires no knowledge of it.
 import type { AppError } from '../../errors.ts'
+import { deadline } from '../../lib/abort.ts'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
 import { findModelRow, guessModelRow, priceOf, type TableRow } from '../model-table.ts'
@@ -33,7 +34,7 @@ export function createModelProbe(): ModelProbe {
   const http = createProviderHttp()
   return {
     async probe(target, signal) {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(PROBE_SECONDS * 1000)])
+      const limited = deadline(PROBE_SECONDS * 1000, signal)
       for (const apiUrl of candidateUrls(target.api_url)) {
         const report = await probeUrl({ ...target, api_url: apiUrl }, http, limited)
         if (report !== null) return report

@@ -1,7 +1,7 @@
 // The services behind `web_search`, each as one function from a query to hits.
 import { z } from 'zod'
 import { errorText } from '../../errors.ts'
-import { untilAborted } from '../../lib/abort.ts'
+import { deadline, untilAborted } from '../../lib/abort.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
 import type { SearchHit } from '../../net/search-page.ts'
@@ -70,7 +70,7 @@ export function createDuckDuckScrape(): SearchProvider {
         // The package accepts no signal; its own limits end the request soon after.
         const { results } = await untilAborted(
           search(query, {}, limits),
-          AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+          deadline(TIMEOUT_MS, signal),
         )
         const hits = results.map(({ title, url, rawDescription }) => ({
           title,

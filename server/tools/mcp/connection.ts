@@ -1,7 +1,7 @@
 // The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import { appError, errorText } from '../../errors.ts'
-import { onAbort } from '../../lib/abort.ts'
+import { deadline, onAbort } from '../../lib/abort.ts'
 import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
 import type { InputAnswer } from '../../protocol/input.ts'
 import type { McpEra, McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
@@ -200,7 +200,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
 
   const ready = async (signal: AbortSignal): Promise<RemoteClient | null> => {
     if (current === null && !closed) {
-      const waited = AbortSignal.any([signal, AbortSignal.timeout(CALL_WAITS_MS)])
+      const waited = deadline(CALL_WAITS_MS, signal)
       await Promise.race([connect(), aborted(waited)])
     }
     return current?.client ?? null

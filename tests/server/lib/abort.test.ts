@@ -1,7 +1,9 @@
 // Many waiters on one abort signal: each is notified once, and no listener leaks.
 import { getEventListeners } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { linkedController, onAbort, untilAborted } from '../../../server/lib/abort.ts'
+import { deadline, linkedController, onAbort, untilAborted } from '../../../server/lib/abort.ts'
 
 test('hundreds of waiters share one listener on a signal, and each is notified once', async () => {
   const controller = new AbortController()
@@ -25,4 +27,25 @@ test('a waiter that comes after the abort is notified at once', () => {
   let called = 0
   onAbort(AbortSignal.abort(), () => called++)()
   expect(called).toBe(1)
+})
+
+test('a deadline ends what waits for it although garbage is collected meanwhile', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect !== 'function') throw new Error('no garbage collection to call')
+  const collecting = setInterval(() => collect(), 20)
+  const ended = untilAborted(new Promise(() => {}), deadline(200, new AbortController().signal))
+  await expect(ended).rejects.toThrow('Time limit reached')
+  clearInterval(collecting)
+})
+
+test('a deadline ends with the first of its signals, and leaves no listener on the others', () => {
+  const [first, second] = [new AbortController(), new AbortController()]
+  const signal = deadline(60_000, first.signal, second.signal)
+  const reason = new Error('enough')
+  second.abort(reason)
+  expect(signal.reason).toBe(reason)
+  expect(getEventListeners(first.signal, 'abort')).toHaveLength(0)
+  expect(deadline(60_000, AbortSignal.abort(reason), first.signal).reason).toBe(reason)
+  expect(getEventListeners(first.signal, 'abort')).toHaveLength(0)
 })
