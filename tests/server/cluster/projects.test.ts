@@ -67,7 +67,13 @@ describe('the projects of two instances', () => {
     expect(most).toBe(1)
 
     let end = (): void => {}
-    const held = a.mutex.run('one', () => new Promise<void>((resolve) => (end = resolve)))
+    let begun = (): void => {}
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve))
+    const held = a.mutex.run('one', () => {
+      begun()
+      return new Promise<void>((resolve) => (end = resolve))
+    })
+    await hasBegun
     await b.mutex.run('two', async () => {})
     const stop = new AbortController()
     const waiting = b.mutex.run('one', async () => {}, { signal: stop.signal })
