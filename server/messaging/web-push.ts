@@ -2,7 +2,7 @@
 import { createECDH } from 'node:crypto'
 import { z } from 'zod'
 
-/** Loaded when the first browser subscribes: most servers never send a push message. */
+/** Loaded when a key is created or a message is sent: most servers never send one. */
 const load = async () => (await import('web-push')).default
 
 /** The keys of a subscription, base64url. */
