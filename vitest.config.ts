@@ -12,7 +12,7 @@ const ALONE = ['tests/server/sandbox/python/hostile.test.ts']
  */
 const OWN_PROCESS = [
   'tests/server/routes/hostile.test.ts',
-  'tests/server/routes/lists.test.ts',
+  'tests/server/routes/conversations/lists.test.ts',
   'tests/server/routes/reference.test.ts',
   'tests/web/languages.test.ts',
 ]

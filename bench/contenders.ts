@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../tests/support/free-port.ts'
+import { freePort } from '../tests/support/server/free-port.ts'
 import { type Measured, type ProbedServer, startNanoClaw } from './processes/start.ts'
 import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
 

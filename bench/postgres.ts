@@ -1,6 +1,6 @@
 // Databases of a benchmark's own on a PostgreSQL server, gone when it ends and also when it fails.
 import { randomUUID } from 'node:crypto'
-import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
+import { findPostgres, onServer, withDatabase } from '../tests/support/store/postgres-server.ts'
 
 /**
  * Runs `use` with what creates an empty database and returns its URL. No two calls get the same name, so that what an

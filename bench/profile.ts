@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
+import { findPostgres, onServer, withDatabase } from '../tests/support/store/postgres-server.ts'
 import {
   type Contender,
   passThrough,

@@ -6,8 +6,8 @@ import type { Database, DatabaseSettings, Dialect } from '../server/db/database.
 import { toIndexedWords, toRowid } from '../server/db/search-entries.ts'
 import { createStore } from '../server/db/store.ts'
 import type { UserId } from '../server/protocol/ids.ts'
-import { onConnection } from '../tests/support/explain.ts'
 import { type Random, randomFrom } from '../tests/support/random.ts'
+import { onConnection } from '../tests/support/store/explain.ts'
 
 const CONVERSATION_MESSAGES = 40
 const CHINESE_SHARE = 0.15

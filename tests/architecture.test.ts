@@ -3,8 +3,13 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { CHAT_FOLDERS, SERVER_MODULES, SERVER_SUB_FOLDERS, WEB_LAYERS } from './support/layers.ts'
-import { sourceFiles } from './support/source-files.ts'
+import {
+  CHAT_FOLDERS,
+  SERVER_MODULES,
+  SERVER_SUB_FOLDERS,
+  WEB_LAYERS,
+} from './support/code/layers.ts'
+import { sourceFiles } from './support/code/source-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 

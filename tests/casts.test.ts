@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { sourceFiles } from './support/source-files.ts'
+import { sourceFiles } from './support/code/source-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const serverFiles = sourceFiles(join(root, 'server'))

@@ -1,5 +1,10 @@
 // The scripted answers that the page benchmarks stream.
-import { type Action, chunk, dataLine, type Turn } from '../../tests/support/upstream-turns.ts'
+import {
+  type Action,
+  chunk,
+  dataLine,
+  type Turn,
+} from '../../tests/support/provider/upstream-turns.ts'
 
 const part = (number: number): string => `## Part ${number}
 

@@ -1,6 +1,6 @@
 // How long a conversation takes to open: a long one, and a first visit over a slow connection.
 import { connect } from '../../server/db/connect.ts'
-import type { MessageRow } from '../../server/db/repositories/messages.ts'
+import type { MessageRow } from '../../server/db/repositories/conversations/messages.ts'
 import { createStore } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ConversationId, MessageId, UserId } from '../../server/protocol/ids.ts'

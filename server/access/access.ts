@@ -1,7 +1,7 @@
 // The one place that decides what a user may use, and how much of it.
 import pLimit from 'p-limit'
-import type { GroupRepository } from '../db/repositories/groups.ts'
-import type { QuotaRepository } from '../db/repositories/quotas.ts'
+import type { GroupRepository } from '../db/repositories/accounts/groups.ts'
+import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
 import { appError } from '../errors.ts'
 import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { GroupId, GroupPermissions } from '../protocol/group.ts'

@@ -1,5 +1,5 @@
 // What of each limit is used, for the user and for administrators.
-import type { DayRange } from '../db/repositories/token-usage.ts'
+import type { DayRange } from '../db/repositories/accounts/token-usage.ts'
 import type { Store } from '../db/store.ts'
 import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'

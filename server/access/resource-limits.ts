@@ -1,6 +1,6 @@
 // Limits of what no model call counts: seconds of programs, and messages to channels.
 import pLimit from 'p-limit'
-import type { QuotaRepository } from '../db/repositories/quotas.ts'
+import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
 import { type AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'

@@ -1,7 +1,10 @@
 // Invitations and reset links: created by an administrator, used once, stored as a hash.
 import type { Reader, Writer } from '../db/database.ts'
-import type { AccountLinkRepository, AccountLinkRow } from '../db/repositories/account-links.ts'
-import type { Admission } from '../db/repositories/users.ts'
+import type {
+  AccountLinkRepository,
+  AccountLinkRow,
+} from '../db/repositories/accounts/account-links.ts'
+import type { Admission } from '../db/repositories/accounts/users.ts'
 import { type AppError, appError } from '../errors.ts'
 import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'

@@ -7,7 +7,7 @@ import type {
   SessionRow,
   UserRepository,
   UserRow,
-} from '../db/repositories/users.ts'
+} from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { UserId } from '../protocol/ids.ts'

@@ -1,7 +1,7 @@
 // API keys: shown once, stored as a hash, accepted wherever a session token is accepted.
 import { createHash, randomBytes } from 'node:crypto'
-import type { ApiKeyRepository, ApiKeyRow } from '../db/repositories/api-keys.ts'
-import type { UserRow } from '../db/repositories/users.ts'
+import type { ApiKeyRepository, ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
+import type { UserRow } from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeyScope } from '../protocol/user.ts'

@@ -1,6 +1,6 @@
 // Stores entries of the audit log. A request does not fail when its entry cannot be stored; the log says so.
 import type { StoreLog } from '../db/database.ts'
-import type { AuditRepository, AuditRow } from '../db/repositories/audit.ts'
+import type { AuditRepository, AuditRow } from '../db/repositories/accounts/audit.ts'
 
 export type RecordAudit = (entry: Omit<AuditRow, 'id' | 'at'>) => Promise<void>
 

@@ -1,6 +1,6 @@
 // Whom a token or an API key belongs to, as long as it is valid.
-import type { ApiKeyRow } from '../db/repositories/api-keys.ts'
-import type { SessionRow, UserRepository, UserRow } from '../db/repositories/users.ts'
+import type { ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
+import type { SessionRow, UserRepository, UserRow } from '../db/repositories/accounts/users.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
 import type { TokenClaims } from './tokens.ts'

@@ -1,7 +1,7 @@
 // Links by e-mail: confirming an address, and choosing a new password when the old one is forgotten.
 import type { Writer } from '../db/database.ts'
-import type { ConfirmedAddressRepository } from '../db/repositories/confirmed-addresses.ts'
-import type { UserRow } from '../db/repositories/users.ts'
+import type { ConfirmedAddressRepository } from '../db/repositories/accounts/confirmed-addresses.ts'
+import type { UserRow } from '../db/repositories/accounts/users.ts'
 import { appError, errorText } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'

@@ -1,8 +1,8 @@
 // Sessions of users: started by signing in, renewed by the page, listed and ended by their owner.
 import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import type { SessionRepository } from '../db/repositories/sessions.ts'
-import type { SessionRow, UserRow } from '../db/repositories/users.ts'
+import type { SessionRepository } from '../db/repositories/accounts/sessions.ts'
+import type { SessionRow, UserRow } from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { UserId } from '../protocol/ids.ts'

@@ -1,6 +1,9 @@
 // Validates the attachments of a message: text must be text, and images must match their declared type.
-import { type AttachmentInfo, attachmentBytes } from '../db/repositories/attachments.ts'
-import type { FileRow } from '../db/repositories/files.ts'
+import {
+  type AttachmentInfo,
+  attachmentBytes,
+} from '../db/repositories/conversations/attachments.ts'
+import type { FileRow } from '../db/repositories/projects/files.ts'
 import { type AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Attachment, NewAttachment } from '../protocol/message.ts'

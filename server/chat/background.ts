@@ -1,5 +1,5 @@
 // Lists and stops the background tasks of a conversation.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { ConversationId, RunId, UserId } from '../protocol/ids.ts'

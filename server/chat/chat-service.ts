@@ -1,9 +1,9 @@
 // The operations of a conversation: send, edit, regenerate, stop, resume, decide, delete.
 
 import type { Writer } from '../db/database.ts'
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { RunSite } from '../db/repositories/run-site.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { RunSite } from '../db/repositories/runs/run-site.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { InputAnswerBody } from '../protocol/input.ts'

@@ -1,5 +1,5 @@
 // Runs that other programs start through the OpenAI-compatible routes, with a conversation of their own or an earlier one.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { OnDisconnect, ToolChoice } from '../protocol/message.ts'

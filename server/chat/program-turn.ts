@@ -1,8 +1,8 @@
 // What a program sends through the OpenAI-compatible routes: an earlier conversation, results of its own tools, a question.
 import type { Writer } from '../db/database.ts'
-import type { FileRow } from '../db/repositories/files.ts'
-import type { MessageRow } from '../db/repositories/messages.ts'
-import type { NewStep, StepRow } from '../db/repositories/steps.ts'
+import type { MessageRow } from '../db/repositories/conversations/messages.ts'
+import type { NewStep, StepRow } from '../db/repositories/conversations/steps.ts'
+import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'

@@ -1,6 +1,6 @@
 // Changes the text of an answer, which becomes another answer to the same question.
 import type { Database } from '../db/database.ts'
-import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'

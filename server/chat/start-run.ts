@@ -1,7 +1,7 @@
 // Starts a run: checks what could prevent it, and stores its rows before anything is emitted.
-import type { FileRow } from '../db/repositories/files.ts'
-import type { RunSite } from '../db/repositories/run-site.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { FileRow } from '../db/repositories/projects/files.ts'
+import type { RunSite } from '../db/repositories/runs/run-site.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { type AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'

@@ -1,5 +1,5 @@
 // Removes temporary conversations once nobody looks at them after their last run. The page removes them when it leaves them.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'

@@ -1,7 +1,7 @@
 // The events of runs in Redis: one bounded, expiring stream per run, which every instance can read.
 
 import { z } from 'zod'
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import { RunId } from '../protocol/ids.ts'
 import type { RunLog } from '../runs/log/log.ts'

@@ -1,5 +1,5 @@
 // Work that one instance at a time does: rows that end with the lease of the instance that holds them.
-import type { LeaseRepository } from '../db/repositories/leases.ts'
+import type { LeaseRepository } from '../db/repositories/runs/leases.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { AdminServerDependencies } from '../routes/admin-server.ts'
+import type { AdminServerDependencies } from '../routes/admin/server.ts'
 import { doctorSettings } from './settings.ts'
 import type { ToolModule } from './tools.ts'
 

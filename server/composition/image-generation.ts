@@ -1,7 +1,7 @@
 // What `generate_image` needs: the configured service, the images that a model can name, and where results are stored.
 import { Readable } from 'node:stream'
 import type { Config } from '../config/schema.ts'
-import type { AttachmentRepository } from '../db/repositories/attachments.ts'
+import type { AttachmentRepository } from '../db/repositories/conversations/attachments.ts'
 import { appError } from '../errors.ts'
 import type { FileService } from '../files/files.ts'
 import { sniff } from '../files/sniff.ts'

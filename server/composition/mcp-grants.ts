@@ -1,6 +1,6 @@
 // The sign-ins to MCP servers, sealed with the key of this installation.
 import type { SecretBox } from '../auth/secret-box.ts'
-import type { McpGrantRepository } from '../db/repositories/mcp-grants.ts'
+import type { McpGrantRepository } from '../db/repositories/accounts/mcp-grants.ts'
 import { McpGrant, type McpGrantStore, OAuthClient } from '../tools/mcp/oauth/grant.ts'
 
 /** What grants and clients are sealed for. */

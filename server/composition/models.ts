@@ -7,7 +7,7 @@ import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { type CatalogModel, createModelCatalog, type ModelCatalog } from '../llm/catalog.ts'
 import type { PublicModel } from '../protocol/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { keyOf } from '../routes/models.ts'
+import { keyOf } from '../routes/models/models.ts'
 
 export const createConfiguredCatalog = ({
   config,

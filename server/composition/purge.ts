@@ -1,7 +1,7 @@
 // Removes for good what can no longer be restored: deleted messages, old trash, temporary conversations, old audit entries.
 import type { ChatService } from '../chat/chat-service.ts'
 import type { StoreLog } from '../db/database.ts'
-import type { OwnedConversation } from '../db/repositories/trash.ts'
+import type { OwnedConversation } from '../db/repositories/conversations/trash.ts'
 import type { Store } from '../db/store.ts'
 
 const HOUR_MS = 60 * 60 * 1000

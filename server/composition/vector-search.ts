@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
-import { createVectorRepository } from '../db/repositories/vectors.ts'
+import { createVectorRepository } from '../db/repositories/projects/vectors.ts'
 import type { Store } from '../db/store.ts'
 import { createEmbedder } from '../knowledge/embeddings.ts'
 import {

@@ -1,7 +1,7 @@
 // Creates the workspace and describes projects for prompts.
 import type { Access } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
-import { type ProjectRepository, settingsOf } from '../db/repositories/projects.ts'
+import { type ProjectRepository, settingsOf } from '../db/repositories/projects/projects.ts'
 import type { Store } from '../db/store.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'

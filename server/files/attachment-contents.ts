@@ -1,5 +1,5 @@
 // Reads the content of an attachment, whether it is a file or, from an earlier version, still in its row.
-import type { AttachmentInfo } from '../db/repositories/attachments.ts'
+import type { AttachmentInfo } from '../db/repositories/conversations/attachments.ts'
 import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { MessageId } from '../protocol/ids.ts'

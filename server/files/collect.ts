@@ -1,5 +1,5 @@
 // Garbage collection: files that no message uses, and blobs that nothing refers to.
-import type { FileRepository } from '../db/repositories/files.ts'
+import type { FileRepository } from '../db/repositories/projects/files.ts'
 import type { BlobStore } from './blobs.ts'
 import { removeLeftovers } from './incoming.ts'
 

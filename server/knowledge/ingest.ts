@@ -2,7 +2,11 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import type { DocumentRepository, DocumentRow, NewPassage } from '../db/repositories/documents.ts'
+import type {
+  DocumentRepository,
+  DocumentRow,
+  NewPassage,
+} from '../db/repositories/projects/documents.ts'
 import { errorText } from '../errors.ts'
 import { indexWords } from '../lib/words.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'

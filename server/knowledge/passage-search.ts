@@ -1,6 +1,6 @@
 // Finds the passages that match a query: the full-text index proposes candidates, and their share of the query's words ranks
 // them.
-import type { DocumentRepository, FoundPassage } from '../db/repositories/documents.ts'
+import type { DocumentRepository, FoundPassage } from '../db/repositories/projects/documents.ts'
 import { queryWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 

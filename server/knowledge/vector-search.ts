@@ -1,6 +1,6 @@
 // Finds passages by meaning: vectors are created when documents are read, and later for those where that failed.
-import type { DocumentRepository, DocumentRow } from '../db/repositories/documents.ts'
-import type { VectorRepository } from '../db/repositories/vectors.ts'
+import type { DocumentRepository, DocumentRow } from '../db/repositories/projects/documents.ts'
+import type { VectorRepository } from '../db/repositories/projects/vectors.ts'
 import { errorText } from '../errors.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import type { Embedder, Embedding } from './embeddings.ts'

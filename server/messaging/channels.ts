@@ -1,6 +1,10 @@
 // The channels of a user: create, list without secrets, remove, send.
 import type { SecretBox } from '../auth/secret-box.ts'
-import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
+import type {
+  ChannelRepository,
+  ChannelRow,
+  DeliveryRow,
+} from '../db/repositories/deliveries/channels.ts'
 import { appError } from '../errors.ts'
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'

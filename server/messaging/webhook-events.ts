@@ -1,7 +1,7 @@
 // The events that webhooks receive: which there are, what they say, and how they get into the outbox.
 import { LRUCache } from 'lru-cache'
 import type { Writer } from '../db/database.ts'
-import type { WebhookRepository } from '../db/repositories/webhooks.ts'
+import type { WebhookRepository } from '../db/repositories/deliveries/webhooks.ts'
 import { errorText } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { atMost } from '../lib/lru-limit.ts'

@@ -5,7 +5,7 @@ import type {
   WebhookDeliveryRow,
   WebhookRepository,
   WebhookRow,
-} from '../db/repositories/webhooks.ts'
+} from '../db/repositories/deliveries/webhooks.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'

@@ -1,6 +1,6 @@
 // The output items of a response, from the steps of its run; the id of an item names its run and its step.
 import { z } from 'zod'
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunId } from '../protocol/ids.ts'
 import type { OutputItem } from '../protocol/openai/responses.ts'
 import type { Step } from '../protocol/step.ts'

@@ -1,5 +1,5 @@
 // What both APIs need of a run: the text that each event adds, and the names of the program's tools.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunEvent } from '../protocol/run-event.ts'
 import { Step } from '../protocol/step.ts'
 import type { OutgoingEvent } from '../runs/log/view.ts'

@@ -1,5 +1,5 @@
 // Translates the events and steps of a run into chat completions.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type {
   ChatCompletion,
   ChatCompletionChunk,

@@ -1,5 +1,5 @@
 // Translates a run and its events into responses and their events.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OutputItem, ResponseObject } from '../protocol/openai/responses.ts'
 import type { RunEvent } from '../protocol/run-event.ts'
 import { reasoningIn } from '../protocol/run-timeline.ts'

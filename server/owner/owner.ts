@@ -1,6 +1,6 @@
 // Which process owns a store: performs its runs and sends its messages. One process at a time.
 import type { DatabaseSettings } from '../db/database.ts'
-import type { OwnerEpochs } from '../db/repositories/owner-epochs.ts'
+import type { OwnerEpochs } from '../db/repositories/runs/owner-epochs.ts'
 import { AppError } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
 import type { ProcessLock } from './process-lock.ts'

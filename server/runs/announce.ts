@@ -1,5 +1,5 @@
 // Notifies the user's open pages that a run was created or updated.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ChatDependencies } from './dependencies.ts'
 
 /** Call it after the commit. The notification also stands for the run's conversation and assistant message. */

@@ -2,8 +2,8 @@
 
 import type { SubAgentLimits } from '../agent/sub-agent.ts'
 import type { Database, Writer } from '../db/database.ts'
-import type { FileRow } from '../db/repositories/files.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { FileRow } from '../db/repositories/projects/files.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import type { Change } from '../protocol/change.ts'

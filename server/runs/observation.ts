@@ -1,5 +1,5 @@
 // What runs report of themselves while they are performed, for metrics.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { FinishReason } from '../protocol/run-event.ts'
 import type { TimelineEntry } from '../protocol/run-timeline.ts'
 import type { RunLog } from './log/log.ts'

@@ -1,7 +1,7 @@
 // The thinking or text step that a model is writing: gathers its text, emits it, and stores it while it grows.
 import type { Writer } from '../db/database.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
-import type { StepRepository } from '../db/repositories/steps.ts'
+import type { StepRepository } from '../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { WriteGroup } from './group-commit.ts'
 import { writeCuts } from './log/history.ts'
 import type { ProseState, RunLog } from './log/log.ts'

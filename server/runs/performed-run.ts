@@ -1,5 +1,5 @@
 // The state and dependencies shared by all code that performs one run.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import {

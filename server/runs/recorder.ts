@@ -1,8 +1,8 @@
 // Keeps the store equal to what listeners receive: anything that is complete is stored first, then emitted.
 import type { Writer } from '../db/database.ts'
 import { inParallel } from '../db/in-parallel.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
-import type { StepRepository } from '../db/repositories/steps.ts'
+import type { StepRepository } from '../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Carry } from '../llm/carry.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { RunEvent } from '../protocol/run-event.ts'

@@ -1,6 +1,6 @@
 // Starts and stops runs, tracks those that this process performs, and finds the log of a run.
 import { LRUCache } from 'lru-cache'
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'

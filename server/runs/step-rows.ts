@@ -1,6 +1,7 @@
 // Tool calls and their results as rows of the store and as steps on the wire.
-import type { RunRow } from '../db/repositories/runs.ts'
-import type { NewStep } from '../db/repositories/steps.ts'
+
+import type { NewStep } from '../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ToolCall } from '../llm/client.ts'
 import { type Step, stepId } from '../protocol/step.ts'
 import type { CallResult } from '../tools/tool-result.ts'

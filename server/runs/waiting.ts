@@ -1,5 +1,5 @@
 // A run that waits for a person: its status, its clock, and the notice to the user's pages.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import type { WorkClock } from '../lib/work-clock.ts'
 import type { ActiveRun } from './active-run.ts'

@@ -2,8 +2,8 @@
 
 import pLimit from 'p-limit'
 import type { LoopEvent } from '../agent/loop.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
-import { toStep } from '../db/repositories/steps.ts'
+import { toStep } from '../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'

@@ -1,6 +1,6 @@
 // From a request to the filters of the store: names of projects and tags become those of the user.
 import { foldCase } from '../db/fragments.ts'
-import type { MessageFilter } from '../db/repositories/search-texts.ts'
+import type { MessageFilter } from '../db/repositories/search/statements.ts'
 import type { CharacterMatch, SearchKind } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
 import type { ConversationId, ProjectId, UserId } from '../protocol/ids.ts'

@@ -1,7 +1,7 @@
 // Reads a bounded number of the newest matching texts and ranks them.
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import type { FoundText } from '../db/repositories/search-texts.ts'
+import type { FoundText } from '../db/repositories/search/statements.ts'
 import type { Store } from '../db/store.ts'
 import { wordPositions } from '../lib/word-positions.ts'
 import { foldText } from '../lib/words.ts'

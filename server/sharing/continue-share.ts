@@ -1,5 +1,5 @@
 // Turns a shared copy into a conversation of the user who wants to continue it.
-import type { ShareRow } from '../db/repositories/shares.ts'
+import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import type { ExportedMessage } from '../protocol/export.ts'
 import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
 import { SharedMessage } from '../protocol/share.ts'

@@ -1,7 +1,7 @@
 // Copies the shown branch of a conversation into a share, with only what its owner chose to show.
 import type { Database } from '../db/database.ts'
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { SharedMessage, SharedStep, ShareInclude } from '../protocol/share.ts'

@@ -1,7 +1,7 @@
 // The shown branch of a conversation as one HTML file without scripts, which looks right on a screen and on paper.
 
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'

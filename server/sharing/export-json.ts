@@ -1,6 +1,6 @@
 // A whole conversation as JSON: settings, all branches, steps and attachments, with their contents or in a bundle.
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { longJsonPieces } from '../lib/json-pieces.ts'
 import { EXPORT_VERSION, type ExportedSettings } from '../protocol/export.ts'
 import {

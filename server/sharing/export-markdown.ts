@@ -1,7 +1,7 @@
 // The shown branch of a conversation as Markdown, for people.
 
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import {
   type AnyText,

@@ -1,6 +1,6 @@
 // Reads a conversation message by message, so that an export of any length costs the memory of one message.
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { MessageId } from '../protocol/ids.ts'

@@ -1,6 +1,6 @@
 // The page of a share: HTML that needs no script, in the language of the visitor.
 
-import type { ShareRow } from '../db/repositories/shares.ts'
+import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { SharedMessage, type SharedStep } from '../protocol/share.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'

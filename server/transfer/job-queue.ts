@@ -1,6 +1,6 @@
 // The queue of exports and imports: a few run at once, and what becomes of each is stored.
 import pLimit from 'p-limit'
-import type { TransferRow } from '../db/repositories/transfers.ts'
+import type { TransferRow } from '../db/repositories/conversations/transfers.ts'
 import type { Store } from '../db/store.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
 import type { TransferId } from '../protocol/ids.ts'

@@ -1,7 +1,7 @@
 // Stores the projects of an import: the files as one upload, the documents with the passages that they were read as.
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { ProjectRepository } from '../db/repositories/projects.ts'
+import type { ProjectRepository } from '../db/repositories/projects/projects.ts'
 import { AppError } from '../errors.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
 import { newId } from '../lib/ids.ts'

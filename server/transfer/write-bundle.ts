@@ -1,8 +1,8 @@
 // Writes a bundle: everything a user owns, or some conversations, as one ZIP archive with a manifest.
 import type { Readable, Writable } from 'node:stream'
-import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
-import type { ProjectRow } from '../db/repositories/projects.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
+import type { ProjectRow } from '../db/repositories/projects/projects.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import type { BlobStore } from '../files/blobs.ts'

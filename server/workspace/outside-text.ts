@@ -1,7 +1,7 @@
 // Tracks which files of a project contain text from outside, by content, so that renamed, copied and restored files stay
 // marked; and which file names were chosen in runs with such text.
 import { createHash } from 'node:crypto'
-import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
+import type { OutsideContentRepository } from '../db/repositories/runs/outside-contents.ts'
 import type { CheckpointFile } from '../db/tables/projects.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import { captureOne } from './checkpoints/capture/capture.ts'

@@ -1,5 +1,5 @@
 // Each user's storage quota for projects and documents: writers reserve bytes before they write, one claim at a time.
-import type { StorageRepository } from '../db/repositories/storage.ts'
+import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { sizeText } from './files/faults.ts'

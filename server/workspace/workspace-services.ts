@@ -1,7 +1,7 @@
 // Creates the services of the workspace module.
-import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
-import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
-import type { StorageRepository } from '../db/repositories/storage.ts'
+import type { CheckpointRepository } from '../db/repositories/projects/checkpoints.ts'
+import type { StorageRepository } from '../db/repositories/projects/storage.ts'
+import type { OutsideContentRepository } from '../db/repositories/runs/outside-contents.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'

@@ -7,8 +7,8 @@ import {
   expectAccessible,
   expectNoSideways,
   leave,
-} from '../support/page.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
+} from '../support/page/page.ts'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('the administration', (visitor) => {
   const servers = useServers()

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const handbook = resolve(import.meta.dirname, '../fixtures/documents/handbook-zh.pdf')
 

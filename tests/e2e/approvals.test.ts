@@ -7,9 +7,9 @@ import {
   expectNoSideways,
   leave,
   say,
-} from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 describeInBrowser('approving file changes', (visitor) => {
   const on = usePageServer(visitor)

@@ -1,8 +1,8 @@
 // Several answers to one question: two models side by side, and the branches at a glance.
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 describeInBrowser('branches', (visitor) => {
   const on = usePageServer(visitor)

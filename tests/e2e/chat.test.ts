@@ -1,10 +1,10 @@
 // The chat in a real browser against the real server: tools, reload, lost connection, stop, edit, branches.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useServers } from '../support/server/server.ts'
 
 /** A promise that the test resolves when the upstream may continue. */
 function gate() {

@@ -1,9 +1,9 @@
 // The message field in a real browser: queued messages, commands, mentions, models; what an answer offers; the palette.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composer, describeInBrowser, leave, say } from '../support/page.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('the composer', (visitor) => {
   const servers = useServers()

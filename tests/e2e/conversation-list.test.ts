@@ -1,7 +1,7 @@
 // A long list of conversations: few rows in the document, keys, changes from elsewhere, and the order of pinned ones.
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
+import { describeInBrowser, leave } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
 
 describeInBrowser('the list of conversations', (visitor) => {
   const at = usePageServer(visitor)

@@ -1,10 +1,10 @@
 // Deleting a message: the dialog says how many messages are deleted, and Undo restores all of them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('deleting a message', (visitor) => {
   const servers = useServers()

@@ -9,11 +9,11 @@ import {
   expectNoSideways,
   leave,
   say,
-} from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useServers } from '../support/server/server.ts'
 
 describeInBrowser('files of a message', (visitor) => {
   const servers = useServers()

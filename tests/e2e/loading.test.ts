@@ -1,8 +1,8 @@
 // What the page shows while it loads and while an answer streams: frame, title, messages, fonts, selection, formulas.
 import { beforeAll, expect, test } from 'vitest'
-import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 const table = ['| Provider | Region |', '| - | - |', '| Amazon | northeast-1 |'].join('\n')
 

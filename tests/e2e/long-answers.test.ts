@@ -1,11 +1,11 @@
 // The end of an answer on a slow machine: the scroll position is stable; a limit, failure or stop offers a next step.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, onSlowCpu, REMOTE_HOST, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { type Turn, turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, onSlowCpu, REMOTE_HOST, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { type Turn, turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const PARAGRAPHS = Array.from(
   { length: 40 },

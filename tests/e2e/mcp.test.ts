@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAskingModern } from '../fixtures/mcp-asking-servers.ts'
 import { startProtectedServer } from '../fixtures/mcp-protected-server.ts'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('MCP servers in the page', (visitor) => {
   const servers = useServers()

@@ -1,7 +1,12 @@
 // Changing a stored model in a real browser.
 import { expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, expectNoSideways, leave } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+} from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
 
 describeInBrowser('the settings of a stored model', (visitor) => {
   const it = usePageServer(visitor)

@@ -5,13 +5,17 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAskingLegacy, startAskingModern } from '../fixtures/mcp-asking-servers.ts'
-import { messagesTurn } from '../support/messages-turns.ts'
-import { describeInBrowser, leave, say, visit } from '../support/page.ts'
-import { called, reasoned, responsesTurn, said } from '../support/responses-turns.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { iterationOf } from '../support/upstream-programs.ts'
-import { type Turn, turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say, visit } from '../support/page/page.ts'
+import { messagesTurn } from '../support/provider/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../support/provider/responses-turns.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { iterationOf } from '../support/provider/upstream-programs.ts'
+import { type Turn, turn } from '../support/provider/upstream-turns.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
 
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

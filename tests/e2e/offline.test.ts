@@ -2,13 +2,13 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../server/messaging/receivers.ts'
-import { type Link, startLink } from '../support/link.ts'
-import { composer, describeInBrowser, leave, say, visit } from '../support/page.ts'
-import { newBrowser } from '../support/push-browser.ts'
-import { scripted } from '../support/scripted.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { composer, describeInBrowser, leave, say, visit } from '../support/page/page.ts'
+import { newBrowser } from '../support/page/push-browser.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type Link, startLink } from '../support/server/link.ts'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
 
 /** Paths of the responses that the browser keeps. */
 const COPIES = `(async () => {

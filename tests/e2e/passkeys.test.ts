@@ -1,8 +1,8 @@
 // Second factors in the page: an authenticator app and a passkey, with Chromium's virtual authenticator.
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, expect, test } from 'vitest'
-import { composer, describeInBrowser, expectAccessible, leave } from '../support/page.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
+import { composer, describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('second factors', (visitor) => {
   const servers = useServers()

@@ -6,9 +6,9 @@ import {
   expectAccessible,
   expectNoSideways,
   leave,
-} from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 describeInBrowser('preferences', (visitor) => {
   const site = usePageServer(visitor)

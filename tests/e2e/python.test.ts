@@ -1,11 +1,11 @@
 // Python in a real browser: statistics and plots from a project's table, live output, endless programs stopped.
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const TABLE = 'month,sold\nJanuary,12\nFebruary,19\nMarch,7\nApril,26\n'
 

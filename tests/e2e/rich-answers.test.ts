@@ -8,9 +8,9 @@ import {
   leave,
   REMOTE_HOST,
   say,
-} from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 const RED_DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC'

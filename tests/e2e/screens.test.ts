@@ -9,11 +9,11 @@ import {
   leave,
   REMOTE_HOST,
   visit,
-} from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
 
 const answer = [
   '| Provider | Region | Remark |',

@@ -1,12 +1,17 @@
 // Searching for a message: with the keyboard, on a branch that is not shown, in both languages and on a phone.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { presentation } from '../support/documents.ts'
-import { describeInBrowser, expectAccessible, expectNoSideways, leave } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { uploadFile } from '../support/uploads.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+} from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
+import { uploadFile } from '../support/server/uploads.ts'
 
 describeInBrowser('search', (visitor) => {
   const servers = useServers()

@@ -1,10 +1,10 @@
 // First-time setup in a real browser: the demonstration, a detected Ollama, a probe, the first chat.
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave } from '../support/page.ts'
-import { useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useServers } from '../support/server/server.ts'
 
 const KEY = 'sk-typed-in-the-page-1234'
 

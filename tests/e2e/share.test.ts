@@ -1,8 +1,8 @@
 // Sharing a conversation in the browser: from its menu to the page behind the link.
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 describeInBrowser('sharing a conversation', (visitor) => {
   const host = usePageServer(visitor)

@@ -1,9 +1,9 @@
 // Several users: registering, signing out and in, wrong passwords, a token that is no longer valid.
 import { createServer } from 'node:http'
 import { beforeAll, expect, test } from 'vitest'
-import { CLIENT, startScriptedIssuer } from '../support/issuer.ts'
-import { composer, describeInBrowser, expectAccessible, leave } from '../support/page.ts'
-import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
+import { composer, describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
+import { CLIENT, startScriptedIssuer } from '../support/sign-in/issuer.ts'
 
 describeInBrowser('signing in', (visitor) => {
   const servers = useServers()

@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { type Turn, turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { type Turn, turn } from '../support/provider/upstream-turns.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
 
 const FIRST_HALF = Array.from({ length: 30 }, (_, at) => `Sentence ${at} of the tale.`).join(' ')
 const SECOND_HALF = 'And here the tale ends.'

@@ -1,7 +1,7 @@
 // Deleting, restoring and archiving conversations in the sidebar, one at a time and several at once.
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
+import { describeInBrowser, leave } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
 
 describeInBrowser('the trash in the sidebar', (visitor) => {
   const host = usePageServer(visitor)

@@ -1,10 +1,10 @@
 // Two tabs stay in sync, also after one was offline; pinned conversations stay visible.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, REMOTE_HOST, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('two tabs', (visitor) => {
   const servers = useServers()

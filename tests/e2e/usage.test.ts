@@ -6,10 +6,10 @@ import {
   expectNoSideways,
   leave,
   say,
-} from '../support/page.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/page/page.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const usage = {
   prompt_tokens: 40_000,

@@ -1,10 +1,10 @@
 // When something blocks the user, the page says what it is, in the user's language, and what can be done about it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page/page.ts'
+import { scripted } from '../support/provider/scripted.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 describeInBrowser('recovering from errors', (visitor) => {
   const servers = useServers()

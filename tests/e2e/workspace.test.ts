@@ -3,9 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, REMOTE_HOST, say } from '../support/page.ts'
-import { usePageServer } from '../support/page-server.ts'
-import { turn } from '../support/upstream-turns.ts'
+import {
+  describeInBrowser,
+  expectAccessible,
+  leave,
+  REMOTE_HOST,
+  say,
+} from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 describeInBrowser('working on files', (visitor) => {
   const on = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })

@@ -1,6 +1,6 @@
 // The examples for client libraries run as their first lines say, here with the demo model.
 import { beforeAll, expect, test, vi } from 'vitest'
-import { type TestServer, useServers } from '../support/server.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const { start } = useServers()
 let server: TestServer

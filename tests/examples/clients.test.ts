@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { type TestServer, useServers } from '../support/server.ts'
+import { freePort } from '../support/server/free-port.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const examples = resolve(import.meta.dirname, '../../examples')
 

@@ -1,10 +1,10 @@
 // The example MCP server works as docs/agents.md tells: offered to the agent, asked about, and switched off.
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { turn } from '../support/upstream-turns.ts'
-import { useUpstream } from '../support/use-upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useUpstream } from '../support/provider/use-upstream.ts'
+import { openEvents } from '../support/server/events.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const upstream = await useUpstream()
 

@@ -3,14 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { callServer } from '../support/call-server.ts'
-import { useDatabases } from '../support/databases.ts'
-import { type EventReader, openEvents } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
-import { databaseKeys } from '../support/server.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
-import { type Turn, turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../support/provider/upstream.ts'
+import { type Turn, turn } from '../support/provider/upstream-turns.ts'
+import { callServer } from '../support/server/call-server.ts'
+import { type EventReader, openEvents } from '../support/server/events.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
 
 /** The usage that each scripted model call reports. */
 export const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 import { randomFrom, SEED } from '../support/random.ts'
-import { turn } from '../support/upstream-turns.ts'
 import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 for (const dialect of ['sqlite', 'postgres'] as const)

@@ -2,11 +2,11 @@
 
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEvents, type ReceivedEvent } from '../support/events.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 import { randomFrom, SEED } from '../support/random.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { openEvents, type ReceivedEvent } from '../support/server/events.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const CUTS = process.env.FAULTS === 'full' ? 500 : 120
 const random = randomFrom(SEED)

@@ -2,13 +2,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callServer } from '../support/call-server.ts'
-import { integrityOf } from '../support/crash-rounds.ts'
-import { openEvents } from '../support/events.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { integrityOf } from '../support/faults/crash-rounds.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { callServer } from '../support/server/call-server.ts'
+import { openEvents } from '../support/server/events.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { type SmallDisk, smallDisk } from '../support/store/small-disk.ts'
 
 const isFull = process.env.FAULTS === 'full'
 const disk: SmallDisk | null = smallDisk(24 * 1024)

@@ -4,12 +4,16 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabases } from '../support/databases.ts'
-import { openEvents } from '../support/events.ts'
-import { databaseKeys } from '../support/server.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
 
 const isFull = process.env.FAULTS === 'full'
 const STREAMS = isFull ? 50 : 10

@@ -5,14 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callServer } from '../support/call-server.ts'
-import { useDatabases } from '../support/databases.ts'
-import { type EventReader, openEvents } from '../support/events.ts'
-import { databaseKeys } from '../support/server.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
-import { canTrace } from '../support/write-killer.ts'
+import { canTrace } from '../support/faults/write-killer.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { callServer } from '../support/server/call-server.ts'
+import { type EventReader, openEvents } from '../support/server/events.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
 
 const isFull = process.env.FAULTS === 'full'
 const RUNS = isFull ? 200 : 20

@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { randomFrom, SEED } from '../support/random.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
 
 const KILLS = process.env.FAULTS === 'full' ? 100 : 2
 const random = randomFrom(SEED)

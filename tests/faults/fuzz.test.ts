@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabases } from '../support/databases.ts'
 import { randomFrom, SEED } from '../support/random.ts'
-import { databaseKeys } from '../support/server.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
 
 const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 300
 const AT_ONCE = 8

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { RunId } from '../../server/protocol/ids.ts'
-import type { ReceivedEvent } from '../support/events.ts'
-import { type InstanceProcesses, textsOf } from '../support/instance-processes.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import type { ReceivedEvent } from '../support/server/events.ts'
+import { type InstanceProcesses, textsOf } from '../support/server/instance-processes.ts'
 
 /** How long Redis is away. */
 const AWAY_MS = 30_000

@@ -2,10 +2,14 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { textsOf, useInstanceProcesses } from '../support/instance-processes.ts'
-import { hasRedisProgram, type RedisProcess, startRedisProcess } from '../support/redis-process.ts'
-import { turn } from '../support/upstream-turns.ts'
-import { type CommitProxy, startCommitProxy } from '../support/write-killer.ts'
+import { type CommitProxy, startCommitProxy } from '../support/faults/write-killer.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { textsOf, useInstanceProcesses } from '../support/server/instance-processes.ts'
+import {
+  hasRedisProgram,
+  type RedisProcess,
+  startRedisProcess,
+} from '../support/store/redis-process.ts'
 import { actionsOn, isEnd, withoutRedis } from './instance-actions.ts'
 
 const isFull = process.env.FAULTS === 'full' && hasRedisProgram

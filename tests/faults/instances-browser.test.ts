@@ -1,12 +1,12 @@
 // A person's page behind nginx, with two instances of which the one that answers is killed; with FAULTS=full only.
 import { afterAll, expect, test } from 'vitest'
 import { RunId } from '../../server/protocol/ids.ts'
-import { freePort } from '../support/free-port.ts'
-import { useInstanceProcesses } from '../support/instance-processes.ts'
-import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
-import { describeInBrowser, leave, say } from '../support/page.ts'
-import { hasRedis } from '../support/redis.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { freePort } from '../support/server/free-port.ts'
+import { useInstanceProcesses } from '../support/server/instance-processes.ts'
+import { hasNginx, type Nginx, startNginx } from '../support/server/nginx.ts'
+import { hasRedis } from '../support/store/redis.ts'
 
 const isFull = process.env.FAULTS === 'full' && hasRedis && hasNginx
 const TALE = Array.from({ length: 200 }, (_, at) => `Sentence ${at} of the tale.`).join(' ')

@@ -1,10 +1,10 @@
 // The long form of the faults of several instances, with FAULTS=full only: minutes of pauses and lost connections.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { textsOf, useInstanceProcesses } from '../support/instance-processes.ts'
-import { hasRedis } from '../support/redis.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import { textsOf, useInstanceProcesses } from '../support/server/instance-processes.ts'
+import { hasRedis } from '../support/store/redis.ts'
 import { actionsOn, isEnd, withoutRedis } from './instance-actions.ts'
 
 const isFull = process.env.FAULTS === 'full' && hasRedis

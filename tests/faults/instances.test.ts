@@ -1,9 +1,9 @@
 // Two instances as processes on one PostgreSQL and one Redis: one is killed or frozen, Redis goes away, and nothing is lost.
 import { afterAll, describe, expect, test } from 'vitest'
-import { textsOf, useInstanceProcesses } from '../support/instance-processes.ts'
-import { hasRedis } from '../support/redis.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { textsOf, useInstanceProcesses } from '../support/server/instance-processes.ts'
+import { hasRedis } from '../support/store/redis.ts'
 import { startCollector } from '../support/trace-collector.ts'
-import { turn } from '../support/upstream-turns.ts'
 
 /** Rounds of the long form, in which the owner is frozen or killed again and again. */
 const rounds = process.env.FAULTS === 'full' ? 10 : 0

@@ -1,7 +1,7 @@
 // kill -9 at any moment of a run: nothing acknowledged is lost, nothing is done twice, every run ends.
 
 import { describe, test } from 'vitest'
-import { useCrashRounds } from '../support/crash-rounds.ts'
+import { useCrashRounds } from '../support/faults/crash-rounds.ts'
 import { randomFrom, SEED } from '../support/random.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */

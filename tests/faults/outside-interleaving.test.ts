@@ -3,13 +3,18 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabases } from '../support/databases.ts'
-import { type EventReader, openEvents } from '../support/events.ts'
-import { fetchCall, HOSTILE, outsideConfiguration, writeCall } from '../support/outside-actor.ts'
+import {
+  fetchCall,
+  HOSTILE,
+  outsideConfiguration,
+  writeCall,
+} from '../support/faults/outside-actor.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../support/provider/upstream.ts'
+import { type Turn, turn } from '../support/provider/upstream-turns.ts'
 import { type Random, rounds, SEED } from '../support/random.ts'
-import { databaseKeys, type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
-import { type Turn, turn } from '../support/upstream-turns.ts'
+import { type EventReader, openEvents } from '../support/server/events.ts'
+import { databaseKeys, type TestServer, useServers } from '../support/server/server.ts'
+import { useDatabases } from '../support/store/databases.ts'
 import { startWebSite, type WebSite } from '../support/web-site.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */

@@ -3,9 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callServer } from '../support/call-server.ts'
-import { useDatabases } from '../support/databases.ts'
-import { openEvents } from '../support/events.ts'
 import {
   actor,
   type Call,
@@ -14,11 +11,14 @@ import {
   outsideConfiguration,
   waitForStored,
   writeCall,
-} from '../support/outside-actor.ts'
-import { databaseKeys } from '../support/server.ts'
-import { serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+} from '../support/faults/outside-actor.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { callServer } from '../support/server/call-server.ts'
+import { openEvents } from '../support/server/events.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import { serverPlace } from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
 import { startWebSite, type WebSite } from '../support/web-site.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */

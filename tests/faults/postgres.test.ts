@@ -1,10 +1,10 @@
 // PostgreSQL crashes or hangs under the whole server: requests fail in time, runs survive.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { type OwnPostgres, startEmbedded } from '../support/postgres-server.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
+import { type OwnPostgres, startEmbedded } from '../support/store/postgres-server.ts'
 
 const { start } = useServers()
 let postgres: OwnPostgres

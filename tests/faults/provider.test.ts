@@ -1,9 +1,9 @@
 // All provider failures through the whole server: one terminal event, a clear code, received text is kept, no leaks.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { refusingUrl, startUpstream, type Upstream } from '../support/upstream.ts'
-import { chunk, dataLine, type Turn, turn } from '../support/upstream-turns.ts'
+import { refusingUrl, startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { chunk, dataLine, type Turn, turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
 
 const partial = turn.text('one two three four')
 const said = dataLine(chunk({ content: 'kept' }))

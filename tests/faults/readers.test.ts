@@ -4,10 +4,14 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
 
 const LARGEST_TEXT_FILE = 5 * 1024 * 1024
 const DOWNLOAD = 50 * 1024 * 1024

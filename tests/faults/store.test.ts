@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabases } from '../support/databases.ts'
-import { openEvents } from '../support/events.ts'
-import { onServer } from '../support/postgres-server.ts'
-import { databaseKeys, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import { databaseKeys, useServers } from '../support/server/server.ts'
+import { useDatabases } from '../support/store/databases.ts'
+import { onServer } from '../support/store/postgres-server.ts'
 
 let upstream: Upstream
 const { start } = useServers()

@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serverPlace } from '../support/server-process.ts'
-import { smallDisk } from '../support/small-disk.ts'
+import { serverPlace } from '../support/server/server-process.ts'
+import { smallDisk } from '../support/store/small-disk.ts'
 
 const canLimit = spawnSync('prlimit', ['--nofile=64', 'true']).status === 0
 const OPEN_FILES = 128

@@ -1,11 +1,11 @@
 // Two users or two tabs act at the same moment: all invariants hold in any order.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { interleave, playConversation } from '../support/interleave.ts'
+import { interleave, playConversation } from '../support/faults/interleave.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 import { randomFrom, SEED } from '../support/random.ts'
-import { describeOnEachServer, type TestServer } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../support/server/server.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

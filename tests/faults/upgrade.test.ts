@@ -5,14 +5,22 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { callServer } from '../support/call-server.ts'
-import { openEvents } from '../support/events.ts'
-import { textsOf } from '../support/instance-processes.ts'
-import { onServer, withDatabase } from '../support/postgres-server.ts'
-import { hasRedisProgram, type RedisProcess, startRedisProcess } from '../support/redis-process.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { callServer } from '../support/server/call-server.ts'
+import { openEvents } from '../support/server/events.ts'
+import { textsOf } from '../support/server/instance-processes.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { onServer, withDatabase } from '../support/store/postgres-server.ts'
+import {
+  hasRedisProgram,
+  type RedisProcess,
+  startRedisProcess,
+} from '../support/store/redis-process.ts'
 
 const isWanted = process.env.UPGRADE !== undefined && hasRedisProgram
 const root = resolve(import.meta.dirname, '../..')

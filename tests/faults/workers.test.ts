@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { afterAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { createStore } from '../../server/db/store.ts'
-import { useDatabases } from '../support/databases.ts'
-import { hasRedis, REDIS_URL, removeKeysOf } from '../support/redis.ts'
-import { databaseKeys } from '../support/server.ts'
-import { serverPlace } from '../support/server-process.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import { serverPlace } from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
+import { hasRedis, REDIS_URL, removeKeysOf } from '../support/store/redis.ts'
 
 const databases = useDatabases()
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-workers-'))

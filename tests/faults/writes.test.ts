@@ -1,6 +1,6 @@
 // A kill exactly at the n-th write of a run: whatever was being written, the next start finds a consistent state.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Death, useCrashRounds } from '../support/crash-rounds.ts'
+import { type Death, useCrashRounds } from '../support/faults/crash-rounds.ts'
 import {
   type CommitProxy,
   canTrace,
@@ -8,7 +8,7 @@ import {
   killAtWrite,
   startCommitProxy,
   type WriteCall,
-} from '../support/write-killer.ts'
+} from '../support/faults/write-killer.ts'
 
 const isFull = process.env.FAULTS === 'full'
 // The write-ahead log is synced in the thread pool, and strace counts calls per thread: so the pool has one thread.

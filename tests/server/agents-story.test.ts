@@ -3,14 +3,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { callServer } from '../support/call-server.ts'
-import { useDatabases } from '../support/databases.ts'
-import { openEvents, type ReceivedEvent } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
-import { databaseKeys } from '../support/server.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
-import { turn } from '../support/upstream-turns.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../support/provider/upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { callServer } from '../support/server/call-server.ts'
+import { openEvents, type ReceivedEvent } from '../support/server/events.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const filesystemServer = join(

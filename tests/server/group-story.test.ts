@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administer } from '../../server/composition/admin-command.ts'
-import { openEvents } from '../support/events.ts'
-import { createBrowser, startRealIssuer } from '../support/issuer.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { accountOf, PUBLIC, settings, setUp, signIn } from '../support/single-sign-on.ts'
-import { turn } from '../support/upstream-turns.ts'
-import { useUpstream } from '../support/use-upstream.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useUpstream } from '../support/provider/use-upstream.ts'
+import { openEvents } from '../support/server/events.ts'
+import { type TestServer, useServers } from '../support/server/server.ts'
+import { createBrowser, startRealIssuer } from '../support/sign-in/issuer.ts'
+import { accountOf, PUBLIC, settings, setUp, signIn } from '../support/sign-in/single-sign-on.ts'
 
 const upstream = await useUpstream()
 const usage = (tokens: number) => ({

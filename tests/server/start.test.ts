@@ -4,10 +4,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pendingMigrations } from '../../server/db/migrate.ts'
-import { useDatabases } from '../support/databases.ts'
-import { onConnection } from '../support/explain.ts'
-import { useProcesses } from '../support/process.ts'
-import { databaseKeys } from '../support/server.ts'
+import { useProcesses } from '../support/server/process.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import { useDatabases } from '../support/store/databases.ts'
+import { onConnection } from '../support/store/explain.ts'
 
 const { folder, start } = useProcesses()
 const databases = useDatabases()

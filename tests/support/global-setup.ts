@@ -8,8 +8,8 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../server/db/connect.ts'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 import { builtServer } from './built.ts'
-import { findPostgres, onServer, withDatabase } from './postgres-server.ts'
-import { compileLibrary } from './python-images.ts'
+import { compileLibrary } from './sandbox/python-images.ts'
+import { findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

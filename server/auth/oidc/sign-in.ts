@@ -1,9 +1,9 @@
 // Single sign-on: from what an issuer says about a person to the account that it stands for.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { GroupRepository } from '../../db/repositories/groups.ts'
-import type { IdentityRepository } from '../../db/repositories/identities.ts'
-import type { UserRepository, UserRow } from '../../db/repositories/users.ts'
+import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
+import type { IdentityRepository } from '../../db/repositories/accounts/identities.ts'
+import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { AuditDetails } from '../../protocol/audit.ts'
 import type { UserId } from '../../protocol/ids.ts'

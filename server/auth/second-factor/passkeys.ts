@@ -1,8 +1,11 @@
 // Passkeys (WebAuthn): registering them and signing in with them. A challenge is sealed, short-lived and works once.
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { PasskeyRow, SecondFactorRepository } from '../../db/repositories/second-factors.ts'
-import type { UserRow } from '../../db/repositories/users.ts'
+import type {
+  PasskeyRow,
+  SecondFactorRepository,
+} from '../../db/repositories/accounts/second-factors.ts'
+import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import { UserId } from '../../protocol/ids.ts'
 import {

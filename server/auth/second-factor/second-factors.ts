@@ -1,7 +1,10 @@
 // Second factors of accounts: what a sign-in needs besides the password, setting them up and removing them.
 import { z } from 'zod'
-import type { PasskeyRow, SecondFactorRepository } from '../../db/repositories/second-factors.ts'
-import type { UserRepository, UserRow } from '../../db/repositories/users.ts'
+import type {
+  PasskeyRow,
+  SecondFactorRepository,
+} from '../../db/repositories/accounts/second-factors.ts'
+import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import type { Limits } from '../../lib/limits.ts'
 import { UserId } from '../../protocol/ids.ts'

@@ -1,7 +1,7 @@
 // Stores a person's decision on a tool call: once per call, and before anything acts on it.
 
-import { toPendingApproval } from '../../db/repositories/approvals.ts'
-import type { RunRow } from '../../db/repositories/runs.ts'
+import { toPendingApproval } from '../../db/repositories/runs/approvals.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
 import type { ApprovalDecisionBody } from '../../protocol/run.ts'
 import type { Decision } from '../../tools/approval.ts'

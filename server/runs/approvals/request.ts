@@ -1,7 +1,7 @@
 // The approval requests of a run: stored before they are emitted, so that they survive a restart.
 
-import type { ApprovalRow } from '../../db/repositories/approvals.ts'
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { ApprovalRow } from '../../db/repositories/runs/approvals.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
 import { visibleText, visibleValue } from '../../protocol/visible-text.ts'

@@ -5,8 +5,8 @@ import {
   type AttachmentContent,
   type AttachmentInfo,
   PDF,
-} from '../../db/repositories/attachments.ts'
-import type { HistoryMessage } from '../../db/repositories/branch-history.ts'
+} from '../../db/repositories/conversations/attachments.ts'
+import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'

@@ -1,7 +1,7 @@
 // What a run adds to the prompt of its conversation, so that its requests begin with the bytes of earlier ones.
 
 import { contextNote } from '../../agent/system-prompt.ts'
-import type { HistoryMessage } from '../../db/repositories/branch-history.ts'
+import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { MemorySection } from '../dependencies.ts'
 import { type RunPrompt, type RunState, readRunState } from '../state.ts'

@@ -1,5 +1,5 @@
 // Ends a run that failed outside the loop: the store rejected a write, or there is a bug in the server.
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { RunOver } from '../../db/run-attempt.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { ErrorEvent } from '../../protocol/run-event.ts'

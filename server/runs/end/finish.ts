@@ -3,7 +3,7 @@
 import { iterationsOf } from '../../agent/history.ts'
 import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
 import { inParallel } from '../../db/in-parallel.ts'
-import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
+import type { NewRun, RunRow } from '../../db/repositories/runs/runs.ts'
 import { type AppError, errorText } from '../../errors.ts'
 import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
 import { reasoningIn } from '../../protocol/run-timeline.ts'

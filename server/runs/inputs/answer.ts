@@ -1,5 +1,5 @@
 // Stores a person's answer to what an MCP server asked for: once per question, and before anything acts on it.
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
 import { contentSchema, type InputAnswer, type InputAnswerBody } from '../../protocol/input.ts'
 import type { ChatDependencies } from '../dependencies.ts'

@@ -1,7 +1,7 @@
 // What tools ask the person of a run for: stored before it is emitted, so that it survives a restart.
-import type { RunInputRow } from '../../db/repositories/run-inputs.ts'
-import { toPendingInput } from '../../db/repositories/run-inputs.ts'
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { RunInputRow } from '../../db/repositories/runs/run-inputs.ts'
+import { toPendingInput } from '../../db/repositories/runs/run-inputs.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import type { InputAnswer } from '../../protocol/input.ts'
 import type { InputRound, PersonInput } from '../../tools/person-input.ts'

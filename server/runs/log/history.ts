@@ -1,6 +1,7 @@
 // Restores the log of a resumed run from its stored steps: every event with its original id.
-import type { RunRow } from '../../db/repositories/runs.ts'
-import { type StepRow, toStep } from '../../db/repositories/steps.ts'
+
+import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { DoneEvent, ErrorEvent } from '../../protocol/run-event.ts'
 import { reasoningIn } from '../../protocol/run-timeline.ts'
 import { usageOfRun } from '../../protocol/usage.ts'

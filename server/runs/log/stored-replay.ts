@@ -1,6 +1,11 @@
 // Replays an ended run from the store, step by step and long texts in pieces, at the speed of the reader.
-import type { RunRow } from '../../db/repositories/runs.ts'
-import { type StepRepository, type StreamedStep, toStep } from '../../db/repositories/steps.ts'
+
+import {
+  type StepRepository,
+  type StreamedStep,
+  toStep,
+} from '../../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { eventData } from '../../protocol/run-event.ts'
 import { stepId } from '../../protocol/step.ts'
 import { readRunState } from '../state.ts'

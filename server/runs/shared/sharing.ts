@@ -1,6 +1,6 @@
 // How instances share the runs of one store. A single process has none of this.
 
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { RunLog } from '../log/log.ts'
 

@@ -1,6 +1,7 @@
 // The log of a run as the store has it, in the form in which instances send it: with the ids of every event.
-import type { RunRow } from '../../db/repositories/runs.ts'
-import { type StepRow, toStep } from '../../db/repositories/steps.ts'
+
+import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { PendingInput } from '../../protocol/input.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
 import { endOf, readCuts } from '../log/history.ts'

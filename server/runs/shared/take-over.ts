@@ -1,5 +1,5 @@
 // What an instance does for runs that it shares with others: takes them over, and acts on what others stored for them.
-import type { LeaseRepository } from '../../db/repositories/leases.ts'
+import type { LeaseRepository } from '../../db/repositories/runs/leases.ts'
 import type { Store } from '../../db/store.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { ActiveRun } from '../active-run.ts'

@@ -1,7 +1,7 @@
 // Checks whether a user may start another run, and inserts it.
 import type { Writer } from '../../db/database.ts'
 import { inParallel } from '../../db/in-parallel.ts'
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { ChatDependencies, UserAccess } from '../dependencies.ts'

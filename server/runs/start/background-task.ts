@@ -1,6 +1,6 @@
 // Starts a background task: a separate run that a tool call of another run requests.
-import type { MessageRow } from '../../db/repositories/messages.ts'
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { MessageRow } from '../../db/repositories/conversations/messages.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { AppError, appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { MessageId, RunId } from '../../protocol/ids.ts'

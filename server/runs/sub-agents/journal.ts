@@ -2,7 +2,7 @@
 import type { LimitFunction } from 'p-limit'
 import type { CallUsage, SubAgentJournal } from '../../agent/run-scope.ts'
 import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
-import type { SubAgentRepository } from '../../db/repositories/sub-agents.ts'
+import type { SubAgentRepository } from '../../db/repositories/runs/sub-agents.ts'
 import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { Write, WriteGroup } from '../group-commit.ts'
 import type { RunUsage } from '../usage/usage.ts'

@@ -1,6 +1,6 @@
 // Enforces what users and groups may spend on model calls. Each call reserves its estimated usage, so that parallel runs share a limit.
 import pLimit, { type LimitFunction } from 'p-limit'
-import { dayOf } from '../../db/repositories/token-usage.ts'
+import { dayOf } from '../../db/repositories/accounts/token-usage.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { SharedQuota } from '../../protocol/quota.ts'

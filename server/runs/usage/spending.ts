@@ -1,6 +1,6 @@
 // What the tools of a run spend on paid services: admitted under the user's limits, booked with the files that were paid for.
 import type { LimitFunction } from 'p-limit'
-import type { RunRow } from '../../db/repositories/runs.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Spending } from '../../tools/spending.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import type { WriteGroup } from '../group-commit.ts'

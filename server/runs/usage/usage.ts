@@ -2,7 +2,7 @@
 import type { CallUsage } from '../../agent/run-scope.ts'
 import type { Writer } from '../../db/database.ts'
 import { inParallel } from '../../db/in-parallel.ts'
-import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
+import type { NewRun, RunRow } from '../../db/repositories/runs/runs.ts'
 import { MAX_INTEGER } from '../../protocol/bounds.ts'
 import type { Price } from '../../protocol/catalog.ts'
 import { type Usage, usageOfRun } from '../../protocol/usage.ts'

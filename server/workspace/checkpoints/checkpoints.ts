@@ -1,8 +1,11 @@
 // The only way to change a project: one change at a time, each preceded by a checkpoint of what it touches.
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
-import type { OutsideContentRepository } from '../../db/repositories/outside-contents.ts'
+import type {
+  CheckpointRepository,
+  CheckpointRow,
+} from '../../db/repositories/projects/checkpoints.ts'
+import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
 import { appError } from '../../errors.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { parseInnerPath } from '../files/paths.ts'

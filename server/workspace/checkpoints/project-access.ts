@@ -1,5 +1,5 @@
 // Exclusive access to a project: one change at a time, and none once the project is being deleted.
-import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
+import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
 import { projectDeleted } from '../../errors.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'

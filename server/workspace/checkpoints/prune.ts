@@ -1,5 +1,5 @@
 // Removes checkpoints that are too old or too many, and stored contents that no checkpoint needs.
-import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
+import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'

@@ -1,5 +1,5 @@
 // A change by a program that may touch anything in the project: a snapshot before it, a comparison and the limits after it.
-import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
+import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
 import { appError } from '../../errors.ts'
 import { sizeText } from '../files/faults.ts'
 import type { OutsideText } from '../outside-text.ts'

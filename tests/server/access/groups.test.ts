@@ -1,13 +1,13 @@
 // Groups over real HTTP: created and changed by administrators, and what their members may no longer use; on both databases.
 import { beforeAll, expect, test } from 'vitest'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+} from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

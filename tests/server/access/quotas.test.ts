@@ -2,14 +2,14 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+} from '../../support/server/server.ts'
 import { startReceiver } from '../messaging/receivers.ts'
 
 const upstream = await useUpstream()

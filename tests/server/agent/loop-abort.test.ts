@@ -9,7 +9,7 @@ import {
   thinking,
   toolCall,
   usage,
-} from '../../support/scripted-client.ts'
+} from '../../support/provider/scripted-client.ts'
 import { answerTo, inShort, run } from './run-loop.ts'
 
 describe('an abort', () => {

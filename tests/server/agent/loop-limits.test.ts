@@ -1,7 +1,7 @@
 // What the agent loop sends to the model: unique call ids, tools within the limits, messages that fit the window.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage } from '../../../server/llm/client.ts'
-import { calling, finished, says, text, toolCall } from '../../support/scripted-client.ts'
+import { calling, finished, says, text, toolCall } from '../../support/provider/scripted-client.ts'
 import { inShort, type LoopRun, question, run } from './run-loop.ts'
 
 describe('call ids', () => {

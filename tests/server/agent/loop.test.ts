@@ -12,7 +12,7 @@ import {
   thinking,
   toolCall,
   usage,
-} from '../../support/scripted-client.ts'
+} from '../../support/provider/scripted-client.ts'
 import { answerTo, inShort, question, run } from './run-loop.ts'
 
 describe('the order of events', () => {

@@ -2,7 +2,7 @@
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../../../server/agent/loop.ts'
 import type { LlmMessage, ToolCall } from '../../../server/llm/client.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
-import { type Script, scriptedClient } from '../../support/scripted-client.ts'
+import { type Script, scriptedClient } from '../../support/provider/scripted-client.ts'
 
 /** The result of a tool call that succeeds. */
 export const answerTo = (call: ToolCall): CallResult => ({

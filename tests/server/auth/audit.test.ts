@@ -1,13 +1,13 @@
 // The audit log: what it records, who may read it, filters, export and retention; search of accounts; on both databases.
 import { beforeAll, expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
+} from '../../support/server/server.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 

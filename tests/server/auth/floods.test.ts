@@ -2,7 +2,11 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { SEED } from '../../support/random.ts'
-import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+import {
+  describeOnEachServer,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server/server.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, public_url: 'http://chat.example' }
 const FULL = process.env.FAULTS === 'full'

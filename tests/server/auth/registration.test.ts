@@ -7,7 +7,7 @@ import {
   TEST_JWT_SECRET,
   type TestServer,
   useServers,
-} from '../../support/server.ts'
+} from '../../support/server/server.ts'
 import { startMailServer } from '../messaging/receivers.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { rotateSecretKey } from '../../../server/auth/secret-keys.ts'
 import { administer } from '../../../server/composition/admin-command.ts'
-import { useDatabases } from '../../support/databases.ts'
-import { databaseKeys, register, TEST_JWT_SECRET, useServers } from '../../support/server.ts'
+import { databaseKeys, register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
+import { useDatabases } from '../../support/store/databases.ts'
 
 const databases = useDatabases()
 const { start } = useServers()

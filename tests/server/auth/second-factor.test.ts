@@ -8,7 +8,7 @@ import {
   TEST_JWT_SECRET,
   type TestServer,
   useServers,
-} from '../../support/server.ts'
+} from '../../support/server/server.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 const password = 'a good password'

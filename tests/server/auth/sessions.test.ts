@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createRefreshTokens } from '../../../server/auth/refresh-token.ts'
 import { createSessions } from '../../../server/auth/sessions.ts'
 import { createStore } from '../../../server/db/store.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { somebody } from '../../support/store-rows.ts'
+} from '../../support/server/server.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { somebody } from '../../support/store/store-rows.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 const person = (username: string) => ({ username, password: 'a good password' })

@@ -1,8 +1,12 @@
 // Who gets in through single sign-on, and what an issuer that lies achieves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBrowser, type ScriptedIssuer, startScriptedIssuer } from '../../support/issuer.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/single-sign-on.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
+import {
+  createBrowser,
+  type ScriptedIssuer,
+  startScriptedIssuer,
+} from '../../support/sign-in/issuer.ts'
+import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/sign-in/single-sign-on.ts'
 
 describe('single sign-on', () => {
   const { start } = useServers()

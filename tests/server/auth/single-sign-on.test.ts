@@ -1,8 +1,8 @@
 // Single sign-on with a real issuer of OpenID Connect, on both databases.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBrowser, startRealIssuer } from '../../support/issuer.ts'
-import { describeOnEachServer } from '../../support/server.ts'
-import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/single-sign-on.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
+import { createBrowser, startRealIssuer } from '../../support/sign-in/issuer.ts'
+import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/sign-in/single-sign-on.ts'
 
 describeOnEachServer('single sign-on with a real issuer', (start) => {
   let person: { sub: string; [claim: string]: unknown } = { sub: '' }

@@ -1,6 +1,6 @@
 // A scripted model that acts as a parent agent and its sub-agents.
-import type { Upstream, UpstreamRequest } from '../../support/upstream.ts'
-import { type Turn, turn } from '../../support/upstream-turns.ts'
+import type { Upstream, UpstreamRequest } from '../../support/provider/upstream.ts'
+import { type Turn, turn } from '../../support/provider/upstream-turns.ts'
 
 const isSubAgent = (request: UpstreamRequest): boolean =>
   String(request.messages[0]?.content).startsWith('You are a sub-agent')

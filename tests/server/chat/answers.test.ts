@@ -1,8 +1,8 @@
 // Answers that are there: how long the model thought, changing their text, and what a person thinks of them.
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

@@ -4,12 +4,16 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callServer } from '../../support/call-server.ts'
-import { openEvents, type ReceivedEvent } from '../../support/events.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../../support/server-process.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { callServer } from '../../support/server/call-server.ts'
+import { openEvents, type ReceivedEvent } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../../support/server/server-process.ts'
 
 const upstream = await useUpstream()
 

@@ -2,11 +2,11 @@
 import sharp from 'sharp'
 import { beforeEach, expect, test } from 'vitest'
 import { presentation, workbook } from '../../support/documents.ts'
-import { describeOnEachServer } from '../../support/server.ts'
-import { useTwoAccounts } from '../../support/two-accounts.ts'
-import { uploadFile } from '../../support/uploads.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
+import { useTwoAccounts } from '../../support/server/two-accounts.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 const picture = await sharp({

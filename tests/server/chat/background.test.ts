@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
 import { eventually } from '../../support/eventually.ts'
-import { describeOnEachServer, type TestServer, useServers } from '../../support/server.ts'
-import type { UpstreamRequest } from '../../support/upstream.ts'
-import { type Turn, turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import type { UpstreamRequest } from '../../support/provider/upstream.ts'
+import { type Turn, turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

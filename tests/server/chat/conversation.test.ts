@@ -2,10 +2,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
 import type { Step } from '../../../server/protocol/step.ts'
-import { openEvents, type ReceivedEvent } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents, type ReceivedEvent } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

@@ -5,10 +5,10 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'deleted-project-'))
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))

@@ -1,9 +1,9 @@
 // Output of models and tools with NUL or lone surrogates is stored on both databases and never fails a run.
 import { beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

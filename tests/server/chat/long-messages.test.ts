@@ -1,9 +1,9 @@
 // Long messages: pages stay small, nothing is skipped, and contents are sent only when they are requested.
 import { expect, test } from 'vitest'
-import { describeOnEachServer } from '../../support/server.ts'
-import { useTwoAccounts } from '../../support/two-accounts.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
+import { useTwoAccounts } from '../../support/server/two-accounts.ts'
 
 const upstream = await useUpstream()
 

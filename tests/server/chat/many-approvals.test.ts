@@ -1,9 +1,9 @@
 // Many approval requests of one batch can be distinguished, and are decided one by one or all at once.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { openEvents, type ReceivedEvent } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents, type ReceivedEvent } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const REQUESTS = 20
 

@@ -10,11 +10,11 @@ import {
   readCall as read,
   waitForStored,
   writeCall as write,
-} from '../../support/outside-actor.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import type { UpstreamRequest } from '../../support/upstream.ts'
-import { type ScriptedCall, turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+} from '../../support/faults/outside-actor.ts'
+import type { UpstreamRequest } from '../../support/provider/upstream.ts'
+import { type ScriptedCall, turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 import { startWebSite, type WebSite } from '../../support/web-site.ts'
 
 const upstream = await useUpstream()

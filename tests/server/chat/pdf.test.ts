@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { messagesTurn } from '../../support/messages-turns.ts'
-import { responsesTurn, said } from '../../support/responses-turns.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { uploadFile } from '../../support/uploads.ts'
-import { type Turn, turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { messagesTurn } from '../../support/provider/messages-turns.ts'
+import { responsesTurn, said } from '../../support/provider/responses-turns.ts'
+import { type Turn, turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 const handbook = readFileSync(join(import.meta.dirname, '../../fixtures/documents/handbook-zh.pdf'))

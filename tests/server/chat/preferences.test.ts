@@ -1,9 +1,9 @@
 // Instructions, models, tools and memory of a user and of a project: what a model receives of them.
 import { expect, test } from 'vitest'
-import { describeOnEachServer } from '../../support/server.ts'
-import { useTwoAccounts } from '../../support/two-accounts.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
+import { useTwoAccounts } from '../../support/server/two-accounts.ts'
 
 const upstream = await useUpstream()
 

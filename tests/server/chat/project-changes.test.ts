@@ -1,9 +1,9 @@
 // A model changes files of a project: changes are previewed, partly rejected, partly edited by the user, and reverted.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

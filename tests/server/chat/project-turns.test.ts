@@ -1,9 +1,9 @@
 // Exclusive access to a project: a command, a file tool of another conversation and a user change it one at a time.
 import { expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

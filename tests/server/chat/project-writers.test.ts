@@ -1,10 +1,10 @@
 // Conversations and a user change one project concurrently, in random order: no change is lost or refused.
 import { beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { rounds, SEED } from '../../support/random.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const CONVERSATIONS = 4
 const APPENDS = 8

@@ -1,9 +1,9 @@
 // Prompt mode through the whole server: two calls in the text, then an answer; a call is never shown as text.
 import { beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

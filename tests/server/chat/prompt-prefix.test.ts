@@ -1,9 +1,9 @@
 // Each request of a conversation begins with the bytes of the previous one, so that provider caches apply.
 import { expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 const TURNS = 12

@@ -1,10 +1,10 @@
 // Python in a conversation, from the files of a project to an image in the answer, and stopping a program.
 import { beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { scripted } from '../../support/scripted.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { scripted } from '../../support/provider/scripted.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

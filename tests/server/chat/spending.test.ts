@@ -1,10 +1,10 @@
 // The usage of model calls is counted and limited, whatever a provider or a client reports.
 import { expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import type { UpstreamRequest } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import type { UpstreamRequest } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

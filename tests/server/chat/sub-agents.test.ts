@@ -1,11 +1,11 @@
 // Sub-agents: parallel runs, their limits and tools, approval requests, failures and usage.
 import { beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
 import { eventually } from '../../support/eventually.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import type { UpstreamRequest } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import type { UpstreamRequest } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 import { createTeam, toolMessages, toolsOf } from './agent-team.ts'
 
 const upstream = await useUpstream()

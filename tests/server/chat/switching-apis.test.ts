@@ -1,11 +1,11 @@
 // A conversation goes on when its model changes, to and from each of the three APIs, with calls, thinking and an image.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { messagesTurn } from '../../support/messages-turns.ts'
-import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { chunk, type Turn, turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { messagesTurn } from '../../support/provider/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
+import { chunk, type Turn, turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 const servers = useServers()

@@ -3,13 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callServer } from '../../support/call-server.ts'
-import { openEvents } from '../../support/events.ts'
-import { messagesTurn } from '../../support/messages-turns.ts'
-import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
-import { type ServerPlace, type ServerProcess, serverPlace } from '../../support/server-process.ts'
-import { chunk, type Turn, turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { messagesTurn } from '../../support/provider/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
+import { chunk, type Turn, turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { callServer } from '../../support/server/call-server.ts'
+import { openEvents } from '../../support/server/events.ts'
+import {
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../../support/server/server-process.ts'
 
 const upstream = await useUpstream()
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-apis-'))

@@ -2,12 +2,12 @@
 import { sql } from 'drizzle-orm'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestCluster, useClusters } from '../../support/cluster.ts'
-import { type EventReader, openEvents } from '../../support/events.ts'
-import { hasRedis, REDIS_URL } from '../../support/redis.ts'
-import type { TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { type TestCluster, useClusters } from '../../support/server/cluster.ts'
+import { type EventReader, openEvents } from '../../support/server/events.ts'
+import type { TestServer } from '../../support/server/server.ts'
+import { hasRedis, REDIS_URL } from '../../support/store/redis.ts'
 
 /** With fewer at work, an instance performs what it receives. */
 const PERFORMED_HERE = 32

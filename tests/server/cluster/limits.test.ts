@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectRedis, type RedisConnections } from '../../../server/cluster/redis.ts'
 import { createSharedLimits } from '../../../server/cluster/shared-limits.ts'
 import type { Limits } from '../../../server/lib/limits.ts'
-import { type Link, startLink } from '../../support/link.ts'
-import { hasRedis, REDIS_URL, removeKeysOf } from '../../support/redis.ts'
+import { type Link, startLink } from '../../support/server/link.ts'
+import { hasRedis, REDIS_URL, removeKeysOf } from '../../support/store/redis.ts'
 
 describe.skipIf(!hasRedis)('limits of two instances', () => {
   const store = `limits-${randomUUID()}`

@@ -12,8 +12,8 @@ import { checkSharedFolders } from '../../../server/doctor/check-shared-folders.
 import { agreeOnFolders } from '../../../server/owner/shared-folders.ts'
 import type { RunId } from '../../../server/protocol/ids.ts'
 import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
-import { useDatabases } from '../../support/databases.ts'
-import { storeRun } from '../../support/store-rows.ts'
+import { useDatabases } from '../../support/store/databases.ts'
+import { storeRun } from '../../support/store/store-rows.ts'
 
 const databases = useDatabases()
 

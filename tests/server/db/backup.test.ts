@@ -8,9 +8,9 @@ import { backupDatabase, restoreDatabase } from '../../../server/db/backup.ts'
 import { connect } from '../../../server/db/connect.ts'
 import { createStore } from '../../../server/db/store.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
-import { silentLog, useDatabases } from '../../support/databases.ts'
-import { onConnection } from '../../support/explain.ts'
-import { say, somebody } from '../../support/store-rows.ts'
+import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { onConnection } from '../../support/store/explain.ts'
+import { say, somebody } from '../../support/store/store-rows.ts'
 
 describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (dialect) => {
   const databases = useDatabases()

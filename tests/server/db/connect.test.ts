@@ -7,9 +7,9 @@ import { connect } from '../../../server/db/connect.ts'
 import type { SqliteSettings } from '../../../server/db/database.ts'
 import { pendingMigrations } from '../../../server/db/migrate.ts'
 import { createStore } from '../../../server/db/store.ts'
-import { silentLog, useDatabases } from '../../support/databases.ts'
-import { onConnection } from '../../support/explain.ts'
-import { somebody } from '../../support/store-rows.ts'
+import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { onConnection } from '../../support/store/explain.ts'
+import { somebody } from '../../support/store/store-rows.ts'
 
 const journal = '__drizzle_migrations'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
 
 const person = (username: string) => ({
   id: newId<UserId>(),

@@ -12,10 +12,10 @@ import { z } from 'zod'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import type { MessageId, ProjectId, RunId } from '../../../server/protocol/ids.ts'
-import { useDatabases } from '../../support/databases.ts'
-import { onConnection } from '../../support/explain.ts'
-import { onServer, withDatabase } from '../../support/postgres-server.ts'
-import { say, somebody } from '../../support/store-rows.ts'
+import { useDatabases } from '../../support/store/databases.ts'
+import { onConnection } from '../../support/store/explain.ts'
+import { onServer, withDatabase } from '../../support/store/postgres-server.ts'
+import { say, somebody } from '../../support/store/store-rows.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const databases = useDatabases()

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database, DatabaseSettings } from '../../../server/db/database.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../server/protocol/ids.ts'
-import { laterByCopy, makeCopies } from '../../support/copies.ts'
-import { useDatabases } from '../../support/databases.ts'
-import { explain, onConnection } from '../../support/explain.ts'
-import { chatRun, say, somebody } from '../../support/store-rows.ts'
+import { laterByCopy, makeCopies } from '../../support/store/copies.ts'
+import { useDatabases } from '../../support/store/databases.ts'
+import { explain, onConnection } from '../../support/store/explain.ts'
+import { chatRun, say, somebody } from '../../support/store/store-rows.ts'
 
 describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => {
   const databases = useDatabases()

@@ -6,9 +6,9 @@ import { afterAll, expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
 import { collectGarbage, UNUSED_BLOB_MS, UNUSED_FILE_MS } from '../../../server/files/collect.ts'
 import { openDiskBlobs } from '../../../server/files/disk-blobs.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { fileRow } from '../../support/files.ts'
-import { say, somebody } from '../../support/store-rows.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { fileRow } from '../../support/store/files.ts'
+import { say, somebody } from '../../support/store/store-rows.ts'
 
 async function* bytes(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)

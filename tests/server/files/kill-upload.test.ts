@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test } from 'vitest'
-import { serverPlace } from '../../support/server-process.ts'
-import { uploadFile } from '../../support/uploads.ts'
+import { serverPlace } from '../../support/server/server-process.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-kill-upload-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

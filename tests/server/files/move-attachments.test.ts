@@ -14,8 +14,8 @@ import { createFileService } from '../../../server/files/files.ts'
 import { createAttachmentMover } from '../../../server/files/move-attachments.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
 import type { Attachment } from '../../../server/protocol/message.ts'
-import { silentLog, useDatabases } from '../../support/databases.ts'
-import { say, somebody } from '../../support/store-rows.ts'
+import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { say, somebody } from '../../support/store/store-rows.ts'
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -147,7 +147,7 @@ describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', 
     if (settings.dialect !== 'sqlite') throw new Error('only for SQLite')
     await database.close()
     const place = mkdtempSync(join(folder, 'killed-'))
-    const script = join(import.meta.dirname, '../../support/attachment-mover-process.ts')
+    const script = join(import.meta.dirname, '../../support/store/attachment-mover-process.ts')
     const start = () =>
       spawn(process.execPath, ['--import', 'tsx', script, settings.file, place], {
         stdio: ['ignore', 'pipe', 'inherit'],

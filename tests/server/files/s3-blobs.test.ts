@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkBlobs } from '../../../server/doctor/check-blobs.ts'
 import { backupBlobs, restoreBlobs } from '../../../server/files/backup.ts'
 import { createS3Blobs, type S3Settings } from '../../../server/files/s3-blobs.ts'
-import { useServers } from '../../support/server.ts'
-import { uploadFile } from '../../support/uploads.ts'
+import { useServers } from '../../support/server/server.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-s3-'))
 const service = new S3rver({

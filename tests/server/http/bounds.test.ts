@@ -1,10 +1,10 @@
 // Limits on the streams and connections that one user or address may hold open.
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { useServers } from '../../support/server.ts'
-import { startUpstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { startUpstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { useServers } from '../../support/server/server.ts'
 
 describe('what one user or address may hold open', () => {
   const { start } = useServers()

@@ -26,7 +26,7 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'owner/postgres-lock.ts': 'the operator, at the start',
   'owner/shared-folders.ts': 'the operator, at the start',
   'owner/sqlite-lock.ts': 'the operator, at the start',
-  'routes/program-runs.ts': 'a run that failed, with the text that it was stored with',
+  'routes/programs/program-runs.ts': 'a run that failed, with the text that it was stored with',
   'tools/builtin/files-write.ts': 'the model, as the result of its call',
   'tools/builtin/project-access.ts': 'the model, as the result of its call',
   'tools/project-files.ts': 'the model, as the result of its call',

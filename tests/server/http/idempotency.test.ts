@@ -1,14 +1,14 @@
 // Idempotency-Key, HEAD, and errors: what every client may rely on.
 import { beforeAll, expect, test } from 'vitest'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
   useServers,
-} from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+} from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

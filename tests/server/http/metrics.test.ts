@@ -6,10 +6,10 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { createConfiguredTracing } from '../../../server/composition/tracing.ts'
 import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 import { startCollector } from '../../support/trace-collector.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
 
 const upstream = await useUpstream()
 const { start } = useServers()

@@ -1,7 +1,7 @@
 // Which origins and hosts a server in single mode answers, and the security headers of every response.
 import { request } from 'node:http'
 import { beforeAll, expect, test } from 'vitest'
-import { type TestServer, useServers } from '../../support/server.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const { start } = useServers()
 let server: TestServer

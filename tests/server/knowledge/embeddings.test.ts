@@ -1,12 +1,12 @@
 // A configured embedding endpoint takes effect: documents are found by meaning, and the doctor checks the endpoint.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkEmbeddings } from '../../../server/doctor/check-embeddings.ts'
-import { useDatabases } from '../../support/databases.ts'
-import { openEvents } from '../../support/events.ts'
 import { eventually } from '../../support/eventually.ts'
-import { describeOnEachServer } from '../../support/server.ts'
-import { refusingUrl, startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { refusingUrl, startUpstream, type Upstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
+import { useDatabases } from '../../support/store/databases.ts'
 
 /** One topic per entry. As with an embedding model, the vector of a text reflects its topics. */
 const meanings = [/car|automobile|vehicle/i, /doctor|physician|hospital/i, /bread|oven|flour/i]

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createVectorRepository } from '../../../server/db/repositories/vectors.ts'
+import { createVectorRepository } from '../../../server/db/repositories/projects/vectors.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createEmbedder } from '../../../server/knowledge/embeddings.ts'
 import { mergeByRank, searchPassages } from '../../../server/knowledge/passage-search.ts'
@@ -10,8 +10,8 @@ import { createVectorSearch } from '../../../server/knowledge/vector-search.ts'
 import { indexWords } from '../../../server/lib/words.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
 import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { addProject, addUser } from '../../support/rows.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { addProject, addUser } from '../../support/store/rows.ts'
 
 /** One topic per entry. As with an embedding model, the vector of a text reflects its topics. */
 const meanings = [/car|automobile|vehicle/i, /doctor|physician|hospital/i, /bread|oven|flour/i]

@@ -2,10 +2,10 @@
 import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createRedactor, redactedLog, secretsIn } from '../../../server/lib/redact.ts'
-import { openEvents } from '../../support/events.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

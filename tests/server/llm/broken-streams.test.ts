@@ -7,10 +7,10 @@ import { createOpenAiCompatible } from '../../../server/llm/openai/client.ts'
 import { createEventStreamReader } from '../../../server/llm/openai/event-stream.ts'
 import type { ByteSource, ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
 import { createResponses } from '../../../server/llm/responses/client.ts'
-import { type Heard, hear } from '../../support/llm.ts'
-import { messagesTurn } from '../../support/messages-turns.ts'
-import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
-import { chunk, dataLine, type Turn, turn } from '../../support/upstream-turns.ts'
+import { type Heard, hear } from '../../support/provider/llm.ts'
+import { messagesTurn } from '../../support/provider/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
+import { chunk, dataLine, type Turn, turn } from '../../support/provider/upstream-turns.ts'
 
 const look = { name: 'look', arguments: { at: '日本' } }
 const apis = [

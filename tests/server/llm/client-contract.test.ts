@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
-import { hear, llmRequest, outcome } from '../../support/llm.ts'
-import { messagesTurn } from '../../support/messages-turns.ts'
-import { useCatalogs } from '../../support/model-catalogs.ts'
-import { called, reasoned, responsesTurn, said } from '../../support/responses-turns.ts'
-import { type Turn, turn } from '../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../support/use-upstream.ts'
+import { hear, llmRequest, outcome } from '../../support/provider/llm.ts'
+import { messagesTurn } from '../../support/provider/messages-turns.ts'
+import { useCatalogs } from '../../support/provider/model-catalogs.ts'
+import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
+import { type Turn, turn } from '../../support/provider/upstream-turns.ts'
+import { useFreshUpstream } from '../../support/provider/use-upstream.ts'
 
 const upstream = useFreshUpstream()
 const createCatalog = useCatalogs()

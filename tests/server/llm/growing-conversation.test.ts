@@ -7,7 +7,7 @@ import { buildRequestBody } from '../../../server/llm/openai/request-body.ts'
 import { buildResponsesBody } from '../../../server/llm/responses/request-body.ts'
 import type { ModelApi } from '../../../server/protocol/catalog.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
-import { llmRequest } from '../../support/llm.ts'
+import { llmRequest } from '../../support/provider/llm.ts'
 import { look } from './provider-clients.ts'
 
 const settings = { id: 'm', api_url: 'https://example.test/v1', vision: true, thinking: true }

@@ -5,8 +5,8 @@ import type { LlmMessage, ToolSchema } from '../../../server/llm/client.ts'
 import { buildRequestBody } from '../../../server/llm/openai/request-body.ts'
 import { buildResponsesBody } from '../../../server/llm/responses/request-body.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
-import { hear, llmRequest } from '../../support/llm.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { hear, llmRequest } from '../../support/provider/llm.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
 import { useClient } from './openai/use-client.ts'
 
 const { upstream, clientFor } = useClient()

@@ -1,10 +1,10 @@
 // Models of scripted providers, and helpers that create catalogs and send requests.
 import type { createModelCatalog, ModelCatalog } from '../../../server/llm/catalog.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
-import { type Heard, hear } from '../../support/llm.ts'
-import { useCatalogs } from '../../support/model-catalogs.ts'
-import type { Upstream } from '../../support/upstream.ts'
-import { useFreshUpstream } from '../../support/use-upstream.ts'
+import { type Heard, hear } from '../../support/provider/llm.ts'
+import { useCatalogs } from '../../support/provider/model-catalogs.ts'
+import type { Upstream } from '../../support/provider/upstream.ts'
+import { useFreshUpstream } from '../../support/provider/use-upstream.ts'
 
 type CatalogOptions = Parameters<typeof createModelCatalog>[0]
 

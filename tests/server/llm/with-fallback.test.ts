@@ -1,8 +1,8 @@
 // Fallbacks: the models that are called in place of one that fails.
 import { describe, expect, test } from 'vitest'
-import { outcome } from '../../support/llm.ts'
-import { refusingUrl } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { outcome } from '../../support/provider/llm.ts'
+import { refusingUrl } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
 import { useModels } from './use-models.ts'
 
 const { upstream, model, ask } = useModels()

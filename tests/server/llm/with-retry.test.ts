@@ -1,7 +1,7 @@
 // Retries: which failures are retried, and that nothing the user has seen is sent twice.
 import { describe, expect, test } from 'vitest'
-import { hear, llmRequest, outcome } from '../../support/llm.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { hear, llmRequest, outcome } from '../../support/provider/llm.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
 import { FAST, useModels } from './use-models.ts'
 
 const { upstream, model, catalogOf, ask } = useModels()

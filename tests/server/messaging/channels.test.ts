@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { addUser } from '../../support/rows.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { addUser } from '../../support/store/rows.ts'
 import { fetch, message, prepareChannels, startMailServer, startReceiver } from './receivers.ts'
 
 describeOnEachDatabase('channels', (open) => {

@@ -4,8 +4,8 @@ import type { Database } from '../../../server/db/database.ts'
 import { createEmailKind } from '../../../server/messaging/email.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
 import { createTelegramKind } from '../../../server/messaging/telegram.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '../../support/server/free-port.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
 import {
   fetch,
   message,

@@ -4,13 +4,13 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { onTestFinished } from 'vitest'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import type { Database } from '../../../server/db/database.ts'
-import { createChannelRepository } from '../../../server/db/repositories/channels.ts'
+import { createChannelRepository } from '../../../server/db/repositories/deliveries/channels.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { type Channels, createChannels } from '../../../server/messaging/channels.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
 import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
-import { addUser } from '../../support/rows.ts'
+import { addUser } from '../../support/store/rows.ts'
 
 /** An HTTP receiver that responds with the given statuses in turn, then with 200. */
 export async function startReceiver(...statuses: number[]) {

@@ -1,14 +1,14 @@
 // Chat completions through the official `openai` package: the agent with its tools behind the format that programs know.
 import OpenAI, { APIError, AuthenticationError, NotFoundError } from 'openai'
 import { beforeAll, expect, test } from 'vitest'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+} from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 const PICTURE =

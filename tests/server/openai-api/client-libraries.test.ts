@@ -6,9 +6,9 @@ import { ChatOpenAI } from '@langchain/openai'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 const { start } = useServers()

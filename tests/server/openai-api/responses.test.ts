@@ -2,9 +2,9 @@
 import OpenAI from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 const model = 'nanoclaw/scripted'

@@ -5,13 +5,13 @@ import { describe, expect, inject, test } from 'vitest'
 import { commands } from '../../../server/cli.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import type { DatabaseSettings } from '../../../server/db/database.ts'
-import { createOwnerEpochRepository } from '../../../server/db/repositories/owner-epochs.ts'
+import { createOwnerEpochRepository } from '../../../server/db/repositories/runs/owner-epochs.ts'
 import { checkDatabase } from '../../../server/doctor/check-database.ts'
 import { claimStore, isOwned, type StoreOwner } from '../../../server/owner/owner.ts'
-import { silentLog, useDatabases } from '../../support/databases.ts'
-import { onServer } from '../../support/postgres-server.ts'
-import { useProcesses } from '../../support/process.ts'
-import { databaseKeys } from '../../support/server.ts'
+import { useProcesses } from '../../support/server/process.ts'
+import { databaseKeys } from '../../support/server/server.ts'
+import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { onServer } from '../../support/store/postgres-server.ts'
 
 const claim = (
   settings: DatabaseSettings,

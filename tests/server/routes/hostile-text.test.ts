@@ -1,8 +1,8 @@
 // Text that is difficult for databases, JSON or limits is refused or stored safely, and never causes a server error.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 
 const texts: readonly (readonly [string, string])[] = [
   ['a NUL', 'a\u0000b'],

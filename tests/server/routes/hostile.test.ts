@@ -1,7 +1,7 @@
 // Hostile requests against every route: each response is below 500, in the envelope, and the server stays up.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { randomFrom, SEED } from '../../support/random.ts'
-import { createSchemaChecker } from '../../support/schema-checker.ts'
+import { createSchemaChecker } from '../../support/server/schema-checker.ts'
 import {
   fitting,
   type Operation,
@@ -9,14 +9,14 @@ import {
   type Reference,
   spoiled,
   withHostileTexts,
-} from '../../support/schema-requests.ts'
+} from '../../support/server/schema-requests.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { createStateReader } from '../../support/stored-state.ts'
+} from '../../support/server/server.ts'
+import { createStateReader } from '../../support/store/stored-state.ts'
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 /** What no schema is asked about. */

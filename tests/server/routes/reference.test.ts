@@ -3,8 +3,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { createSchemaChecker } from '../../support/schema-checker.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
+import { createSchemaChecker } from '../../support/server/schema-checker.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server/server.ts'
 
 const TYPED_CLIENT = '../../../examples/typed-client/api.ts'
 const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }

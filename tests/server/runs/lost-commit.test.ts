@@ -1,11 +1,11 @@
 // PostgreSQL commits but its reply is lost: retried writes are recognized, so that nothing is stored twice.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabases } from '../../support/databases.ts'
-import { openEvents } from '../../support/events.ts'
-import { databaseKeys, type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { type CommitProxy, startCommitProxy } from '../../support/write-killer.ts'
+import { type CommitProxy, startCommitProxy } from '../../support/faults/write-killer.ts'
+import { startUpstream, type Upstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
+import { useDatabases } from '../../support/store/databases.ts'
 
 const databases = useDatabases()
 const { start } = useServers()

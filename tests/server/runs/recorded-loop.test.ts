@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
 import type { LlmEvent } from '../../../server/llm/client.ts'
-import { rounds } from '../../support/random.ts'
 import {
   calling,
   finished,
@@ -11,7 +10,8 @@ import {
   text,
   thinking,
   toolCall,
-} from '../../support/scripted-client.ts'
+} from '../../support/provider/scripted-client.ts'
+import { rounds } from '../../support/random.ts'
 import { createRecorderBench, done, nothing, record, resultOf } from './recorder-bench.ts'
 
 describe('a loop that is recorded', () => {

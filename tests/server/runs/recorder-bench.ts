@@ -1,7 +1,11 @@
 // Test bench for the recorder: an in-memory store that traces commits and events, and fails on demand.
 import type { LoopEvent } from '../../../server/agent/loop.ts'
 import type { Writer } from '../../../server/db/database.ts'
-import type { NewStep, ProseRow, StepRow } from '../../../server/db/repositories/steps.ts'
+import type {
+  NewStep,
+  ProseRow,
+  StepRow,
+} from '../../../server/db/repositories/conversations/steps.ts'
 import type { ToolCall } from '../../../server/llm/client.ts'
 import { MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import type { DoneEvent } from '../../../server/protocol/run-event.ts'

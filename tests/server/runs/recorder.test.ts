@@ -1,6 +1,6 @@
 // The recorder, on an in-memory store: what is stored before it is emitted, and what is stored in one transaction.
 import { describe, expect, test } from 'vitest'
-import { toolCall } from '../../support/scripted-client.ts'
+import { toolCall } from '../../support/provider/scripted-client.ts'
 import { createRecorderBench, done, nothing, resultOf } from './recorder-bench.ts'
 
 describe('the recorder', () => {

@@ -3,12 +3,18 @@
 import { expect, test } from 'vitest'
 import { answerMessages } from '../../../server/agent/history.ts'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
-import { type StepRow, toStep } from '../../../server/db/repositories/steps.ts'
+import { type StepRow, toStep } from '../../../server/db/repositories/conversations/steps.ts'
 import type { LlmClient, LlmEvent, LlmMessage } from '../../../server/llm/client.ts'
 import { resumePoint } from '../../../server/runs/context/context.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
+import {
+  calling,
+  finished,
+  text,
+  thinking,
+  toolCall,
+} from '../../support/provider/scripted-client.ts'
 import { type Random, rounds, SEED } from '../../support/random.ts'
-import { calling, finished, text, thinking, toolCall } from '../../support/scripted-client.ts'
 import { countingTool } from '../tools/support.ts'
 import { createRecorderBench, nothing, record, resultOf } from './recorder-bench.ts'
 

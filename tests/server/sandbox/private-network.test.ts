@@ -10,10 +10,10 @@ import { checkShell } from '../../../server/doctor/check-sandbox.ts'
 import { bubblewrapArguments, detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'
 import { detectPrivateNetwork } from '../../../server/sandbox/private-network.ts'
 import { type ProcessOptions, startProcess } from '../../../server/sandbox/process.ts'
-import { openEvents } from '../../support/events.ts'
-import { useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { useServers } from '../../support/server/server.ts'
 
 const bubblewrap = await detectBubblewrap()
 const state = await detectPrivateNetwork(bubblewrap)

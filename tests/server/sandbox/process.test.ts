@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bubblewrapArguments, detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'
 import { runProcess, startProcess } from '../../../server/sandbox/process.ts'
-import { fromSources } from '../../support/server-process.ts'
+import { fromSources } from '../../support/server/server-process.ts'
 
 const shell = (script: string) => ({
   command: '/bin/sh',
@@ -36,7 +36,7 @@ describe('a child process', () => {
   test('that cannot be started for lack of descriptors is a failed result, never an uncaught exception', async () => {
     const program = [
       process.execPath,
-      ...fromSources(join(import.meta.dirname, '../../support/few-files-main.ts')),
+      ...fromSources(join(import.meta.dirname, '../../support/sandbox/few-files-main.ts')),
     ]
     const outcome = await runProcess({
       ...shell('ulimit -n 64; exec "$@"'),

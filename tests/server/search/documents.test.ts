@@ -1,9 +1,9 @@
 // Search in attached files and in the documents of projects, on both databases.
 import { expect, test } from 'vitest'
 import { indexWords } from '../../../server/lib/words.ts'
-import { fileRow } from '../../support/files.ts'
-import { describeSearch } from '../../support/searches.ts'
-import { say } from '../../support/store-rows.ts'
+import { fileRow } from '../../support/store/files.ts'
+import { describeSearch } from '../../support/store/searches.ts'
+import { say } from '../../support/store/store-rows.ts'
 
 const passage = (name: string, text: string, page: number) => ({
   ...{ heading: null, text, page },

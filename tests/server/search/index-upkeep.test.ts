@@ -1,7 +1,7 @@
 // The search index follows what is deleted, restored and stored before it existed, on both databases.
 import { expect, test } from 'vitest'
-import { describeSearch } from '../../support/searches.ts'
-import { say } from '../../support/store-rows.ts'
+import { describeSearch } from '../../support/store/searches.ts'
+import { say } from '../../support/store/store-rows.ts'
 
 describeSearch('upkeep of the search index', (given) => {
   const { person, found } = given

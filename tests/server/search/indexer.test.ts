@@ -6,8 +6,8 @@ import { createStore } from '../../../server/db/store.ts'
 import { createSearchIndexer } from '../../../server/search/indexer.ts'
 import { createIndexProgress, PROGRESS_KEYS } from '../../../server/search/progress.ts'
 import { createSearch } from '../../../server/search/search.ts'
-import { describeOnEachDatabase, silentLog } from '../../support/databases.ts'
-import { say, somebody } from '../../support/store-rows.ts'
+import { describeOnEachDatabase, silentLog } from '../../support/store/databases.ts'
+import { say, somebody } from '../../support/store/store-rows.ts'
 
 describeOnEachDatabase('search indexer', (open) => {
   async function oldDatabase() {

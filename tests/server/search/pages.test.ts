@@ -1,7 +1,7 @@
 // Pages of hits, and the cursors that lead to them, on both databases.
 import { expect, test } from 'vitest'
-import { describeSearch } from '../../support/searches.ts'
-import { say } from '../../support/store-rows.ts'
+import { describeSearch } from '../../support/store/searches.ts'
+import { say } from '../../support/store/store-rows.ts'
 
 describeSearch('pages of a search', (given) => {
   const { person, find } = given

@@ -1,8 +1,8 @@
 // What a search finds in titles, messages, tool calls and attachments, on both databases.
 import { expect, test } from 'vitest'
 import { rounds, SEED } from '../../support/random.ts'
-import { describeSearch } from '../../support/searches.ts'
-import { say } from '../../support/store-rows.ts'
+import { describeSearch } from '../../support/store/searches.ts'
+import { say } from '../../support/store/store-rows.ts'
 
 describeSearch('search', (given) => {
   const { person, find, snippets, found } = given

@@ -1,13 +1,13 @@
 // Exporting and importing one conversation over real HTTP, on both databases.
 import { beforeAll, expect, test } from 'vitest'
-import { hostile, randomConversation, withoutIds } from '../../support/conversations.ts'
 import { rounds, SEED } from '../../support/random.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
+} from '../../support/server/server.ts'
+import { hostile, randomConversation, withoutIds } from '../../support/store/conversations.ts'
 
 describeOnEachServer('export and import', (start) => {
   let server: TestServer

@@ -6,8 +6,8 @@ import { createStore } from '../../../server/db/store.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { documentLanguage } from '../../../server/sharing/document-texts.ts'
 import { createShares } from '../../../server/sharing/shares.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { say, somebody } from '../../support/store-rows.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { say, somebody } from '../../support/store/store-rows.ts'
 
 describeOnEachDatabase('links of shares', (open) => {
   async function shared() {

@@ -1,13 +1,13 @@
 // Imported and shared conversations are text from outside, and share links end when they must, on both databases.
 import { beforeAll, expect, test } from 'vitest'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+} from '../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

@@ -5,7 +5,7 @@ import {
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
+} from '../../support/server/server.ts'
 
 const PIXEL = Buffer.from('not really a picture').toString('base64')
 

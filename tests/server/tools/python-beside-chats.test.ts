@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { startUpstream, type Upstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { openEvents } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 
 const { start } = useServers()
 let upstream: Upstream

@@ -1,10 +1,10 @@
 // Tools in conversations: the whole server over HTTP, with a scripted model and a web site on loopback.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { openEvents, type ReceivedEvent } from '../../support/events.ts'
-import { type TestServer, useServers } from '../../support/server.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents, type ReceivedEvent } from '../../support/server/events.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
 import { startWebSite, type WebSite } from '../../support/web-site.ts'
 
 const upstream = await useUpstream()

@@ -2,15 +2,15 @@
 import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import { cleanName } from '../../../server/files/files.ts'
-import { randomConversation } from '../../support/conversations.ts'
 import { rounds, SEED } from '../../support/random.ts'
 import {
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
-} from '../../support/server.ts'
-import { exportBundle, importFile } from '../../support/transfers.ts'
+} from '../../support/server/server.ts'
+import { exportBundle, importFile } from '../../support/server/transfers.ts'
+import { randomConversation } from '../../support/store/conversations.ts'
 
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString()
 const json = (bytes: Uint8Array | undefined) => JSON.parse(text(bytes))

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { chatGpt, node, said, simple } from '../../support/chatgpt-exports.ts'
-import { useImports, zipOf } from '../../support/transfers.ts'
+import { useImports, zipOf } from '../../support/server/transfers.ts'
 
 describe('imports from ChatGPT', () => {
   const { get, titled, messagesOf, patch, take } = useImports()

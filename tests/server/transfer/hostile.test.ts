@@ -1,8 +1,13 @@
 // Imports of files that are broken, hostile or too large, over real HTTP.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { chatGpt, node, said, simple } from '../../support/chatgpt-exports.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
-import { importFile, uploadImport, zipOf } from '../../support/transfers.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server/server.ts'
+import { importFile, uploadImport, zipOf } from '../../support/server/transfers.ts'
 
 describe('imports of hostile files', () => {
   const { start } = useServers()

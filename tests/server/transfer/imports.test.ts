@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { useImports } from '../../support/transfers.ts'
+import { useImports } from '../../support/server/transfers.ts'
 
 describe('imports', () => {
   const { titled, messagesOf, patch, take } = useImports()

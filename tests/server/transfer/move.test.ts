@@ -2,12 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scripted } from '../../support/scripted.ts'
-import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
-import { exportBundle, importFile } from '../../support/transfers.ts'
-import { uploadFile } from '../../support/uploads.ts'
-import { turn } from '../../support/upstream-turns.ts'
-import { useUpstream } from '../../support/use-upstream.ts'
+import { scripted } from '../../support/provider/scripted.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server/server.ts'
+import { exportBundle, importFile } from '../../support/server/transfers.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 const { start } = useServers()

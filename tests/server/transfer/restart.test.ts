@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { TransferRow } from '../../../server/db/repositories/transfers.ts'
+import type { TransferRow } from '../../../server/db/repositories/conversations/transfers.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { TransferId } from '../../../server/protocol/ids.ts'
 import { createTransferJobs } from '../../../server/transfer/jobs.ts'
-import { describeOnEachDatabase, silentLog } from '../../support/databases.ts'
-import { somebody } from '../../support/store-rows.ts'
+import { describeOnEachDatabase, silentLog } from '../../support/store/databases.ts'
+import { somebody } from '../../support/store/store-rows.ts'
 
 describeOnEachDatabase('a restart', (open) => {
   test('ends running jobs as failed with what to do, and removes old results and unfinished files', async () => {

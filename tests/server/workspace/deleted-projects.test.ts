@@ -3,10 +3,10 @@
 import { access } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
-import { createDocumentRepository } from '../../../server/db/repositories/documents.ts'
-import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { openProject } from '../../support/projects.ts'
+import { createDocumentRepository } from '../../../server/db/repositories/projects/documents.ts'
+import { createProjectRepository } from '../../../server/db/repositories/projects/projects.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { openProject } from '../../support/store/projects.ts'
 
 const by = (tool: string) => ({ tool, messageId: null, runId: null })
 const isThere = (path: string): Promise<boolean> =>

@@ -2,8 +2,8 @@
 
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
-import { describeOnEachDatabase } from '../../support/databases.ts'
-import { openProject } from '../../support/projects.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+import { openProject } from '../../support/store/projects.ts'
 
 describeOnEachDatabase('names from outside', (open) => {
   let database: Database

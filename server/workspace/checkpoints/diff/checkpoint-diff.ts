@@ -1,5 +1,5 @@
 // Diffs for people: what a checkpoint's change did, or how the project has changed since.
-import type { CheckpointRepository } from '../../../db/repositories/checkpoints.ts'
+import type { CheckpointRepository } from '../../../db/repositories/projects/checkpoints.ts'
 import type { CheckpointFile, PathContent } from '../../../db/tables/projects.ts'
 import { AppError, appError } from '../../../errors.ts'
 import { binaryKind, decodeText } from '../../files/text.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { NewCheckpoint } from '../../../db/repositories/checkpoints.ts'
+import type { NewCheckpoint } from '../../../db/repositories/projects/checkpoints.ts'
 import type { CheckpointFile } from '../../../db/tables/projects.ts'
 import type { MessageId, RunId } from '../../../protocol/ids.ts'
 import { systemCode, toFileError } from '../../files/faults.ts'

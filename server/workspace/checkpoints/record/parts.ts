@@ -1,5 +1,8 @@
 // The parts of a recorded change, in order: changed paths and renamed folders.
-import type { CheckpointRepository, CheckpointRow } from '../../../db/repositories/checkpoints.ts'
+import type {
+  CheckpointRepository,
+  CheckpointRow,
+} from '../../../db/repositories/projects/checkpoints.ts'
 import type { CheckpointFile } from '../../../db/tables/projects.ts'
 
 /** A folder renamed with everything in it. */

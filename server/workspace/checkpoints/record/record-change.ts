@@ -3,7 +3,7 @@ import type {
   CheckpointRepository,
   CheckpointRow,
   NewCheckpoint,
-} from '../../../db/repositories/checkpoints.ts'
+} from '../../../db/repositories/projects/checkpoints.ts'
 import type { CheckpointFile } from '../../../db/tables/projects.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ProjectId } from '../../../protocol/ids.ts'

@@ -4,9 +4,9 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database, DatabaseSettings } from '../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
-import { useDatabases } from '../../../support/databases.ts'
-import { onConnection } from '../../../support/explain.ts'
-import { somebody } from '../../../support/store-rows.ts'
+import { useDatabases } from '../../../support/store/databases.ts'
+import { onConnection } from '../../../support/store/explain.ts'
+import { somebody } from '../../../support/store/store-rows.ts'
 
 const terminateOthers = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`

@@ -1,7 +1,7 @@
 // Models that administrators have added.
 import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../../server/db/store.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
 
 describeOnEachDatabase('stored models', (open) => {
   let store: Store

@@ -8,9 +8,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { connect } from '../../../../server/db/connect.ts'
 import type { Database, SqliteSettings } from '../../../../server/db/database.ts'
 import { createStore } from '../../../../server/db/store.ts'
-import { silentLog, useDatabases } from '../../../support/databases.ts'
-import { smallDisk } from '../../../support/small-disk.ts'
-import { somebody } from '../../../support/store-rows.ts'
+import { silentLog, useDatabases } from '../../../support/store/databases.ts'
+import { smallDisk } from '../../../support/store/small-disk.ts'
+import { somebody } from '../../../support/store/store-rows.ts'
 
 const integrity = (file: string): unknown => {
   const client = new SqliteClient(file)
@@ -142,7 +142,7 @@ describe('a long queue of writes', () => {
 
 /** Runs each writer as a process on the same file, kills it, and returns the keys of all acknowledged writes. */
 async function killedWriters(file: string, names: string[], enough: number): Promise<string[]> {
-  const script = join(import.meta.dirname, '../../../support/store-writer.ts')
+  const script = join(import.meta.dirname, '../../../support/store/store-writer.ts')
   const acknowledged: string[] = []
   await Promise.all(
     names.map(async (name) => {

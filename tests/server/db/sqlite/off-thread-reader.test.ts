@@ -3,8 +3,8 @@ import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { createStore } from '../../../../server/db/store.ts'
 import { indexWords } from '../../../../server/lib/words.ts'
-import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
-import { addProject, addUser } from '../../../support/rows.ts'
+import { describeOnEachDatabase, useDatabases } from '../../../support/store/databases.ts'
+import { addProject, addUser } from '../../../support/store/rows.ts'
 
 describeOnEachDatabase('long queries', (open) => {
   test('return the same types as short ones and see earlier writes', async () => {

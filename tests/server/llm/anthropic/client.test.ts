@@ -10,9 +10,9 @@ import { createEventStreamReader } from '../../../../server/llm/openai/event-str
 import { apiOf } from '../../../../server/llm/openai/provider-quirks.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest, outcome } from '../../../support/llm.ts'
-import { messagesTurn } from '../../../support/messages-turns.ts'
-import { turn } from '../../../support/upstream-turns.ts'
+import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { messagesTurn } from '../../../support/provider/messages-turns.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
 import { look, useProviderClients } from '../provider-clients.ts'
 
 const { upstream, clientFor } = useProviderClients(createAnthropic, {

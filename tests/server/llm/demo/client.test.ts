@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
 import { createDemoClient } from '../../../../server/llm/demo/client.ts'
-import { hear, llmRequest } from '../../../support/llm.ts'
+import { hear, llmRequest } from '../../../support/provider/llm.ts'
 
 const names = [
   'get_current_time',

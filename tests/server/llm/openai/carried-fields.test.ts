@@ -4,8 +4,8 @@ import { carrySource, openCarry, sealCarry } from '../../../../server/llm/carry.
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest } from '../../../support/llm.ts'
-import { chunk, turn } from '../../../support/upstream-turns.ts'
+import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { chunk, turn } from '../../../support/provider/upstream-turns.ts'
 import { stop, textChunk, toolCallChunk, useClient } from './use-client.ts'
 
 const { upstream, clientFor } = useClient()

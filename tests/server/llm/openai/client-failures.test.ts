@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { hear, llmRequest } from '../../../support/llm.ts'
-import { refusingUrl } from '../../../support/upstream.ts'
-import { turn } from '../../../support/upstream-turns.ts'
+import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { refusingUrl } from '../../../support/provider/upstream.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
 import { KEY, textChunk, useClient } from './use-client.ts'
 
 const { upstream, clientFor, http } = useClient()

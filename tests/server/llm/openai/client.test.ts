@@ -1,7 +1,7 @@
 // The client for OpenAI-compatible providers: answers, usage and reasoning from valid and unusual streams.
 import { describe, expect, test } from 'vitest'
-import { hear, outcome } from '../../../support/llm.ts'
-import { chunk, dataLine, turn } from '../../../support/upstream-turns.ts'
+import { hear, outcome } from '../../../support/provider/llm.ts'
+import { chunk, dataLine, turn } from '../../../support/provider/upstream-turns.ts'
 import { stop, textChunk, useClient } from './use-client.ts'
 
 const { upstream, clientFor, skipped } = useClient()

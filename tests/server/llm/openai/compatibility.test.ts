@@ -6,9 +6,9 @@ import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest } from '../../../support/llm.ts'
-import { type Turn, turn } from '../../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../../support/use-upstream.ts'
+import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { type Turn, turn } from '../../../support/provider/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
 
 const KEY = 'sk-of-the-test'
 const CALL = CallId.parse('call_a')

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
-import { hear } from '../../../support/llm.ts'
-import { startUpstream } from '../../../support/upstream.ts'
-import { turn } from '../../../support/upstream-turns.ts'
+import { hear } from '../../../support/provider/llm.ts'
+import { startUpstream } from '../../../support/provider/upstream.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
 
 const payloads = (text: string, size: number, cap?: number) => {
   const found: string[] = []

@@ -1,8 +1,8 @@
 // Models that accept tools only without reasoning: a refusal is retried with effort "none", which is remembered.
 import { expect, test } from 'vitest'
 import type { ToolSchema } from '../../../../server/llm/client.ts'
-import { hear, llmRequest, outcome } from '../../../support/llm.ts'
-import { turn } from '../../../support/upstream-turns.ts'
+import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useClient } from './use-client.ts'
 
 const { upstream, clientFor } = useClient()

@@ -1,8 +1,8 @@
 // Assembling tool calls from the deltas of OpenAI-compatible streams.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest, outcome } from '../../../support/llm.ts'
-import { chunk, turn } from '../../../support/upstream-turns.ts'
+import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { chunk, turn } from '../../../support/provider/upstream-turns.ts'
 import { stop, toolCallChunk, useClient } from './use-client.ts'
 
 const { upstream, clientFor } = useClient()

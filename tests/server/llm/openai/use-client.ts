@@ -7,9 +7,9 @@ import {
   type ProviderHttp,
 } from '../../../../server/llm/openai/provider-http.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
-import type { Upstream } from '../../../support/upstream.ts'
-import { chunk } from '../../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../../support/use-upstream.ts'
+import type { Upstream } from '../../../support/provider/upstream.ts'
+import { chunk } from '../../../support/provider/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
 
 export const KEY = 'sk-very-secret-key'
 

@@ -2,11 +2,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { listPresets } from '../../../../server/llm/probe/presets.ts'
 import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
-import { messagesTurn } from '../../../support/messages-turns.ts'
-import { called, reasoned, responsesTurn, said } from '../../../support/responses-turns.ts'
-import { refusingUrl, type UpstreamRequest } from '../../../support/upstream.ts'
-import { type Turn, turn } from '../../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../../support/use-upstream.ts'
+import { messagesTurn } from '../../../support/provider/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../../support/provider/responses-turns.ts'
+import { refusingUrl, type UpstreamRequest } from '../../../support/provider/upstream.ts'
+import { type Turn, turn } from '../../../support/provider/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
 
 const upstream = useFreshUpstream()
 const probe = createModelProbe()

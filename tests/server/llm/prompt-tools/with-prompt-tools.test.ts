@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
-import { hear, llmRequest, outcome } from '../../../support/llm.ts'
-import { useCatalogs } from '../../../support/model-catalogs.ts'
-import { turn } from '../../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../../support/use-upstream.ts'
+import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { useCatalogs } from '../../../support/provider/model-catalogs.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
 
 const upstream = useFreshUpstream()
 const createCatalog = useCatalogs()

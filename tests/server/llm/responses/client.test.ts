@@ -5,15 +5,15 @@ import { createResponses } from '../../../../server/llm/responses/client.ts'
 import { buildResponsesBody } from '../../../../server/llm/responses/request-body.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest, outcome } from '../../../support/llm.ts'
+import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
 import {
   called,
   completeResponse,
   reasoned,
   responsesTurn,
   said,
-} from '../../../support/responses-turns.ts'
-import { turn } from '../../../support/upstream-turns.ts'
+} from '../../../support/provider/responses-turns.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
 import { look, useProviderClients } from '../provider-clients.ts'
 
 const { upstream, clientFor } = useProviderClients(createResponses, {

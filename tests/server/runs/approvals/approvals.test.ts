@@ -1,7 +1,7 @@
 // Approval requests without HTTP: requested, decided once, remembered as grants, and found again by the next attempt.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
-import type { RunRow } from '../../../../server/db/repositories/runs.ts'
+import type { RunRow } from '../../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { ApprovalDecisionBody } from '../../../../server/protocol/run.ts'
 import type { ToolProgressNotice } from '../../../../server/protocol/run-event.ts'
@@ -14,9 +14,9 @@ import { readRunState } from '../../../../server/runs/state.ts'
 import { createWaiting } from '../../../../server/runs/waiting.ts'
 import type { Approvals } from '../../../../server/tools/approval.ts'
 import { createToolRegistry } from '../../../../server/tools/registry.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { toolCall } from '../../../support/scripted-client.ts'
-import { storeRun } from '../../../support/store-rows.ts'
+import { toolCall } from '../../../support/provider/scripted-client.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { storeRun } from '../../../support/store/store-rows.ts'
 import { countingTool } from '../../tools/support.ts'
 
 const registry = createToolRegistry([

@@ -1,6 +1,6 @@
 // The resume point of a run after a restart, for every state in which a crash can leave the store.
 import { expect, test } from 'vitest'
-import type { StepRow } from '../../../../server/db/repositories/steps.ts'
+import type { StepRow } from '../../../../server/db/repositories/conversations/steps.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import { resumePoint } from '../../../../server/runs/context/context.ts'
 import { createToolSet } from '../../../../server/tools/registry.ts'

@@ -6,12 +6,16 @@ import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createStore } from '../../../../server/db/store.ts'
 import { claimRun } from '../../../../server/runs/start/claim.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { openEvents } from '../../../support/events.ts'
-import { describeOnEachServer, TEST_JWT_SECRET, useServers } from '../../../support/server.ts'
-import { chatRun, say, somebody } from '../../../support/store-rows.ts'
-import { turn } from '../../../support/upstream-turns.ts'
-import { useUpstream } from '../../../support/use-upstream.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
+import { openEvents } from '../../../support/server/events.ts'
+import {
+  describeOnEachServer,
+  TEST_JWT_SECRET,
+  useServers,
+} from '../../../support/server/server.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { chatRun, say, somebody } from '../../../support/store/store-rows.ts'
 
 const upstream = await useUpstream()
 

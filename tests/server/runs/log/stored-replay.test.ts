@@ -7,8 +7,8 @@ import { readCuts, writeCuts } from '../../../../server/runs/log/history.ts'
 import { createRunLog, type RunLog } from '../../../../server/runs/log/log.ts'
 import { replayRun } from '../../../../server/runs/log/stored-replay.ts'
 import { createRunView, type StreamMode } from '../../../../server/runs/log/view.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { chatRun, say, somebody } from '../../../support/store-rows.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { chatRun, say, somebody } from '../../../support/store/store-rows.ts'
 
 /** Longer than one read from the store, with characters of one to four bytes, in events of uneven length. */
 const LONG = Array.from({ length: 20_000 }, (_, at) => `${at} é 中 🦀 `)

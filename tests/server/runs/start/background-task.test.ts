@@ -4,8 +4,8 @@ import { createStore } from '../../../../server/db/store.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ChatSettings } from '../../../../server/runs/dependencies.ts'
 import { startBackgroundTask } from '../../../../server/runs/start/background-task.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { chatRun, say, somebody } from '../../../support/store-rows.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { chatRun, say, somebody } from '../../../support/store/store-rows.ts'
 
 describeOnEachDatabase('a background task', (open) => {
   test('is started once for each call of its run', async () => {

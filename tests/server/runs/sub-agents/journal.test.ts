@@ -4,8 +4,8 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { SubAgentEvent } from '../../../../server/agent/sub-agent-log.ts'
 import { createSubAgents } from '../../../../server/agent/sub-agents.ts'
 import type { Database } from '../../../../server/db/database.ts'
-import type { RunRow } from '../../../../server/db/repositories/runs.ts'
-import { dayOf } from '../../../../server/db/repositories/token-usage.ts'
+import { dayOf } from '../../../../server/db/repositories/accounts/token-usage.ts'
+import type { RunRow } from '../../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import { createWriteGroup } from '../../../../server/runs/group-commit.ts'
@@ -14,7 +14,6 @@ import {
   type RunJournal,
 } from '../../../../server/runs/sub-agents/journal.ts'
 import { createRunUsage } from '../../../../server/runs/usage/usage.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
 import {
   calling,
   finished,
@@ -22,8 +21,9 @@ import {
   scriptedClient,
   text,
   toolCall,
-} from '../../../support/scripted-client.ts'
-import { storeRun } from '../../../support/store-rows.ts'
+} from '../../../support/provider/scripted-client.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { storeRun } from '../../../support/store/store-rows.ts'
 import { bench, countingTool, gate, noApprovals, toolContext } from '../../tools/support.ts'
 
 const now = () => new Date()

@@ -1,12 +1,12 @@
 // The usage of a run without HTTP: totals of the answer, and one addition to the user's usage for each model call.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
-import type { RunRow } from '../../../../server/db/repositories/runs.ts'
-import { dayOf } from '../../../../server/db/repositories/token-usage.ts'
+import { dayOf } from '../../../../server/db/repositories/accounts/token-usage.ts'
+import type { RunRow } from '../../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { createRunUsage, type RunUsage } from '../../../../server/runs/usage/usage.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { storeRun } from '../../../support/store-rows.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { storeRun } from '../../../support/store/store-rows.ts'
 
 const now = () => new Date()
 /** A million prompt tokens cost 1 USD, a million completion tokens 2. */

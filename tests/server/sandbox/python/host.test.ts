@@ -1,7 +1,7 @@
 // The `host` engine: the same guarantees with the host's own Python; unavailable without bubblewrap.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chooseHostLauncher } from '../../../../server/sandbox/python/isolation.ts'
-import { openPython, type TestSandbox } from '../../../support/python.ts'
+import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
 
 test('without bubblewrap the host engine refuses to work', async () => {
   const { state, launcher } = await chooseHostLauncher({

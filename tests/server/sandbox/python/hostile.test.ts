@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TIME_LIMIT_SECONDS } from '../../../../server/sandbox/python/modules.ts'
-import { type Canaries, escapes } from '../../../support/escape-programs.ts'
-import { bombs, endless } from '../../../support/hostile-programs.ts'
-import { openPython, type TestSandbox } from '../../../support/python.ts'
+import { type Canaries, escapes } from '../../../support/sandbox/escape-programs.ts'
+import { bombs, endless } from '../../../support/sandbox/hostile-programs.ts'
+import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
 
 const SECRET = 'canary-7c1f'
 /** Timeout for dozens of programs, each with its own interpreter, on a busy machine. */

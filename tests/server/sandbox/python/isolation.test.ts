@@ -9,9 +9,9 @@ import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
 import { chooseLauncher } from '../../../../server/sandbox/python/isolation.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { descendants, processes } from '../../../support/process-tree.ts'
-import { openPython, type TestSandbox } from '../../../support/python.ts'
-import { SHARED_IMAGES } from '../../../support/python-images.ts'
+import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
+import { SHARED_IMAGES } from '../../../support/sandbox/python-images.ts'
+import { descendants, processes } from '../../../support/server/process-tree.ts'
 
 let folder: string
 const open: TestSandbox[] = []
@@ -99,7 +99,7 @@ test.for(['kernel', 'wasm'] as const)(
     const bubblewrap = await detectBubblewrap()
     if (isolation === 'kernel' && !bubblewrap.available) skip(bubblewrap.reason)
     if (process.platform !== 'linux') skip('only Linux lists the processes in /proc')
-    const program = join(import.meta.dirname, '../../../support/endless-python.ts')
+    const program = join(import.meta.dirname, '../../../support/sandbox/endless-python.ts')
     const server = spawn(process.execPath, ['--import', 'tsx', program, isolation], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -10,8 +10,11 @@ import {
   type PythonSnapshots,
 } from '../../../../server/sandbox/python/snapshots.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { descendants, processes } from '../../../support/process-tree.ts'
-import { createScriptedLauncher, runScripted } from '../../../support/scripted-interpreter.ts'
+import {
+  createScriptedLauncher,
+  runScripted,
+} from '../../../support/sandbox/scripted-interpreter.ts'
+import { descendants, processes } from '../../../support/server/process-tree.ts'
 
 const files = await findInterpreterFiles([])
 let folder: string

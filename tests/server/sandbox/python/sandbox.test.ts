@@ -1,6 +1,6 @@
 // Inputs and outputs of a program: result, output, files, traceback, levels, limits, fresh random seeds.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPython, type TestSandbox } from '../../../support/python.ts'
+import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
 
 let python: TestSandbox
 let first: Awaited<ReturnType<TestSandbox['program']>>

@@ -9,8 +9,8 @@ import { createExecTool } from '../../../../server/tools/builtin/exec.ts'
 import type { ToolResult } from '../../../../server/tools/definition.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
 import { createProjectSearch } from '../../../../server/workspace/search/search.ts'
-import { useDatabases } from '../../../support/databases.ts'
-import { openProject } from '../../../support/projects.ts'
+import { useDatabases } from '../../../support/store/databases.ts'
+import { openProject } from '../../../support/store/projects.ts'
 import { runTool } from '../support.ts'
 
 const MEGABYTE = 1024 * 1024

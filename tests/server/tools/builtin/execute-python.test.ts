@@ -14,7 +14,7 @@ import { createProjectFileReader } from '../../../../server/tools/project-files.
 import { createProjectSearch } from '../../../../server/workspace/search/search.ts'
 import { createWorkerPool } from '../../../../server/workspace/worker/worker-pool.ts'
 import { createWorkspaces } from '../../../../server/workspace/workspaces.ts'
-import { openPython, type TestSandbox } from '../../../support/python.ts'
+import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
 import { runTool } from '../support.ts'
 
 const userId = newId<UserId>()

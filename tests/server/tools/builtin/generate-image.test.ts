@@ -1,10 +1,10 @@
 // The `generate_image` tool in conversations, against a scripted server that answers like the images API.
 import sharp from 'sharp'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { describeOnEachServer, type TestServer } from '../../../support/server.ts'
-import { uploadFile } from '../../../support/uploads.ts'
-import { turn } from '../../../support/upstream-turns.ts'
-import { useUpstream } from '../../../support/use-upstream.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
+import { describeOnEachServer, type TestServer } from '../../../support/server/server.ts'
+import { uploadFile } from '../../../support/server/uploads.ts'
 import { startWebSite } from '../../../support/web-site.ts'
 
 const upstream = await useUpstream()

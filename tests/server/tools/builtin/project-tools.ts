@@ -18,8 +18,8 @@ import type {
 import { createToolSet } from '../../../../server/tools/registry.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
 import { createProjectSearch, findRipgrep } from '../../../../server/workspace/search/search.ts'
-import { useDatabases } from '../../../support/databases.ts'
-import { openProject } from '../../../support/projects.ts'
+import { useDatabases } from '../../../support/store/databases.ts'
+import { openProject } from '../../../support/store/projects.ts'
 import { toolContext } from '../support.ts'
 
 type Project = Awaited<ReturnType<typeof openProject>>

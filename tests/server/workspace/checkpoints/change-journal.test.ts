@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { openProject, treeOf } from '../../../support/projects.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { openProject, treeOf } from '../../../support/store/projects.ts'
 import { afterRestart, all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('an interrupted change', (open) => {

@@ -1,12 +1,12 @@
 // Test helpers that change a project with a checkpoint, as tools and people do.
 
 import type { Database } from '../../../../server/db/database.ts'
-import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
+import { createOutsideContentRepository } from '../../../../server/db/repositories/runs/outside-contents.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
 import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record/change-journal.ts'
 import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
-import type { openProject } from '../../../support/projects.ts'
+import type { openProject } from '../../../support/store/projects.ts'
 
 export type Project = Awaited<ReturnType<typeof openProject>>
 

@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
-import { openProject, treeOf } from '../../../support/projects.ts'
+import { describeOnEachDatabase, useDatabases } from '../../../support/store/databases.ts'
+import { openProject, treeOf } from '../../../support/store/projects.ts'
 import { all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('checkpoints', (open) => {

@@ -6,8 +6,8 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
 import { diffCheckpoint } from '../../../../server/workspace/checkpoints/diff/checkpoint-diff.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { openProject, treeOf } from '../../../support/projects.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { openProject, treeOf } from '../../../support/store/projects.ts'
 import { afterRestart, by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a renamed folder', (open) => {

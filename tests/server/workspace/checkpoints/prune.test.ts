@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { prunable } from '../../../../server/workspace/checkpoints/prune.ts'
-import { useDatabases } from '../../../support/databases.ts'
-import { openProject } from '../../../support/projects.ts'
+import { useDatabases } from '../../../support/store/databases.ts'
+import { openProject } from '../../../support/store/projects.ts'
 import { all, write } from './changes.ts'
 
 const { open } = useDatabases()

@@ -4,9 +4,9 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
-import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { openProject, treeOf } from '../../../support/projects.ts'
 import { randomFrom, SEED } from '../../../support/random.ts'
+import { describeOnEachDatabase } from '../../../support/store/databases.ts'
+import { openProject, treeOf } from '../../../support/store/projects.ts'
 import { by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a project', (open) => {

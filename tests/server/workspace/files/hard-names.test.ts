@@ -6,10 +6,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openEvents } from '../../../support/events.ts'
-import { type TestServer, useServers } from '../../../support/server.ts'
-import { type ScriptedCall, turn } from '../../../support/upstream-turns.ts'
-import { useUpstream } from '../../../support/use-upstream.ts'
+import { type ScriptedCall, turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
+import { openEvents } from '../../../support/server/events.ts'
+import { type TestServer, useServers } from '../../../support/server/server.ts'
 
 const upstream = await useUpstream()
 

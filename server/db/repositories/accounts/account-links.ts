@@ -1,0 +1,118 @@
+// Links that an administrator hands to a person: invitations, and links to choose a new password.
+import { and, desc, eq, getTableColumns, gt, isNull, lt, or } from 'drizzle-orm'
+import { newId } from '../../../lib/ids.ts'
+import type { Page } from '../../../protocol/envelope.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database, Reader, Writer } from '../../database.ts'
+import { afterMoment, countAll } from '../../fragments.ts'
+
+export type AccountLinkRow = Database['tables']['accountLinks']['$inferSelect']
+
+export type AccountLinkRepository = ReturnType<typeof createAccountLinkRepository>
+
+/** How long a used or expired link stays in the list. */
+const KEPT_MS = 30 * 24 * 60 * 60_000
+
+export function createAccountLinkRepository({ read, write, tables }: Database) {
+  const { accountLinks, users } = tables
+  const usable = (now: Date) => and(isNull(accountLinks.usedAt), gt(accountLinks.expiresAt, now))
+
+  return {
+    /**
+     * Stores a link and removes links that ended long ago. A reset link replaces the earlier one of the same account.
+     * @returns null when `atMost` invitations can still be used.
+     */
+    insert: (
+      link: Pick<
+        AccountLinkRow,
+        'kind' | 'hash' | 'role' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
+      >,
+      { now, atMost }: { now: Date; atMost: number },
+    ): Promise<AccountLinkRow | null> =>
+      write(async (tx) => {
+        await tx.lock('users')
+        const longAgo = new Date(now.getTime() - KEPT_MS)
+        await tx
+          .delete(accountLinks)
+          .where(or(lt(accountLinks.usedAt, longAgo), lt(accountLinks.expiresAt, longAgo)))
+        const { kind, userId } = link
+        if (kind === 'reset' && userId !== null)
+          await tx
+            .delete(accountLinks)
+            .where(and(eq(accountLinks.kind, kind), eq(accountLinks.userId, userId)))
+        const [open] = await tx
+          .select({ count: countAll })
+          .from(accountLinks)
+          .where(and(eq(accountLinks.kind, kind), usable(now)))
+        if ((open?.count ?? 0) >= atMost) return null
+        const row: AccountLinkRow = { ...link, id: newId(), createdAt: now, usedAt: null }
+        await tx.insert(accountLinks).values(row)
+        return row
+      }),
+
+    /** The link with this hash, if it can still be used and its creator is still an administrator. */
+    async findUsable(
+      hash: string,
+      now: Date,
+      from: Reader = read,
+    ): Promise<AccountLinkRow | undefined> {
+      const [row] = await from
+        .select(getTableColumns(accountLinks))
+        .from(accountLinks)
+        .leftJoin(users, eq(users.id, accountLinks.createdBy))
+        .where(
+          and(
+            eq(accountLinks.hash, hash),
+            usable(now),
+            or(
+              isNull(accountLinks.createdBy),
+              and(eq(users.role, 'admin'), eq(users.isActive, true)),
+            ),
+          ),
+        )
+      return row
+    },
+
+    /** Marks a link as used by an account, in the transaction that acts on it. */
+    async use(tx: Writer, id: string, userId: UserId, now: Date): Promise<void> {
+      await tx.update(accountLinks).set({ usedAt: now, userId }).where(eq(accountLinks.id, id))
+    },
+
+    /** All invitations, newest first. */
+    async listInvitations({
+      limit,
+      cursor,
+    }: {
+      limit: number
+      cursor?: string | undefined
+    }): Promise<Page<AccountLinkRow>> {
+      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
+      const rows = await read
+        .select()
+        .from(accountLinks)
+        .where(
+          and(
+            eq(accountLinks.kind, 'invitation'),
+            moment === undefined || id === undefined
+              ? undefined
+              : afterMoment(accountLinks.createdAt, accountLinks.id, new Date(moment), id),
+          ),
+        )
+        .orderBy(desc(accountLinks.createdAt), desc(accountLinks.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+    },
+
+    /** False when there is no such invitation. */
+    async removeInvitation(id: string): Promise<boolean> {
+      const removed = await write((tx) =>
+        tx
+          .delete(accountLinks)
+          .where(and(eq(accountLinks.id, id), eq(accountLinks.kind, 'invitation')))
+          .returning({ id: accountLinks.id }),
+      )
+      return removed.length > 0
+    },
+  }
+}

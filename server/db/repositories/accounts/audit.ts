@@ -1,0 +1,63 @@
+// The audit log: entries are added and, after their time, removed; nothing changes them.
+import { and, desc, eq, gte, lt, lte } from 'drizzle-orm'
+import { newId } from '../../../lib/ids.ts'
+import type { AuditAction } from '../../../protocol/audit.ts'
+import type { Page } from '../../../protocol/envelope.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database } from '../../database.ts'
+import { afterMoment } from '../../fragments.ts'
+
+export type AuditRow = Database['tables']['auditEntries']['$inferSelect']
+
+export interface AuditSelection {
+  action?: AuditAction | undefined
+  userId?: UserId | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+export type AuditRepository = ReturnType<typeof createAuditRepository>
+
+export function createAuditRepository(database: Database) {
+  const { read, tables } = database
+  const { auditEntries } = tables
+
+  return {
+    add: (entry: Omit<AuditRow, 'id'>): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.insert(auditEntries).values({ ...entry, id: newId() })
+      }),
+
+    /** Newest first. */
+    async list(
+      { action, userId, from, to }: AuditSelection,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<Page<AuditRow>> {
+      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
+      const rows = await read
+        .select()
+        .from(auditEntries)
+        .where(
+          and(
+            action && eq(auditEntries.action, action),
+            userId && eq(auditEntries.userId, userId),
+            from && gte(auditEntries.at, from),
+            to && lte(auditEntries.at, to),
+            moment === undefined || id === undefined
+              ? undefined
+              : afterMoment(auditEntries.at, auditEntries.id, new Date(moment), id),
+          ),
+        )
+        .orderBy(desc(auditEntries.at), desc(auditEntries.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.at.getTime(), row.id])
+    },
+
+    /** Removes entries from before a time. */
+    removeBefore: (time: Date): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.delete(auditEntries).where(lt(auditEntries.at, time))
+      }),
+  }
+}

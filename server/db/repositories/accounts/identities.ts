@@ -1,0 +1,50 @@
+// Accounts as issuers of single sign-on know them, and the ID tokens of sessions that began there.
+import { and, eq } from 'drizzle-orm'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import type { UserRow } from './users.ts'
+
+export type IdentityRepository = ReturnType<typeof createIdentityRepository>
+
+export interface NewIdentity {
+  issuer: string
+  /** The issuer's name for the person, which never changes. */
+  subject: string
+  userId: UserId
+}
+
+export function createIdentityRepository({ read, write, tables }: Database) {
+  const { identities, idTokens, users } = tables
+
+  const add = async (tx: Writer, identity: NewIdentity, createdAt: Date): Promise<void> => {
+    await tx.insert(identities).values({ ...identity, createdAt })
+  }
+
+  return {
+    /** The account of a person at an issuer. */
+    async find(issuer: string, subject: string): Promise<UserRow | undefined> {
+      const [found] = await read
+        .select({ user: users })
+        .from(identities)
+        .innerJoin(users, eq(users.id, identities.userId))
+        .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)))
+      return found?.user
+    },
+
+    /** In the transaction that creates the account. */
+    add,
+
+    /** To an account that exists. */
+    link: (identity: NewIdentity, at: Date): Promise<void> => write((tx) => add(tx, identity, at)),
+
+    saveIdToken: (sessionId: string, sealed: string): Promise<void> =>
+      write(async (tx) => {
+        await tx.insert(idTokens).values({ sessionId, sealed })
+      }),
+
+    async findIdToken(sessionId: string): Promise<string | undefined> {
+      const [row] = await read.select().from(idTokens).where(eq(idTokens.sessionId, sessionId))
+      return row?.sealed
+    },
+  }
+}

@@ -1,0 +1,65 @@
+// Quotas of single users, and what users have used up that no other table counts.
+import { and, eq, gte, lte, sql } from 'drizzle-orm'
+import { withoutAbsent } from '../../../lib/without-absent.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import { fullQuota, type PatchQuota, type Quota } from '../../../protocol/quota.ts'
+import type { Database } from '../../database.ts'
+import type { DayRange } from './token-usage.ts'
+
+export type ResourceKind = 'program_seconds' | 'messages'
+
+export type QuotaRepository = ReturnType<typeof createQuotaRepository>
+
+export function createQuotaRepository({ read, write, tables }: Database) {
+  const { userQuotas, resourceUsage } = tables
+  return {
+    /** Those of all users who have one of their own. */
+    all: () => read.select().from(userQuotas),
+
+    /** The quota of one user; without limits when they have none of their own. */
+    async find(userId: UserId): Promise<Quota> {
+      const [row] = await read.select().from(userQuotas).where(eq(userQuotas.userId, userId))
+      return fullQuota(row?.quota)
+    },
+
+    /** Changes the given limits; two concurrent changes both take effect. */
+    change: (userId: UserId, changes: PatchQuota): Promise<void> =>
+      write(async (tx) => {
+        await tx.lock(`quota ${userId}`)
+        const [row] = await tx.select().from(userQuotas).where(eq(userQuotas.userId, userId))
+        const quota = { ...row?.quota, ...withoutAbsent(changes) }
+        await tx
+          .insert(userQuotas)
+          .values({ userId, quota })
+          .onConflictDoUpdate({ target: userQuotas.userId, set: { quota } })
+      }),
+
+    /** Adds to what a user has used of a resource on a day. */
+    addUsage: (userId: UserId, kind: ResourceKind, day: string, amount: number): Promise<void> =>
+      write(async (tx) => {
+        await tx
+          .insert(resourceUsage)
+          .values({ userId, day, kind, amount })
+          .onConflictDoUpdate({
+            target: [resourceUsage.userId, resourceUsage.day, resourceUsage.kind],
+            set: { amount: sql`${resourceUsage.amount} + excluded.amount` },
+          })
+      }),
+
+    /** What a user has used of a resource in a range of days. */
+    async usage(userId: UserId, kind: ResourceKind, { from, to }: DayRange): Promise<number> {
+      const [row] = await read
+        .select({ total: sql`coalesce(sum(${resourceUsage.amount}), 0)`.mapWith(Number) })
+        .from(resourceUsage)
+        .where(
+          and(
+            eq(resourceUsage.userId, userId),
+            eq(resourceUsage.kind, kind),
+            gte(resourceUsage.day, from),
+            lte(resourceUsage.day, to),
+          ),
+        )
+      return row?.total ?? 0
+    },
+  }
+}

@@ -1,0 +1,150 @@
+// Second factors of accounts: authenticator apps, recovery codes, passkeys.
+import { and, asc, eq, isNotNull, lt } from 'drizzle-orm'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { countAll } from '../../fragments.ts'
+import type { UserRow } from './users.ts'
+
+export type PasskeyRow = Database['tables']['passkeys']['$inferSelect']
+export type TotpRow = Database['tables']['totps']['$inferSelect']
+
+export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>
+
+export function createSecondFactorRepository({ read, write, tables }: Database) {
+  const { totps, recoveryCodes, passkeys, users } = tables
+
+  const passkeysOf = (userId: UserId): Promise<PasskeyRow[]> =>
+    read.select().from(passkeys).where(eq(passkeys.userId, userId)).orderBy(asc(passkeys.createdAt))
+
+  /** Without a factor, codes that replace it would be a way in. */
+  async function removeUnneededCodes(tx: Writer, userId: UserId): Promise<void> {
+    const [totp] = await tx
+      .select({ userId: totps.userId })
+      .from(totps)
+      .where(and(eq(totps.userId, userId), isNotNull(totps.confirmedAt)))
+    const [passkey] = await tx
+      .select({ id: passkeys.id })
+      .from(passkeys)
+      .where(eq(passkeys.userId, userId))
+      .limit(1)
+    if (totp === undefined && passkey === undefined)
+      await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+  }
+
+  return {
+    async totp(userId: UserId): Promise<TotpRow | undefined> {
+      const [row] = await read.select().from(totps).where(eq(totps.userId, userId))
+      return row
+    },
+
+    passkeysOf,
+
+    async recoveryCodesLeft(userId: UserId): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(recoveryCodes)
+        .where(eq(recoveryCodes.userId, userId))
+      return row?.count ?? 0
+    },
+
+    /** Stores a secret that waits for its first code. False when one is confirmed already. */
+    beginTotp: (userId: UserId, sealedSecret: string): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`second factor ${userId}`)
+        const [row] = await tx.select().from(totps).where(eq(totps.userId, userId))
+        if (row !== undefined && row.confirmedAt !== null) return false
+        await tx.delete(totps).where(eq(totps.userId, userId))
+        await tx.insert(totps).values({ userId, sealedSecret, confirmedAt: null, lastStep: 0 })
+        return true
+      }),
+
+    /** Takes the code of one time step. False when a code of this step or a later one was used. */
+    async takeStep(userId: UserId, step: number, confirmedAt?: Date): Promise<boolean> {
+      const used = await write((tx) =>
+        tx
+          .update(totps)
+          .set({ lastStep: step, ...(confirmedAt === undefined ? {} : { confirmedAt }) })
+          .where(and(eq(totps.userId, userId), lt(totps.lastStep, step)))
+          .returning({ userId: totps.userId }),
+      )
+      return used.length > 0
+    },
+
+    /** False when there is none. */
+    removeTotp: (userId: UserId): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`second factor ${userId}`)
+        const removed = await tx
+          .delete(totps)
+          .where(eq(totps.userId, userId))
+          .returning({ userId: totps.userId })
+        await removeUnneededCodes(tx, userId)
+        return removed.length > 0
+      }),
+
+    replaceRecoveryCodes: (userId: UserId, hashes: readonly string[]): Promise<void> =>
+      write(async (tx) => {
+        await tx.lock(`second factor ${userId}`)
+        await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+        await tx.insert(recoveryCodes).values(hashes.map((hash) => ({ userId, hash })))
+      }),
+
+    /** Whether the code was there; it is not any more. */
+    async takeRecoveryCode(userId: UserId, hash: string): Promise<boolean> {
+      const used = await write((tx) =>
+        tx
+          .delete(recoveryCodes)
+          .where(and(eq(recoveryCodes.userId, userId), eq(recoveryCodes.hash, hash)))
+          .returning({ hash: recoveryCodes.hash }),
+      )
+      return used.length > 0
+    },
+
+    /** False when the user has `atMost` passkeys already. */
+    addPasskey: (passkey: PasskeyRow, atMost: number): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`second factor ${passkey.userId}`)
+        const [present] = await tx
+          .select({ count: countAll })
+          .from(passkeys)
+          .where(eq(passkeys.userId, passkey.userId))
+        if ((present?.count ?? 0) >= atMost) return false
+        await tx.insert(passkeys).values(passkey)
+        return true
+      }),
+
+    async findPasskey(id: string): Promise<{ passkey: PasskeyRow; user: UserRow } | undefined> {
+      const [found] = await read
+        .select({ passkey: passkeys, user: users })
+        .from(passkeys)
+        .innerJoin(users, eq(users.id, passkeys.userId))
+        .where(eq(passkeys.id, id))
+      return found
+    },
+
+    async touchPasskey(id: string, counter: number, lastUsedAt: Date): Promise<void> {
+      await write((tx) =>
+        tx.update(passkeys).set({ counter, lastUsedAt }).where(eq(passkeys.id, id)),
+      )
+    },
+
+    /** False when the user has no such passkey. */
+    removePasskey: (userId: UserId, id: string): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`second factor ${userId}`)
+        const removed = await tx
+          .delete(passkeys)
+          .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
+          .returning({ id: passkeys.id })
+        await removeUnneededCodes(tx, userId)
+        return removed.length > 0
+      }),
+
+    /** Removes all of them: the password is enough again. */
+    reset: (userId: UserId): Promise<void> =>
+      write(async (tx) => {
+        for (const table of [totps, recoveryCodes, passkeys])
+          await tx.delete(table).where(eq(table.userId, userId))
+      }),
+  }
+}

@@ -1,0 +1,285 @@
+// Accounts and their revoked tokens.
+import { and, desc, eq, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { appError } from '../../../errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database, Reader, Writer } from '../../database.ts'
+import { afterMoment, containsFolded, countAll, foldCase, foldedPattern } from '../../fragments.ts'
+
+export type UserRow = Database['tables']['users']['$inferSelect']
+export type SessionRow = Database['tables']['sessions']['$inferSelect']
+
+export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
+export type AccountChanges = Partial<
+  Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'keptToken' | 'role' | 'isActive'>
+> & {
+  /** The password hash that the change was authorized with: the change is refused if the password has changed since. */
+  expectedPasswordHash?: string | null
+  /** Deletes the user's API keys as well. */
+  revokeKeys?: boolean
+  /** Revokes every token issued before and ends all sessions, as a new password does. */
+  endSessions?: boolean
+  /** The session that goes on when the others end. */
+  keptSession?: string | undefined
+}
+
+/** How an account may be created. */
+export interface Admission {
+  role: UserRow['role']
+  /** Runs in the transaction that created the account. */
+  onCreated?(tx: Writer, id: UserId): Promise<void>
+}
+
+export type UserRepository = ReturnType<typeof createUserRepository>
+
+const nameTaken = () => appError('user_name_taken')
+
+export function createUserRepository(database: Database) {
+  const { read, tables } = database
+  const { users, apiKeys, revokedTokens, sessions } = tables
+
+  const insert = async (
+    tx: Writer,
+    { username, passwordHash, email }: NewAccount,
+    role: UserRow['role'],
+  ): Promise<UserRow> => {
+    const user: UserRow = {
+      id: newId<UserId>(),
+      username,
+      usernameKey: foldCase(username),
+      passwordHash,
+      email: email ?? null,
+      emailKey: email == null ? null : foldCase(email),
+      avatar: null,
+      role,
+      isActive: true,
+      tokenVersion: 0,
+      keptToken: null,
+      createdAt: new Date(),
+    }
+    await tx.insert(users).values(user)
+    return user
+  }
+
+  const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw database.isUniqueViolation(error) ? nameTaken() : error
+    }
+  }
+
+  const sessionStatement = read
+    .select({ user: users, session: sessions })
+    .from(users)
+    .leftJoin(revokedTokens, eq(revokedTokens.jti, sql.placeholder('jti')))
+    .leftJoin(
+      sessions,
+      and(eq(sessions.id, sql.placeholder('sessionId')), eq(sessions.userId, users.id)),
+    )
+    .where(and(eq(users.id, sql.placeholder('id')), isNull(revokedTokens.jti)))
+    .prepare('session')
+
+  return {
+    /** For checks that also run inside the transactions of this repository. */
+    reader: read satisfies Reader,
+
+    async find(id: UserId): Promise<UserRow | undefined> {
+      const [user] = await read.select().from(users).where(eq(users.id, id))
+      return user
+    },
+
+    /** Whether the account is active, as the open transaction sees it. */
+    async isActive(tx: Reader, id: UserId): Promise<boolean> {
+      const [user] = await tx
+        .select({ isActive: users.isActive })
+        .from(users)
+        .where(eq(users.id, id))
+      return user?.isActive === true
+    },
+
+    /** Deletes an account and the rows that belong to it. */
+    remove: (id: UserId): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.delete(users).where(eq(users.id, id))
+      }),
+
+    async findByName(username: string): Promise<UserRow | undefined> {
+      const [user] = await read
+        .select()
+        .from(users)
+        .where(eq(users.usernameKey, foldCase(username)))
+      return user
+    },
+
+    async findByEmail(email: string): Promise<UserRow | undefined> {
+      const [user] = await read
+        .select()
+        .from(users)
+        .where(eq(users.emailKey, foldCase(email)))
+      return user
+    },
+
+    /**
+     * The account of a session token, unless that token was revoked, and its session. One query, because every request
+     * needs it. @param sessionId empty for a token without a session.
+     */
+    async findForSession(
+      id: UserId,
+      jti: string,
+      sessionId: string,
+    ): Promise<{ user: UserRow; session: SessionRow | null } | undefined> {
+      const [found] = await sessionStatement.execute({ id, jti, sessionId })
+      return found
+    },
+
+    /**
+     * Creates an account.
+     * @param admit decides the role, or throws to refuse. It receives the number of accounts, without the user of single
+     * mode, because nobody can sign in as that user. Nobody else registers meanwhile.
+     * @throws AppError `user_name_taken` for a user name or e-mail address that is taken, ignoring case.
+     */
+    register: (
+      account: NewAccount,
+      admit: (tx: Writer, count: number) => Promise<Admission>,
+    ): Promise<UserRow> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          await tx.lock('users')
+          const [row] = await tx
+            .select({ count: countAll })
+            .from(users)
+            .where(isNotNull(users.passwordHash))
+          const { role, onCreated } = await admit(tx, row?.count ?? 0)
+          const user = await insert(tx, account, role)
+          await onCreated?.(tx, user.id)
+          return user
+        }),
+      ),
+
+    /** The user of single mode, created at the first call. */
+    ensureDefault: (username: string): Promise<UserRow> =>
+      database.write(async (tx) => {
+        await tx.lock('users')
+        const [user] = await tx
+          .select()
+          .from(users)
+          .where(eq(users.usernameKey, foldCase(username)))
+        return user ?? insert(tx, { username, passwordHash: null }, 'admin')
+      }),
+
+    /** The number of accounts that someone can sign in to. */
+    async count(): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(users)
+        .where(isNotNull(users.passwordHash))
+      return row?.count ?? 0
+    },
+
+    /** Accounts, newest first. @param text is in the user name or e-mail address. */
+    async list({
+      limit,
+      cursor,
+      text,
+      role,
+      isActive,
+    }: {
+      limit: number
+      cursor?: string | undefined
+      text?: string | undefined
+      role?: UserRow['role'] | undefined
+      isActive?: boolean | undefined
+    }) {
+      const pattern = text === undefined ? undefined : foldedPattern(text)
+      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
+      const rows = await read
+        .select()
+        .from(users)
+        .where(
+          and(
+            after && afterMoment(users.createdAt, users.id, new Date(after[0]), after[1]),
+            pattern === undefined
+              ? undefined
+              : or(
+                  containsFolded(users.usernameKey, pattern),
+                  containsFolded(users.emailKey, pattern),
+                ),
+            role === undefined ? undefined : eq(users.role, role),
+            isActive === undefined ? undefined : eq(users.isActive, isActive),
+          ),
+        )
+        .orderBy(desc(users.createdAt), desc(users.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (user) => [user.createdAt.getTime(), user.id])
+    },
+
+    /**
+     * Updates an account. A new password revokes every token issued before. Resolves with undefined when there is no
+     * such account.
+     * @param before runs first in the same transaction, and throws to refuse.
+     * @throws AppError `last_administrator` when no administrator who can sign in would remain, `password_changed` when the
+     * password is not the expected one, `user_name_taken`.
+     */
+    update: (
+      id: UserId,
+      { expectedPasswordHash, revokeKeys, endSessions, keptSession, ...changes }: AccountChanges,
+      before: (tx: Writer) => Promise<void> = async () => {},
+    ): Promise<UserRow | undefined> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          await tx.lock('users')
+          await before(tx)
+          const [user] = await tx.select().from(users).where(eq(users.id, id))
+          if (user === undefined) return undefined
+          if (expectedPasswordHash !== undefined && expectedPasswordHash !== user.passwordHash)
+            throw appError('password_changed')
+          const changed: UserRow = { ...user, ...changes }
+          if (changes.email !== undefined)
+            changed.emailKey = changes.email === null ? null : foldCase(changes.email)
+          const isEnding =
+            changes.passwordHash !== undefined ||
+            endSessions === true ||
+            (user.isActive && !changed.isActive)
+          if (isEnding) {
+            changed.tokenVersion = user.tokenVersion + 1
+            changed.keptToken = changes.keptToken ?? null
+            await tx
+              .delete(sessions)
+              .where(
+                and(
+                  eq(sessions.userId, id),
+                  keptSession === undefined ? undefined : ne(sessions.id, keptSession),
+                ),
+              )
+          }
+          const administers = (row: UserRow) => row.role === 'admin' && row.isActive
+          if (administers(user) && !administers(changed)) {
+            // The user of single mode has no password: nobody can sign in as that user.
+            const usable = [
+              eq(users.role, 'admin'),
+              eq(users.isActive, true),
+              isNotNull(users.passwordHash),
+            ]
+            const [other] = await tx
+              .select({ id: users.id })
+              .from(users)
+              .where(and(...usable, ne(users.id, id)))
+              .limit(1)
+            if (other === undefined) throw appError('last_administrator')
+          }
+          if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
+          await tx.update(users).set(changed).where(eq(users.id, id))
+          return changed
+        }),
+      ),
+
+    /** Revokes one token until it expires, and removes revocations of expired tokens. */
+    revokeToken: (jti: string, expiresAt: Date): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.insert(revokedTokens).values({ jti, expiresAt }).onConflictDoNothing()
+        await tx.delete(revokedTokens).where(lt(revokedTokens.expiresAt, new Date()))
+      }),
+  }
+}

@@ -1,0 +1,291 @@
+// Attachments of messages: metadata in lists, contents only one at a time.
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import type { LongText } from '../../../lib/json-pieces.ts'
+import type { ConversationId, FileId, MessageId } from '../../../protocol/ids.ts'
+import type { Attachment } from '../../../protocol/message.ts'
+import type { Database, Writer } from '../../database.ts'
+import { byteLength, readLongText } from '../../fragments.ts'
+import type { FileRow } from '../projects/files.ts'
+
+type AttachmentRow = Database['tables']['attachments']['$inferSelect']
+
+/** An attachment without its content. */
+export type AttachmentInfo = {
+  position: number
+  kind: 'text' | 'image'
+  name: string
+  extension: string | null
+  mime: string
+  /** Bytes of the file. */
+  size: number
+  /** Null until the content of an attachment from an earlier version has moved to a file. */
+  fileId: FileId | null
+  width: number | null
+  height: number | null
+  pages: number | null
+  /** Characters of the text that a model gets; null for images and for attachments without a file. */
+  characters: number | null
+}
+
+/** An attachment with what is read to a model: its text, the image itself, or the name of the blob with the image or PDF. */
+export type AttachmentContent = { position: number } & ReadAttachment
+type ReadAttachment =
+  | (Attachment & { pdfSha256?: string })
+  | { name: string; mime: ImageMime; sha256: string }
+type ImageMime = Extract<Attachment, { mime: string }>['mime']
+
+export const PDF = 'application/pdf'
+
+/** A new attachment: inside the message, or as a file. */
+export type StoredOrInline = Attachment | FileRow
+
+/** What is shown of an attachment; join `files` on the left. */
+export const attachmentColumns = (tables: Database['tables']) => {
+  const { attachments, files } = tables
+  const { content: _content, size: _size, ...columns } = getTableColumns(attachments)
+  const { width, height, pages, characters } = files
+  return { ...columns, size: sizeOf(attachments), width, height, pages, characters }
+}
+
+/** The text of an attachment, wherever it is stored; join `files` on the left. */
+export const attachmentText = ({ attachments, files }: Database['tables']) =>
+  sql<string>`case when ${attachments.kind} = 'text' then coalesce(${files.text}, ${attachments.content}) else '' end`
+
+export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
+
+export function createAttachmentRepository({ read, tables }: Database) {
+  const { attachments, files } = tables
+  const info = attachmentColumns(tables)
+  const at = (messageId: MessageId, position: number) =>
+    and(eq(attachments.messageId, messageId), eq(attachments.position, position))
+
+  return {
+    /**
+     * An attachment at its position in a message. `content` is its text, or an image as base64; null for an image whose
+     * bytes are the blob `sha256`.
+     */
+    async find(
+      messageId: MessageId,
+      position: number,
+    ): Promise<(AttachmentInfo & { content: LongText | null; sha256: string | null }) | undefined> {
+      const [row] = await read
+        .select({ ...info, sha256: files.sha256 })
+        .from(attachments)
+        .leftJoin(files, eq(files.id, attachments.fileId))
+        .where(at(messageId, position))
+      if (row === undefined) return undefined
+      const content =
+        row.fileId === null
+          ? readLongText(read, attachments, attachments.content, at(messageId, position))
+          : row.kind === 'text'
+            ? readLongText(read, files, files.text, eq(files.id, row.fileId))
+            : null
+      return { ...toAttachmentInfo(row), content, sha256: row.sha256 }
+    },
+
+    /** The attachments at some positions of a message with their contents, in order. */
+    async contents(
+      messageId: MessageId,
+      positions: readonly number[],
+    ): Promise<AttachmentContent[]> {
+      if (positions.length === 0) return []
+      const rows = await read
+        .select({
+          position: attachments.position,
+          kind: attachments.kind,
+          name: attachments.name,
+          extension: attachments.extension,
+          mime: attachments.mime,
+          content: sql<string>`coalesce(${files.text}, ${attachments.content})`,
+          sha256: files.sha256,
+        })
+        .from(attachments)
+        .leftJoin(files, eq(files.id, attachments.fileId))
+        .where(
+          and(eq(attachments.messageId, messageId), inArray(attachments.position, [...positions])),
+        )
+        .orderBy(attachments.position)
+      return rows.map((row) => ({ position: row.position, ...toAttachment(row) }))
+    },
+
+    /** An attachment whose content is not in a file yet, with the owner of its conversation. */
+    async findInline() {
+      const { messages, conversations } = tables
+      const [row] = await read
+        .select({ attachment: attachments, userId: conversations.userId })
+        .from(attachments)
+        .innerJoin(messages, eq(messages.id, attachments.messageId))
+        .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+        .where(isNull(attachments.fileId))
+        .limit(1)
+      if (row === undefined) return undefined
+      const { attachment, userId } = row
+      const { messageId, position } = attachment
+      return { messageId, position, userId, content: toInline(attachment) }
+    },
+
+    /** Replaces the content of an attachment by a file with the same. @returns false when the attachment is gone. */
+    async moveToFile(
+      tx: Writer,
+      messageId: MessageId,
+      position: number,
+      file: FileRow,
+    ): Promise<boolean> {
+      const moved = await tx
+        .update(attachments)
+        .set({ fileId: file.id, content: '', size: file.size, mime: file.mime })
+        .where(and(at(messageId, position), isNull(attachments.fileId)))
+        .returning({ position: attachments.position })
+      return moved.length > 0
+    },
+
+    /** The file of the newest image of a conversation, or of the newest one with a name. */
+    async findImage(
+      conversationId: ConversationId,
+      name: string | undefined,
+    ): Promise<FileId | undefined> {
+      const { messages } = tables
+      const [row] = await read
+        .select({ fileId: attachments.fileId })
+        .from(messages)
+        .innerJoin(attachments, eq(attachments.messageId, messages.id))
+        .where(
+          and(
+            eq(messages.conversationId, conversationId),
+            isNull(messages.deletedAt),
+            eq(attachments.kind, 'image'),
+            name === undefined ? undefined : eq(attachments.name, name),
+          ),
+        )
+        .orderBy(desc(messages.row), desc(attachments.position))
+        .limit(1)
+      return row?.fileId ?? undefined
+    },
+
+    /** Adds stored images to a message. Only one caller at a time may add to the same message. */
+    async append(
+      tx: Writer,
+      messageId: MessageId,
+      images: readonly Pick<FileRow, 'id' | 'name' | 'mime' | 'size'>[],
+    ): Promise<void> {
+      if (images.length === 0) return
+      const [last] = await tx
+        .select({ position: sql`max(${attachments.position})`.mapWith(Number) })
+        .from(attachments)
+        .where(eq(attachments.messageId, messageId))
+      const first = last?.position == null ? 0 : last.position + 1
+      await tx.insert(attachments).values(
+        images.map(({ id: fileId, name, mime, size }, index) => ({
+          ...{ messageId, position: first + index, fileId, name, mime, size },
+          ...{ kind: 'image' as const, extension: null, content: '', searchFrom: null },
+        })),
+      )
+    },
+
+    /** Copies the attachments of one message to a new one. */
+    async copy(tx: Writer, from: MessageId, to: MessageId): Promise<void> {
+      await tx.insert(attachments).select(
+        tx
+          .select({
+            ...getTableColumns(attachments),
+            messageId: sql<MessageId>`${to}`.as('message_id'),
+          })
+          .from(attachments)
+          .where(eq(attachments.messageId, from)),
+      )
+    },
+  }
+}
+
+/** Bytes of the file. Base64 turns three into four characters; older rows do not record how many were padding. */
+export const sizeOf = (table: Database['tables']['attachments']) => {
+  const stored = byteLength(table.content)
+  return sql`coalesce(${table.size}, case when ${table.kind} = 'image' then ${stored} * 3 / 4 else ${stored} end)`.mapWith(
+    Number,
+  )
+}
+
+export const toAttachmentInfo = (
+  row: Omit<AttachmentRow, 'content' | 'size'> &
+    Pick<AttachmentInfo, 'size' | 'width' | 'height' | 'pages' | 'characters'>,
+): AttachmentInfo => ({
+  position: row.position,
+  kind: row.kind,
+  name: row.name,
+  extension: row.extension,
+  mime: row.mime ?? 'text/plain',
+  size: row.size,
+  fileId: row.fileId,
+  width: row.width,
+  height: row.height,
+  pages: row.pages,
+  characters: row.characters,
+})
+
+type ContentRow = Pick<AttachmentRow, 'kind' | 'name' | 'extension' | 'mime' | 'content'>
+
+function toAttachment(row: ContentRow & { sha256: string | null }): ReadAttachment {
+  const { name, sha256 } = row
+  if (row.kind === 'image' && sha256 !== null) return { name, mime: imageMime(row), sha256 }
+  const isPdf = row.mime === PDF && sha256 !== null
+  return { ...toInline(row), ...(isPdf ? { pdfSha256: sha256 } : {}) }
+}
+
+/** Checked against the list of image types when it was stored. */
+const imageMime = (row: ContentRow): ImageMime => row.mime as ImageMime
+
+function toInline(row: ContentRow): Attachment {
+  const { name, content } = row
+  if (row.kind === 'text') return { name, extension: row.extension ?? undefined, content }
+  return { name, mime: imageMime(row), data: content }
+}
+
+/** Bytes of the file that an inline attachment stands for. */
+export const attachmentBytes = (file: Attachment): number =>
+  'data' in file ? Buffer.byteLength(file.data, 'base64') : Buffer.byteLength(file.content)
+
+/** An attachment as stored at its position in a message. */
+export function toAttachmentRow(
+  messageId: MessageId,
+  position: number,
+  file: StoredOrInline,
+): AttachmentRow {
+  const { name } = file
+  if ('sha256' in file) {
+    const { id: fileId, kind, mime, size } = file
+    const extension = kind === 'image' ? null : extensionOf(name)
+    return {
+      messageId,
+      position,
+      name,
+      size,
+      fileId,
+      kind,
+      extension,
+      mime,
+      content: '',
+      searchFrom: null,
+    }
+  }
+  const common = {
+    messageId,
+    position,
+    name,
+    size: attachmentBytes(file),
+    fileId: null,
+    searchFrom: null,
+  }
+  return 'data' in file
+    ? { ...common, kind: 'image', extension: null, mime: file.mime, content: file.data }
+    : {
+        ...common,
+        kind: 'text',
+        extension: file.extension ?? null,
+        mime: null,
+        content: file.content,
+      }
+}
+
+/** Without the dot; null when the name has none. */
+const extensionOf = (name: string): string | null =>
+  /\.([^.\s]{1,50})$/.exec(name)?.[1]?.toLowerCase() ?? null

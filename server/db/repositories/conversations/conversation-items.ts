@@ -1,0 +1,232 @@
+// Conversations as lists and details show them, with one query per page.
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { appError } from '../../../errors.ts'
+import type { Page } from '../../../protocol/envelope.ts'
+import type { ConversationId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { RunStatus } from '../../../protocol/run.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database } from '../../database.ts'
+import {
+  afterMoment,
+  byteLength,
+  containsFolded,
+  countAll,
+  foldedPattern,
+  prepareOnce,
+} from '../../fragments.ts'
+
+type ConversationRow = Database['tables']['conversations']['$inferSelect']
+
+/** A conversation as lists and details show it. */
+export type ConversationItem = ConversationRow & {
+  projectName: string | null
+  /** The run that has not ended, if any, and its status. */
+  activeRunId: RunId | null
+  activeRunStatus: RunStatus | null
+}
+
+export type ConversationFilter = {
+  limit: number
+  cursor?: string | undefined
+  projectId?: ProjectId | undefined
+  archived?: boolean | undefined
+  pinned?: boolean | undefined
+  /** Those in the trash instead of the others, last deleted first. */
+  trashed?: boolean | undefined
+  /** Part of the title, ignoring case. */
+  q?: string | undefined
+  tag?: string | undefined
+}
+
+/** The first query of a list reads system prompts up to this size; a second one reads longer ones that fit on the page. */
+const SHORT_PROMPT_BYTES = 4_000
+/** Total size of long system prompts on one page; beyond it the page ends early. One always fits. */
+const PAGE_PROMPT_BYTES = 1024 * 1024
+
+/** An item whose system prompt, if it is long, has not been read yet. */
+type ListedRow = ConversationItem & { promptBytes: number | null }
+
+const isLong = ({ promptBytes }: ListedRow): boolean => (promptBytes ?? 0) > SHORT_PROMPT_BYTES
+
+/** The number of rows, at most `limit`, that fit on a page. */
+function pageLength(rows: readonly ListedRow[], limit: number): number {
+  let bytes = 0
+  const full = rows.findIndex((row, at) => {
+    bytes += isLong(row) ? (row.promptBytes ?? 0) : 0
+    return at > 0 && bytes > PAGE_PROMPT_BYTES
+  })
+  return full === -1 ? limit : Math.min(full, limit)
+}
+
+export function createConversationItems(database: Database) {
+  const { read, tables } = database
+  const { conversations, projects, runs } = tables
+
+  /** The tags of a conversation as rows with a column `value`. */
+  const tagRows =
+    database.dialect === 'sqlite'
+      ? sql`json_each(${conversations.tags}) as tag`
+      : sql`json_array_elements_text(${conversations.tags}) as tag`
+
+  const promptBytes = byteLength(conversations.systemPrompt)
+
+  const selectItems = () =>
+    read
+      .select({
+        ...getTableColumns(conversations),
+        systemPrompt: sql<
+          string | null
+        >`case when ${promptBytes} <= ${sql.raw(String(SHORT_PROMPT_BYTES))} then ${conversations.systemPrompt} end`,
+        promptBytes: sql<number | null>`${promptBytes}`,
+        projectName: projects.name,
+        activeRunId: runs.id,
+        activeRunStatus: runs.status,
+      })
+      .from(conversations)
+      .leftJoin(projects, eq(projects.id, conversations.projectId))
+      // Exactly the condition of the partial unique index, so that the database uses it and returns at most one row.
+      .leftJoin(
+        runs,
+        sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      )
+
+  /** Each of the few shapes of the list is prepared once: building the statement costs as much as running it. */
+  const listStatement = prepareOnce(
+    'conversations',
+    (
+      shape: {
+        inProject: boolean
+        titled: boolean
+        continued: boolean
+        byPin: boolean
+        trashed: boolean
+        tagged: boolean
+      },
+      name,
+    ) => {
+      const { id } = conversations
+      const moment = shape.trashed ? conversations.deletedAt : conversations.updatedAt
+      return selectItems()
+        .where(
+          and(
+            eq(conversations.userId, sql.placeholder('userId')),
+            // A parameter typed by the column, because each database represents booleans differently.
+            shape.trashed
+              ? isNotNull(conversations.deletedAt)
+              : and(
+                  isNull(conversations.deletedAt),
+                  eq(
+                    conversations.archived,
+                    sql.param(sql.placeholder('archived'), conversations.archived),
+                  ),
+                ),
+            eq(conversations.temporary, false),
+            shape.byPin
+              ? eq(conversations.pinned, sql.param(sql.placeholder('pinned'), conversations.pinned))
+              : undefined,
+            shape.inProject ? eq(conversations.projectId, sql.placeholder('projectId')) : undefined,
+            shape.titled
+              ? containsFolded(conversations.titleKey, sql.placeholder('pattern'))
+              : undefined,
+            shape.tagged
+              ? sql`${sql.placeholder('tag')} in (select tag.value from ${tagRows})`
+              : undefined,
+            shape.continued
+              ? afterMoment(moment, id, sql.placeholder('moment'), sql.placeholder('lastId'))
+              : undefined,
+          ),
+        )
+        .orderBy(desc(moment), desc(id))
+        .limit(sql.placeholder('limit'))
+        .prepare(name)
+    },
+  )
+
+  const itemStatement = selectItems()
+    .where(
+      and(
+        eq(conversations.id, sql.placeholder('id')),
+        eq(conversations.userId, sql.placeholder('userId')),
+        isNull(conversations.deletedAt),
+      ),
+    )
+    .prepare('conversation item')
+
+  async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
+    const [item] = await itemStatement.execute({ userId, id })
+    const [complete] = await withLongPrompts(item === undefined ? [] : [item])
+    if (complete === undefined) throw appError('conversation_not_found')
+    return complete
+  }
+
+  /** Adds the long system prompts of a page, in one query if there are any. */
+  async function withLongPrompts(listed: readonly ListedRow[]): Promise<ConversationItem[]> {
+    const long = listed.filter(isLong).map(({ id }) => id)
+    const found =
+      long.length === 0
+        ? []
+        : await read
+            .select({ id: conversations.id, systemPrompt: conversations.systemPrompt })
+            .from(conversations)
+            .where(inArray(conversations.id, long))
+    const prompts = new Map(found.map(({ id, systemPrompt }) => [id, systemPrompt]))
+    return listed.map(({ promptBytes: _bytes, ...item }) => ({
+      ...item,
+      systemPrompt: prompts.get(item.id) ?? item.systemPrompt,
+    }))
+  }
+
+  return {
+    /** @throws AppError `not_found`. */
+    get,
+
+    /** The tags of a user's conversations outside the trash, most used first. */
+    tags: (userId: UserId): Promise<{ tag: string; count: number }[]> =>
+      read
+        .select({ tag: sql<string>`tag.value`, count: countAll })
+        .from(conversations)
+        .crossJoin(tagRows)
+        .where(
+          and(
+            eq(conversations.userId, userId),
+            isNull(conversations.deletedAt),
+            eq(conversations.temporary, false),
+          ),
+        )
+        .groupBy(sql`tag.value`)
+        .orderBy(desc(countAll), sql`tag.value`),
+
+    /** Newest activity first. */
+    async list(userId: UserId, filter: ConversationFilter): Promise<Page<ConversationItem>> {
+      const after =
+        filter.cursor === undefined ? undefined : decodeCursor(MomentCursor, filter.cursor)
+      const q = filter.q === '' ? undefined : filter.q
+      const rows = await listStatement({
+        inProject: filter.projectId !== undefined,
+        titled: q !== undefined,
+        continued: after !== undefined,
+        byPin: filter.pinned !== undefined,
+        trashed: filter.trashed === true,
+        tagged: filter.tag !== undefined,
+      }).execute({
+        userId,
+        archived: filter.archived ?? false,
+        pinned: filter.pinned,
+        projectId: filter.projectId,
+        tag: filter.tag,
+        pattern: q === undefined ? undefined : foldedPattern(q),
+        moment: after && new Date(after[0]),
+        lastId: after?.[1],
+        limit: filter.limit + 1,
+      })
+      const page = toPage(rows, pageLength(rows, filter.limit), (item) => [
+        (filter.trashed === true && item.deletedAt !== null
+          ? item.deletedAt
+          : item.updatedAt
+        ).getTime(),
+        item.id,
+      ])
+      return { ...page, items: await withLongPrompts(page.items) }
+    },
+  }
+}

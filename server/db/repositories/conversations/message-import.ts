@@ -1,0 +1,127 @@
+// Stores many complete messages at once, with their steps, files and search entries: a few statements instead of some for each.
+import { setImmediate } from 'node:timers/promises'
+import { eq, sql } from 'drizzle-orm'
+import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import type { Feedback } from '../../../protocol/message.ts'
+import type { Database, Writer } from '../../database.ts'
+import {
+  ENTRIES_PER_MESSAGE,
+  indexedValue,
+  partsOf,
+  rowidRange,
+  type SearchKind,
+  toIndexedWords,
+} from '../../search-entries.ts'
+import type { FileRow } from '../projects/files.ts'
+import { createSearchIndex, entryOfStep } from '../search/index-writer.ts'
+import { toAttachmentRow } from './attachments.ts'
+import type { MessageRow } from './branches.ts'
+import type { NewStep } from './steps.ts'
+
+/** Rows of one statement: SQLite executes it on the event loop. */
+const ROWS_AT_ONCE = 50
+/** Splitting texts into words gives way to other requests after this time. */
+const SLICE_MS = 4
+
+export interface CompleteMessage {
+  message: Omit<MessageRow, 'conversationId'> & {
+    editedFrom?: MessageId | undefined
+    feedback?: Feedback | undefined
+  }
+  steps: readonly NewStep[]
+  files: readonly FileRow[]
+}
+
+/** Messages with the words of their texts. */
+export interface PreparedMessages {
+  messages: readonly CompleteMessage[]
+  entries: readonly { messageId: MessageId; offset: number; words: string }[]
+}
+
+export function createMessageImport(database: Pick<Database, 'dialect' | 'tables'>) {
+  const { dialect, tables } = database
+  const { messages, steps, attachments, conversations, searchWords } = tables
+  const index = createSearchIndex(database)
+
+  return {
+    /** Finds the words of the texts. Outside of a transaction, so that it can give way to others. */
+    async prepare(userId: UserId, complete: readonly CompleteMessage[]): Promise<PreparedMessages> {
+      const entries: { messageId: MessageId; offset: number; words: string }[] = []
+      let since = performance.now()
+      const add = async (
+        messageId: MessageId,
+        kind: SearchKind,
+        position: number,
+        text: string,
+      ): Promise<void> => {
+        const range = rowidRange({ messageRow: 0, kind, position })
+        if (range === null || text.trim() === '') return
+        for (const [part, piece] of partsOf(text).entries()) {
+          const words = toIndexedWords(dialect, userId, piece)
+          entries.push({ messageId, offset: range[0] + part, words })
+          if (performance.now() - since < SLICE_MS) continue
+          await setImmediate()
+          since = performance.now()
+        }
+      }
+      for (const { message, steps: own } of complete) {
+        // The text of an answer is indexed with its steps.
+        if (message.role === 'user') await add(message.id, 'text', 0, message.text)
+        for (const step of own) {
+          const entry = entryOfStep(step)
+          if (entry !== null) await add(message.id, entry.kind, step.position, entry.text)
+        }
+      }
+      return { messages: complete, entries }
+    },
+
+    /** Adds them to a conversation and shows the last as its leaf. Parents come before their children. */
+    async insert(
+      tx: Writer,
+      userId: UserId,
+      conversationId: ConversationId,
+      { messages: complete, entries }: PreparedMessages,
+    ): Promise<void> {
+      const leaf = complete.at(-1)?.message
+      if (leaf === undefined) return
+      const rows = new Map<MessageId, number>()
+      for (const some of slicesOf(complete)) {
+        const inserted = await tx
+          .insert(messages)
+          .values(some.map(({ message }) => ({ ...message, conversationId })))
+          .returning({ id: messages.id, row: messages.row })
+        for (const { id, row } of inserted) rows.set(id, row)
+      }
+      await tx
+        .update(conversations)
+        .set({
+          leafId: leaf.id,
+          updatedAt: leaf.createdAt,
+          messageCount: sql`${conversations.messageCount} + ${complete.length}`,
+        })
+        .where(eq(conversations.id, conversationId))
+      for (const some of slicesOf(complete.flatMap((one) => one.steps)))
+        await tx.insert(steps).values([...some])
+      for (const some of slicesOf(entries))
+        await tx.insert(searchWords).values(
+          some.map(({ messageId, offset, words }) => ({
+            rowid: (rows.get(messageId) ?? 0) * ENTRIES_PER_MESSAGE + offset,
+            words: sql<string>`${indexedValue(dialect, sql`${words}`)}`,
+          })),
+        )
+      for (const { message, files } of complete) {
+        const row = rows.get(message.id)
+        if (files.length === 0 || row === undefined) continue
+        await tx
+          .insert(attachments)
+          .values(files.map((file, position) => toAttachmentRow(message.id, position, file)))
+        await index.putFiles(tx, { row, userId }, message.id)
+      }
+    },
+  }
+}
+
+function* slicesOf<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    yield rows.slice(from, from + ROWS_AT_ONCE)
+}

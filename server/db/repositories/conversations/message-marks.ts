@@ -1,0 +1,43 @@
+// What is known about an answer besides its run: where a person took it from, and what they think of it.
+import { and, eq, isNull } from 'drizzle-orm'
+import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
+import type { Feedback } from '../../../protocol/message.ts'
+import type { Database, Writer } from '../../database.ts'
+
+export function createMessageMarks(database: Database) {
+  const { messages } = database.tables
+  return {
+    /** Stores what is given; the rest stays. */
+    async setMarks(
+      tx: Writer,
+      id: MessageId,
+      marks: { editedFrom?: MessageId | undefined; feedback?: Feedback | undefined },
+    ): Promise<void> {
+      if (marks.editedFrom !== undefined || marks.feedback !== undefined)
+        await tx.update(messages).set(marks).where(eq(messages.id, id))
+    },
+
+    /** Stores what the person thinks of an answer; null removes it. Resolves with false when there is no such answer. */
+    async setFeedback(
+      conversationId: ConversationId,
+      id: MessageId,
+      feedback: Feedback | null,
+    ): Promise<boolean> {
+      const rows = await database.write((tx) =>
+        tx
+          .update(messages)
+          .set({ feedback })
+          .where(
+            and(
+              eq(messages.id, id),
+              eq(messages.conversationId, conversationId),
+              eq(messages.role, 'assistant'),
+              isNull(messages.deletedAt),
+            ),
+          )
+          .returning({ id: messages.id }),
+      )
+      return rows.length > 0
+    },
+  }
+}

@@ -1,0 +1,297 @@
+// Messages of a conversation: the shown branch, page by page, with everything that belongs to each message.
+import { and, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { appError } from '../../../errors.ts'
+import type { Page } from '../../../protocol/envelope.ts'
+import { type ConversationId, MessageId } from '../../../protocol/ids.ts'
+import { decodeCursor, encodeCursor } from '../../cursor.ts'
+import type { Database, Reader, Writer } from '../../database.ts'
+import { prepareUpdates } from '../../fragments.ts'
+import { createBranchHistory } from './branch-history.ts'
+import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
+import { createMessageMarks } from './message-marks.ts'
+import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
+import { createTurnWriter } from './turns.ts'
+
+export type { FullMessage, MessageRow }
+
+/** A page of messages ends with the one that brings it to this size. */
+const PAGE_BYTES = 1_000_000
+/** Bytes of a single text that are read with its message. */
+const INLINE_BYTES = 128_000
+/** Messages deleted by one statement. */
+const DELETE_BATCH_SIZE = 500
+
+const MessageCursor = z.tuple([MessageId])
+
+export function createMessageRepository(database: Database) {
+  const { read, tables } = database
+  const { messages, conversations, runs } = tables
+  const {
+    row: _row,
+    deletedAt: _at,
+    deletedWith: _with,
+    editedFrom: _from,
+    feedback: _feedback,
+    ...columns
+  } = getTableColumns(messages)
+
+  const readBranch = createBranchReader(database)
+  const readHistory = createBranchHistory(database)
+
+  async function find(
+    conversationId: ConversationId,
+    id: MessageId,
+    reader: Reader = read,
+  ): Promise<MessageRow | undefined> {
+    const [message] = await reader
+      .select(columns)
+      .from(messages)
+      .where(
+        and(
+          eq(messages.id, id),
+          eq(messages.conversationId, conversationId),
+          isNull(messages.deletedAt),
+        ),
+      )
+    return message
+  }
+
+  async function lockLeaf(
+    tx: Writer,
+    conversationId: ConversationId,
+  ): Promise<{ leafId: MessageId | null } | undefined> {
+    // Writing to the row locks it on both databases, whatever other writers do.
+    const [row] = await tx
+      .update(conversations)
+      .set({ leafId: sql`${conversations.leafId}` })
+      .where(and(eq(conversations.id, conversationId), isNull(conversations.deletedAt)))
+      .returning({ leafId: conversations.leafId })
+    return row
+  }
+
+  const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
+    tx
+      .update(messages)
+      .set(set)
+      .where(eq(messages.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  return {
+    find,
+
+    /** A message with everything that belongs to it; undefined when it does not exist or is detached. */
+    async findFull(
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<FullMessage | undefined> {
+      const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
+      return message?.parentId === detachedParent(id) ? undefined : message
+    },
+
+    /** @throws AppError `message_not_found`, also for a detached message. */
+    async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
+      const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
+      if (message === undefined || message.parentId === detachedParent(id))
+        throw appError('message_not_found')
+      return message
+    },
+
+    /**
+     * The branch that ends at `leaf` (null: an empty conversation), newest page first, oldest message first within a
+     * page. The cost does not grow with the length of the conversation. A page of long messages is shorter than
+     * `limit`.
+     */
+    async page(
+      conversationId: ConversationId,
+      leaf: MessageId | null,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<Page<FullMessage>> {
+      const from = cursor === undefined ? leaf : decodeCursor(MessageCursor, cursor)[0]
+      if (from === null) return { items: [], nextCursor: null, hasMore: false }
+      const items = await readBranch(conversationId, from, limit, {
+        maxBytes: PAGE_BYTES,
+        inlineBytes: INLINE_BYTES,
+      })
+      if (items.length === 0 && cursor !== undefined) throw appError('cursor_gone')
+      const next = items[0]?.parentId ?? null
+      return {
+        items,
+        nextCursor: next === null ? null : encodeCursor([next]),
+        hasMore: next !== null,
+      }
+    },
+
+    /** What a run reads of a branch. */
+    history: readHistory,
+
+    /** Where the newest branch through a message ends; null when there is no such message. */
+    leafUnder: (conversationId: ConversationId, id: MessageId): Promise<MessageId | null> =>
+      leafUnder(read, messages, conversationId, id),
+
+    /**
+     * Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. Until the
+     * transaction has ended nobody else adds, removes or shows messages in it. Everything that adds a message calls
+     * this first.
+     */
+    lockLeaf,
+
+    /** A message that can have children, as the open transaction sees it. */
+    async findAttached(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<MessageRow | undefined> {
+      const message = await find(conversationId, id, tx)
+      return message?.parentId === detachedParent(id) ? undefined : message
+    },
+
+    ...createTurnWriter(database, lockLeaf),
+
+    /** Stores a detached message, which nobody sees until it is attached. */
+    async insertDetached(tx: Writer, message: MessageRow): Promise<void> {
+      await tx.insert(messages).values({ ...message, parentId: detachedParent(message.id) })
+    },
+
+    /**
+     * Attaches a detached message to the shown leaf and shows it. Does nothing when the conversation was deleted.
+     */
+    async attach(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+      at: Date,
+    ): Promise<void> {
+      const conversation = await lockLeaf(tx, conversationId)
+      const message = await find(conversationId, id, tx)
+      // Already attached: the run failed, its answer was attached, and the run was resumed.
+      if (conversation === undefined || message?.parentId !== detachedParent(id)) return
+      await tx
+        .update(messages)
+        .set({ parentId: conversation.leafId, createdAt: at })
+        .where(eq(messages.id, id))
+      await tx
+        .update(conversations)
+        .set({
+          leafId: id,
+          updatedAt: at,
+          messageCount: sql`${conversations.messageCount} + 1`,
+        })
+        .where(eq(conversations.id, conversationId))
+    },
+
+    /** Inside the caller's transaction. */
+    async update(
+      tx: Writer,
+      id: MessageId,
+      changes: Partial<
+        Pick<MessageRow, 'text' | 'tokenCount' | 'model' | 'runId' | 'status' | 'error'>
+      >,
+    ): Promise<void> {
+      await updateStatement(tx, changes).execute({ ...changes, updated: id })
+    },
+
+    ...createMessageMarks(database),
+
+    /**
+     * Deletes a message and its descendants. Nothing reads them any more, but until they are purged they can be
+     * restored. If they were shown, the newest remaining branch is shown. Returns the number of deleted messages.
+     */
+    async removeSubtree(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<number> {
+      await lockLeaf(tx, conversationId)
+      const message = await find(conversationId, id, tx)
+      if (message === undefined) return 0
+      const subtree = await subtreeIds(tx, messages, conversationId, id)
+      const deletion = { deletedAt: new Date(), deletedWith: id }
+      for (let from = 0; from < subtree.length; from += DELETE_BATCH_SIZE) {
+        const ids = subtree.slice(from, from + DELETE_BATCH_SIZE)
+        // The client's ids are free again: sending the same message again starts a new run.
+        await tx
+          .update(runs)
+          .set({ clientId: null })
+          .where(and(eq(runs.conversationId, conversationId), inArray(runs.messageId, ids)))
+        await tx.update(messages).set(deletion).where(inArray(messages.id, ids))
+      }
+      const [conversation] = await tx
+        .select({ leafId: conversations.leafId })
+        .from(conversations)
+        .where(eq(conversations.id, conversationId))
+      const wasShown = subtree.some((deletedId) => deletedId === conversation?.leafId)
+      const leaf = message.parentId
+        ? await leafUnder(tx, messages, conversationId, message.parentId)
+        : await newestLeaf(tx, messages, conversationId)
+      await tx
+        .update(conversations)
+        .set({
+          messageCount: sql`${conversations.messageCount} - ${subtree.length}`,
+          ...(wasShown ? { leafId: leaf } : {}),
+        })
+        .where(eq(conversations.id, conversationId))
+      return subtree.length
+    },
+
+    /** The number of messages that would be deleted with this one, including itself; 0 when it does not exist. */
+    subtreeSize: async (conversationId: ConversationId, id: MessageId): Promise<number> =>
+      (await subtreeIds(read, messages, conversationId, id)).length,
+
+    /**
+     * Restores what was deleted with a message, and shows its newest branch. Returns the number of restored messages; 0
+     * when nothing was deleted with it, it is purged, or its parent is deleted.
+     */
+    async restoreSubtree(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<number> {
+      await lockLeaf(tx, conversationId)
+      const [root] = await tx
+        .select({ parentId: messages.parentId })
+        .from(messages)
+        .where(
+          and(
+            eq(messages.id, id),
+            eq(messages.conversationId, conversationId),
+            eq(messages.deletedWith, id),
+          ),
+        )
+      if (root === undefined) return 0
+      const { parentId } = root
+      if (parentId !== null && (await find(conversationId, parentId, tx)) === undefined) return 0
+      const restored = await tx
+        .update(messages)
+        .set({ deletedAt: null, deletedWith: null })
+        .where(and(eq(messages.deletedWith, id), eq(messages.conversationId, conversationId)))
+        .returning({ id: messages.id })
+      await tx
+        .update(conversations)
+        .set({
+          messageCount: sql`${conversations.messageCount} + ${restored.length}`,
+          leafId: await leafUnder(tx, messages, conversationId, id),
+        })
+        .where(eq(conversations.id, conversationId))
+      return restored.length
+    },
+
+    /** Purges messages deleted before a given time, and the runs that wrote them, batch by batch. */
+    async purge(before: Date): Promise<void> {
+      for (;;) {
+        const some = await read
+          .select({ id: messages.id })
+          .from(messages)
+          .where(lt(messages.deletedAt, before))
+          .limit(DELETE_BATCH_SIZE)
+        if (some.length === 0) return
+        const ids = some.map(({ id }) => id)
+        await database.write(async (tx) => {
+          await tx.delete(runs).where(inArray(runs.messageId, ids))
+          await tx.delete(messages).where(inArray(messages.id, ids))
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,194 @@
+// Shared copies of conversations: at most one per conversation, with its messages and files.
+import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import type { LongText } from '../../../lib/json-pieces.ts'
+import type { Page } from '../../../protocol/envelope.ts'
+import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database, Writer } from '../../database.ts'
+import { afterMoment, readLongText } from '../../fragments.ts'
+
+export type ShareRow = Database['tables']['shares']['$inferSelect']
+export type ShareFile = {
+  kind: 'text' | 'image'
+  name: string
+  mime: string | null
+  /** The blob with the content; null when `content` has it. */
+  sha256: string | null
+  content: LongText
+}
+
+/** Messages of a copy that one query reads. */
+const READ_BATCH_SIZE = 4
+
+export function createShareRepository({ read, tables }: Database) {
+  const { shares, shareMessages, shareFiles, users, attachments, conversations, files } = tables
+  /** The messages of the copy that is shown. */
+  const shown = ({ id, revision }: ShareRow) =>
+    and(eq(shareMessages.shareId, id), eq(shareMessages.revision, revision ?? ''))
+
+  return {
+    async find(userId: UserId, conversationId: ConversationId): Promise<ShareRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(shares)
+        .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
+      return row
+    },
+
+    /** The share of a link: complete, not expired, of an active user and a conversation outside the trash. */
+    async findByToken(tokenHash: string, now: Date): Promise<ShareRow | undefined> {
+      const [row] = await read
+        .select({ share: shares })
+        .from(shares)
+        .innerJoin(users, eq(users.id, shares.userId))
+        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
+        .where(
+          and(
+            eq(shares.tokenHash, tokenHash),
+            eq(users.isActive, true),
+            isNull(conversations.deletedAt),
+          ),
+        )
+      if (row === undefined || row.share.revision === null) return undefined
+      const { expiresAt } = row.share
+      return expiresAt !== null && expiresAt <= now ? undefined : row.share
+    },
+
+    /** A user's shares, newest first. */
+    async list(
+      userId: UserId,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<Page<ShareRow>> {
+      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
+      const rows = await read
+        .select(getTableColumns(shares))
+        .from(shares)
+        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
+        .where(
+          and(
+            eq(shares.userId, userId),
+            isNotNull(shares.revision),
+            isNull(conversations.deletedAt),
+            moment === undefined || id === undefined
+              ? undefined
+              : afterMoment(shares.createdAt, shares.id, new Date(moment), id),
+          ),
+        )
+        .orderBy(desc(shares.createdAt), desc(shares.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+    },
+
+    async insert(tx: Writer, row: ShareRow): Promise<void> {
+      await tx.insert(shares).values(row)
+    },
+
+    /** Adds a message to a copy that is not shown yet. */
+    async addMessage(
+      tx: Writer,
+      row: { shareId: string; revision: string; position: number; content: string },
+    ): Promise<void> {
+      await tx.insert(shareMessages).values(row)
+    },
+
+    /** Adds an attachment to a copy that is not shown yet. The database copies it; nothing is read into memory. */
+    async addFile(
+      tx: Writer,
+      to: { shareId: string; revision: string; position: number },
+      from: { messageId: MessageId; position: number },
+    ): Promise<void> {
+      await tx.insert(shareFiles).select(
+        tx
+          .select({
+            shareId: sql<string>`cast(${to.shareId} as text)`.as('share_id'),
+            revision: sql<string>`cast(${to.revision} as text)`.as('revision'),
+            position: sql<number>`cast(${to.position} as integer)`.as('position'),
+            kind: attachments.kind,
+            name: attachments.name,
+            mime: attachments.mime,
+            content: attachments.content,
+            sha256: files.sha256,
+            size: files.size,
+          })
+          .from(attachments)
+          .leftJoin(files, eq(files.id, attachments.fileId))
+          .where(
+            and(eq(attachments.messageId, from.messageId), eq(attachments.position, from.position)),
+          ),
+      )
+    },
+
+    /** Shows a complete copy and removes every other one. */
+    async show(
+      tx: Writer,
+      id: string,
+      set: Pick<
+        ShareRow,
+        'revision' | 'title' | 'include' | 'passwordHash' | 'expiresAt' | 'renewedAt'
+      >,
+    ): Promise<ShareRow | undefined> {
+      const [row] = await tx.update(shares).set(set).where(eq(shares.id, id)).returning()
+      const revision = set.revision ?? ''
+      await tx
+        .delete(shareMessages)
+        .where(and(eq(shareMessages.shareId, id), ne(shareMessages.revision, revision)))
+      await tx
+        .delete(shareFiles)
+        .where(and(eq(shareFiles.shareId, id), ne(shareFiles.revision, revision)))
+      return row
+    },
+
+    /** False when the user has not shared the conversation. */
+    async remove(tx: Writer, userId: UserId, conversationId: ConversationId): Promise<boolean> {
+      const removed = await tx
+        .delete(shares)
+        .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
+        .returning({ id: shares.id })
+      return removed.length > 0
+    },
+
+    async countView(tx: Writer, id: string): Promise<void> {
+      await tx
+        .update(shares)
+        .set({ views: sql`${shares.views} + 1` })
+        .where(eq(shares.id, id))
+    },
+
+    /** Streams the JSON of each message of the shown copy in order, with few of them in memory at a time. */
+    async *readMessages(share: ShareRow): AsyncGenerator<string> {
+      for (let last = -1; ; ) {
+        const rows = await read
+          .select({ position: shareMessages.position, content: shareMessages.content })
+          .from(shareMessages)
+          .where(and(shown(share), gt(shareMessages.position, last)))
+          .orderBy(asc(shareMessages.position))
+          .limit(READ_BATCH_SIZE)
+        for (const { position, content } of rows) {
+          yield content
+          last = position
+        }
+        if (rows.length < READ_BATCH_SIZE) return
+      }
+    },
+
+    async findFile(share: ShareRow, position: number): Promise<ShareFile | undefined> {
+      const condition = and(
+        eq(shareFiles.shareId, share.id),
+        eq(shareFiles.revision, share.revision ?? ''),
+        eq(shareFiles.position, position),
+      )
+      const [row] = await read
+        .select({
+          kind: shareFiles.kind,
+          name: shareFiles.name,
+          mime: shareFiles.mime,
+          sha256: shareFiles.sha256,
+        })
+        .from(shareFiles)
+        .where(condition)
+      return row === undefined
+        ? undefined
+        : { ...row, content: readLongText(read, shareFiles, shareFiles.content, condition) }
+    },
+  }
+}

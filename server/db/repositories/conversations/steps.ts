@@ -1,0 +1,271 @@
+// The steps of assistant messages.
+import { and, asc, eq, getTableColumns, gt, gte, isNotNull, sql } from 'drizzle-orm'
+import type { LongText } from '../../../lib/json-pieces.ts'
+import type { CallId, MessageId, UserId } from '../../../protocol/ids.ts'
+import { type Step, stepId } from '../../../protocol/step.ts'
+import type { Database, Reader, Writer } from '../../database.ts'
+import { byteLength, parametersOf, prepareOnEach, readLongText, valuesOf } from '../../fragments.ts'
+import { inParallel } from '../../in-parallel.ts'
+import { assertWritten, createAttemptFence, type RunAttempt } from '../../run-attempt.ts'
+import { createSearchIndex } from '../search/index-writer.ts'
+
+/** A stored step, without what only the provider may see again (`carries`). */
+export type StepRow = Omit<Database['tables']['steps']['$inferSelect'], 'carry'>
+export type NewStep = Database['tables']['steps']['$inferInsert']
+
+/** A step whose long text is read on demand; `content` is empty then. */
+export type StreamedStep = StepRow & { long: LongText | null }
+
+/** Steps that one query of `stream` reads; each may have an artifact of some megabytes. */
+const READ_BATCH_SIZE = 4
+/** Bytes of a text that is read together with its step. */
+const MAX_INLINE_BYTES = 64_000
+
+/** A thinking or text step with the positions of its events in the run log. */
+export type ProseRow = {
+  messageId: MessageId
+  position: number
+  type: 'thinking' | 'text'
+  content: string
+  closed: boolean
+  firstEvent: number
+  cuts: string
+  /** Of complete thinking. */
+  durationMs?: number | null
+}
+
+export type StepRepository = ReturnType<typeof createStepRepository>
+
+export function createStepRepository(database: Database) {
+  const { steps } = database.tables
+  const { carry: _carry, ...shownColumns } = getTableColumns(steps)
+  const searchIndex = createSearchIndex(database)
+  const fence = createAttemptFence(database)
+  const proseStatement = prepareOnEach((tx) =>
+    tx
+      .insert(steps)
+      .select(
+        sql`select ${valuesOf(steps)} where ${fence(sql.placeholder('runId'), sql.placeholder('attempt'))}`,
+      )
+      .onConflictDoUpdate({
+        target: [steps.messageId, steps.position],
+        set: {
+          ...DEFAULT_COLUMNS,
+          type: sql`excluded.type`,
+          content: sql`excluded.content`,
+          skipped: false,
+          closed: sql`excluded.closed`,
+          firstEvent: sql`excluded.first_event`,
+          cuts: sql`excluded.cuts`,
+          durationMs: sql`excluded.duration_ms`,
+        },
+      })
+      .returning({ position: steps.position })
+      .prepare('prose step'),
+  )
+
+  const updateOf = (
+    tx: Writer,
+    { id, attempt }: RunAttempt,
+    messageId: MessageId,
+    position: number,
+    patch: Pick<NewStep, 'firstEvent'> | Pick<NewStep, 'startedAt'>,
+  ): Promise<{ position: number }[]> =>
+    tx
+      .update(steps)
+      .set(patch)
+      .where(and(eq(steps.messageId, messageId), eq(steps.position, position), fence(id, attempt)))
+      .returning({ position: steps.position })
+
+  /** Texts do not change once they are complete. */
+  async function indexClosed(tx: Writer, userId: UserId, step: ProseRow | NewStep): Promise<void> {
+    if (step.closed) await searchIndex.putStep(tx, userId, step.messageId, step)
+  }
+
+  return {
+    /**
+     * Stores thinking or text at its position, replacing what was there. The most frequent write of a run.
+     * @param userId the owner of the conversation.
+     * @throws RunOver when the attempt may no longer write.
+     */
+    async putProse(
+      tx: Writer,
+      userId: UserId,
+      step: ProseRow,
+      { id: runId, attempt }: RunAttempt,
+    ): Promise<void> {
+      const values = { ...DEFAULT_COLUMNS, skipped: false, ...step, runId, attempt }
+      await inParallel(
+        async () => assertWritten(await proseStatement(tx).execute(values)),
+        () => indexClosed(tx, userId, step),
+      )
+    },
+
+    /** Stores a step at its position, replacing what was there. @param userId the owner of the conversation. */
+    async put(tx: Writer, userId: UserId, step: NewStep): Promise<void> {
+      const { messageId, position, ...given } = step
+      const content = { ...DEFAULT_COLUMNS, ...given }
+      await inParallel(
+        () =>
+          tx
+            .insert(steps)
+            .values({ messageId, position, ...content })
+            .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content }),
+        () => indexClosed(tx, userId, step),
+      )
+    },
+
+    /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
+    async putOf(
+      { id, attempt }: RunAttempt,
+      tx: Writer,
+      userId: UserId,
+      step: NewStep,
+    ): Promise<void> {
+      const { messageId, position, ...given } = step
+      const content = { ...DEFAULT_COLUMNS, ...given }
+      await inParallel(
+        async () =>
+          assertWritten(
+            await tx
+              .insert(steps)
+              .select(
+                sql`select ${parametersOf(steps, { messageId, position, ...content })} where ${fence(id, attempt)}`,
+              )
+              .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
+              .returning({ position: steps.position }),
+          ),
+        () => indexClosed(tx, userId, step),
+      )
+    },
+
+    /** @throws RunOver when the attempt may no longer write. */
+    async setFirstEvent(
+      tx: Writer,
+      messageId: MessageId,
+      position: number,
+      firstEvent: number,
+      attempt: RunAttempt,
+    ): Promise<void> {
+      assertWritten(await updateOf(tx, attempt, messageId, position, { firstEvent }))
+    },
+
+    /** `null` takes the mark back. @throws RunOver when the attempt may no longer write: the call must not run. */
+    async markStarted(
+      tx: Writer,
+      messageId: MessageId,
+      position: number,
+      at: Date | null,
+      attempt: RunAttempt,
+    ): Promise<void> {
+      assertWritten(await updateOf(tx, attempt, messageId, position, { startedAt: at }))
+    },
+
+    /** Removes the steps from `position` on, which a new attempt produces again. */
+    async removeFrom(tx: Writer, messageId: MessageId, position: number): Promise<void> {
+      await tx
+        .delete(steps)
+        .where(and(eq(steps.messageId, messageId), gte(steps.position, position)))
+      await searchIndex.removeSteps(tx, messageId, position)
+    },
+
+    /** Streams the steps of a message in order, with few of them in memory at a time and long texts in pieces. */
+    async *stream(messageId: MessageId): AsyncGenerator<StreamedStep> {
+      const { content, ...columns } = shownColumns
+      const bytes = byteLength(content)
+      for (let last = -1; ; ) {
+        const rows = await database.read
+          .select({
+            ...columns,
+            content: sql<string>`case when ${bytes} <= ${MAX_INLINE_BYTES} then ${content} else '' end`,
+            bytes,
+          })
+          .from(steps)
+          .where(and(eq(steps.messageId, messageId), gt(steps.position, last)))
+          .orderBy(asc(steps.position))
+          .limit(READ_BATCH_SIZE)
+        for (const { bytes: size, ...row } of rows) {
+          const condition = and(eq(steps.messageId, messageId), eq(steps.position, row.position))
+          yield {
+            ...row,
+            long:
+              size <= MAX_INLINE_BYTES
+                ? null
+                : readLongText(database.read, steps, content, condition),
+          }
+          last = row.position
+        }
+        if (rows.length < READ_BATCH_SIZE) return
+      }
+    },
+
+    /** What providers must receive back with the calls of a message, by position of the call. */
+    async carries(messageId: MessageId): Promise<ReadonlyMap<number, string>> {
+      const rows = await database.read
+        .select({ position: steps.position, carry: steps.carry })
+        .from(steps)
+        .where(and(eq(steps.messageId, messageId), isNotNull(steps.carry)))
+      return new Map(rows.map(({ position, carry }) => [position, carry ?? '']))
+    },
+
+    async list(
+      messageId: MessageId,
+      tx: Pick<Reader, 'select'> = database.read,
+    ): Promise<StepRow[]> {
+      return await tx
+        .select(shownColumns)
+        .from(steps)
+        .where(eq(steps.messageId, messageId))
+        .orderBy(asc(steps.position))
+    },
+  }
+}
+
+/** The optional columns' defaults, so that a step inherits nothing from one that it replaces. */
+const DEFAULT_COLUMNS = {
+  idRef: null,
+  name: null,
+  artifact: null,
+  firstEvent: null,
+  cuts: null,
+  startedAt: null,
+  carry: null,
+  durationMs: null,
+} satisfies Partial<NewStep>
+
+/** Stored from a checked call id. */
+const callIdOf = ({ idRef }: StepRow): CallId => (idRef ?? '') as CallId
+
+/** A stored step as it is sent to clients. */
+export function toStep(row: StepRow): Step {
+  const identity = { id: stepId(row.position), index: row.position }
+  switch (row.type) {
+    case 'thinking':
+      return {
+        ...identity,
+        type: row.type,
+        content: row.content,
+        ...(row.durationMs === null ? {} : { duration_ms: row.durationMs }),
+      }
+    case 'text':
+      return { ...identity, type: row.type, content: row.content }
+    case 'tool_call':
+      return {
+        ...identity,
+        type: row.type,
+        id_ref: callIdOf(row),
+        name: row.name ?? '',
+        arguments: row.content,
+      }
+    case 'tool_result':
+      return {
+        ...identity,
+        type: row.type,
+        id_ref: callIdOf(row),
+        name: row.name ?? '',
+        content: row.content,
+        skipped: row.skipped,
+        ...(row.artifact === null ? {} : { artifact: row.artifact }),
+      }
+  }
+}

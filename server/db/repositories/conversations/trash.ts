@@ -1,0 +1,76 @@
+// Conversations in the trash, and temporary ones that are due for removal.
+import { and, eq, exists, inArray, isNotNull, isNull, lt, not, sql } from 'drizzle-orm'
+import type { ConversationId, UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+
+export type OwnedConversation = { id: ConversationId; userId: UserId }
+
+/** Conversations that are due at once; the caller asks again. */
+const DUE_LIMIT = 100
+
+export function createTrashRepository({ read, write, tables }: Database) {
+  const { conversations, runs } = tables
+  const columns = { id: conversations.id, userId: conversations.userId }
+  const owned = (userId: UserId, id: ConversationId) =>
+    and(eq(conversations.id, id), eq(conversations.userId, userId))
+
+  return {
+    /** Moves a conversation to the trash. The caller has locked it and knows that no run is active in it. */
+    async put(tx: Writer, id: ConversationId, deletedAt: Date): Promise<void> {
+      await tx.update(conversations).set({ deletedAt }).where(eq(conversations.id, id))
+    },
+
+    /** Takes a conversation out of the trash. False when the user has no such conversation, in the trash or elsewhere. */
+    restore: (userId: UserId, id: ConversationId): Promise<boolean> =>
+      write(async (tx) => {
+        const restored = await tx
+          .update(conversations)
+          .set({ deletedAt: null })
+          .where(owned(userId, id))
+          .returning({ id: conversations.id })
+        return restored.length > 0
+      }),
+
+    /** Some of the conversations that were moved to the trash before a given time. */
+    due: (before: Date): Promise<OwnedConversation[]> =>
+      read
+        .select(columns)
+        .from(conversations)
+        .where(and(isNotNull(conversations.deletedAt), lt(conversations.deletedAt, before)))
+        .limit(DUE_LIMIT),
+
+    /** Some of the temporary conversations, created and last written in before a given time, in which no run is active. */
+    dueTemporary: (before: Date): Promise<OwnedConversation[]> =>
+      read
+        .select(columns)
+        .from(conversations)
+        .where(
+          and(
+            sql`${conversations.temporary}`,
+            lt(conversations.createdAt, before),
+            lt(conversations.updatedAt, before),
+            not(
+              exists(
+                read
+                  .select({ one: sql`1` })
+                  .from(runs)
+                  .where(and(eq(runs.conversationId, conversations.id), isNull(runs.endedAt))),
+              ),
+            ),
+          ),
+        )
+        .limit(DUE_LIMIT),
+
+    /** Which of these conversations are temporary. */
+    async temporaryAmong(ids: readonly ConversationId[]): Promise<Set<ConversationId>> {
+      const found =
+        ids.length === 0
+          ? []
+          : await read
+              .select({ id: conversations.id })
+              .from(conversations)
+              .where(and(inArray(conversations.id, [...ids]), sql`${conversations.temporary}`))
+      return new Set(found.map(({ id }) => id))
+    },
+  }
+}

@@ -1,0 +1,153 @@
+// Adds turns to a conversation: a question with its answer, or another answer. Every send runs these statements.
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { prepareOnEach } from '../../fragments.ts'
+import { inParallel } from '../../in-parallel.ts'
+import { createSearchIndex } from '../search/index-writer.ts'
+import { createAttachmentRepository, type StoredOrInline, toAttachmentRow } from './attachments.ts'
+import type { MessageRow } from './branches.ts'
+
+/** A message, or a question with its answer. */
+type Turn = readonly [MessageRow] | readonly [MessageRow, MessageRow]
+
+/** Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. */
+type LockLeaf = (
+  tx: Writer,
+  conversationId: ConversationId,
+) => Promise<{ leafId: MessageId | null } | undefined>
+
+export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
+  const { messages, attachments, conversations } = database.tables
+  const searchIndex = createSearchIndex(database)
+  const { copy: copyAttachments } = createAttachmentRepository(database)
+
+  const showLeafStatement = prepareOnEach((tx) =>
+    tx
+      .update(conversations)
+      .set({
+        leafId: sql`${sql.placeholder('leafId')}`,
+        updatedAt: sql`${sql.param(sql.placeholder('at'), conversations.updatedAt)}`,
+        messageCount: sql`${conversations.messageCount} + ${sql.placeholder('added')}`,
+      })
+      .where(
+        and(
+          eq(conversations.id, sql.placeholder('conversationId')),
+          isNull(conversations.deletedAt),
+          sql`${conversations.leafId} is not distinct from ${sql.placeholder('expected')}`,
+        ),
+      )
+      .returning({ id: conversations.id })
+      .prepare('show leaf'),
+  )
+  /** Placeholders for the message at this position of its turn. */
+  const placeholders = (at: number) => {
+    const of = (name: keyof MessageRow) => sql.placeholder(`${name}${at}`)
+    return {
+      id: of('id'),
+      conversationId: of('conversationId'),
+      parentId: of('parentId'),
+      role: of('role'),
+      text: of('text'),
+      tokenCount: of('tokenCount'),
+      model: of('model'),
+      runId: of('runId'),
+      status: of('status'),
+      error: of('error'),
+      createdAt: of('createdAt'),
+    } satisfies Record<keyof MessageRow, unknown>
+  }
+  /** A statement that inserts so many messages at once. */
+  const insertStatement = (count: number) =>
+    prepareOnEach((tx) =>
+      tx
+        .insert(messages)
+        .values(Array.from({ length: count }, (_, at) => placeholders(at)))
+        .returning({ row: messages.row })
+        .prepare(`insert ${count} messages`),
+    )
+  const insertStatements = [insertStatement(1), insertStatement(2)] as const
+  /**
+   * Adds the messages of one turn, each the child of the previous one.
+   * @param userId the owner of the conversation.
+   * @param files of the first: new ones, or those of another message.
+   */
+  async function add(
+    tx: Writer,
+    userId: UserId,
+    turn: Turn,
+    files: readonly StoredOrInline[] | { of: MessageId } = [],
+  ): Promise<void> {
+    const [first] = turn
+    const values = turn.flatMap((message, at) =>
+      Object.entries(message).map(([name, value]) => [`${name}${at}`, value]),
+    )
+    let rows: { row: number }[] = []
+    await inParallel(
+      async () => {
+        const insert = insertStatements[turn.length === 1 ? 0 : 1](tx)
+        rows = await insert.execute(Object.fromEntries(values))
+      },
+      async () => {
+        // The text of an answer is indexed with its steps.
+        if (first.role === 'user') await searchIndex.putQuestion(tx, userId, first)
+      },
+    )
+    if ('of' in files) await copyAttachments(tx, files.of, first.id)
+    else if (files.length > 0)
+      await tx
+        .insert(attachments)
+        .values(files.map((file, position) => toAttachmentRow(first.id, position, file)))
+    else return
+    // SQLite returns rows in any order; their numbers are in the order of the values.
+    const [row] = rows.map((inserted) => inserted.row).sort((one, other) => one - other)
+    if (row !== undefined) await searchIndex.putFiles(tx, { row, userId }, first.id)
+  }
+
+  return {
+    /**
+     * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
+     * was shown before; undefined when the conversation was deleted.
+     * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement.
+     */
+    async showTurn(
+      tx: Writer,
+      conversationId: ConversationId,
+      turn: { expected: MessageId | null; leafId: MessageId; added: number; at: Date },
+    ): Promise<{ leafId: MessageId | null } | undefined> {
+      const values = { ...turn, conversationId }
+      const [shown] = await showLeafStatement(tx).execute({ ...values, expected: turn.expected })
+      if (shown !== undefined) return { leafId: turn.expected }
+      const locked = await lockLeaf(tx, conversationId)
+      if (locked !== undefined)
+        await showLeafStatement(tx).execute({ ...values, expected: locked.leafId })
+      return locked
+    },
+
+    add,
+
+    /** Puts a message of this transaction, stored where the leaf was expected, below the leaf that was shown. */
+    async moveUnder(tx: Writer, id: MessageId, parentId: MessageId | null): Promise<void> {
+      await tx.update(messages).set({ parentId }).where(eq(messages.id, id))
+    },
+
+    /** The same, and shows the last as the leaf. The leaf must be locked and the parent of the first checked. */
+    async insert(
+      tx: Writer,
+      userId: UserId,
+      turn: Turn,
+      files: readonly StoredOrInline[] | { of: MessageId } = [],
+    ): Promise<void> {
+      await add(tx, userId, turn, files)
+      const leaf = turn.at(-1) ?? turn[0]
+      await tx
+        .update(conversations)
+        .set({
+          leafId: leaf.id,
+          updatedAt: leaf.createdAt,
+          messageCount: sql`${conversations.messageCount} + ${turn.length}`,
+        })
+        .where(eq(conversations.id, leaf.conversationId))
+    },
+  }
+}

@@ -1,0 +1,144 @@
+// Webhooks of users, and the events that are to be sent to them.
+import { and, asc, count, desc, eq } from 'drizzle-orm'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { createDeliveryQueue, isDue, lease } from './delivery-queue.ts'
+
+export type WebhookRow = Database['tables']['webhooks']['$inferSelect']
+export type WebhookDeliveryRow = Database['tables']['webhookDeliveries']['$inferSelect']
+
+export type WebhookRepository = ReturnType<typeof createWebhookRepository>
+
+export function createWebhookRepository(database: Database) {
+  const { read, write, tables } = database
+  const { webhooks, webhookDeliveries: deliveries } = tables
+  const ofUser = (userId: UserId, id: string) =>
+    and(eq(webhooks.id, id), eq(webhooks.userId, userId))
+
+  return {
+    /** Stores a webhook; false when the user already has `atMost`. */
+    insert: (webhook: WebhookRow, atMost: number): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`webhooks of ${webhook.userId}`)
+        const [present] = await tx
+          .select({ webhooks: count() })
+          .from(webhooks)
+          .where(eq(webhooks.userId, webhook.userId))
+        if ((present?.webhooks ?? 0) >= atMost) return false
+        await tx.insert(webhooks).values(webhook)
+        return true
+      }),
+
+    async list(userId: UserId): Promise<WebhookRow[]> {
+      return await read
+        .select()
+        .from(webhooks)
+        .where(eq(webhooks.userId, userId))
+        .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
+    },
+
+    /** Everybody who has a webhook that is switched on. */
+    async users(): Promise<UserId[]> {
+      const rows = await read
+        .selectDistinct({ userId: webhooks.userId })
+        .from(webhooks)
+        .where(eq(webhooks.isActive, true))
+      return rows.map(({ userId }) => userId)
+    },
+
+    async find(userId: UserId, id: string): Promise<WebhookRow | undefined> {
+      const [row] = await read.select().from(webhooks).where(ofUser(userId, id)).limit(1)
+      return row
+    },
+
+    /** Undefined when the user has no such webhook. */
+    update: (
+      userId: UserId,
+      id: string,
+      patch: Partial<Omit<WebhookRow, 'id' | 'userId' | 'createdAt'>>,
+    ): Promise<WebhookRow | undefined> =>
+      write(async (tx) => {
+        const [row] = await tx.update(webhooks).set(patch).where(ofUser(userId, id)).returning()
+        return row
+      }),
+
+    /** Removes a webhook with what waits for it. False when the user has no such webhook. */
+    remove: (userId: UserId, id: string): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`webhooks of ${userId}`)
+        const removed = await tx
+          .delete(webhooks)
+          .where(ofUser(userId, id))
+          .returning({ id: webhooks.id })
+        return removed.length > 0
+      }),
+
+    /** The newest deliveries of a webhook. */
+    async deliveries(webhookId: string, limit: number): Promise<WebhookDeliveryRow[]> {
+      return await read
+        .select()
+        .from(deliveries)
+        .where(eq(deliveries.webhookId, webhookId))
+        .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
+        .limit(limit)
+    },
+
+    async findDelivery(id: string): Promise<WebhookDeliveryRow | undefined> {
+      const [row] = await read.select().from(deliveries).where(eq(deliveries.id, id)).limit(1)
+      return row
+    },
+
+    /**
+     * Stores a delivery for each webhook of the user that `wants` the event; none for one that has it already, or that has
+     * `atMost` waiting. Nobody removes a webhook of the user before the transaction ends.
+     * @returns how many webhooks have too many waiting.
+     */
+    async enqueue(
+      tx: Writer,
+      userId: UserId,
+      wants: (webhook: WebhookRow) => boolean,
+      deliveryFor: (webhook: WebhookRow) => WebhookDeliveryRow,
+      atMost: number,
+    ): Promise<number> {
+      await tx.lock(`webhooks of ${userId}`)
+      const found = await tx.select().from(webhooks).where(eq(webhooks.userId, userId))
+      let full = 0
+      for (const webhook of found.filter(wants)) {
+        const [present] = await tx
+          .select({ waiting: count() })
+          .from(deliveries)
+          .where(and(eq(deliveries.webhookId, webhook.id), eq(deliveries.status, 'pending')))
+        if ((present?.waiting ?? 0) >= atMost) full += 1
+        else
+          await tx
+            .insert(deliveries)
+            .values(deliveryFor(webhook))
+            .onConflictDoNothing({ target: [deliveries.webhookId, deliveries.occurrence] })
+      }
+      return full
+    },
+
+    /**
+     * Claims due deliveries, oldest first, and counts the attempt. Nobody else gets them before `leaseUntil`; after that they
+     * are due again, so a process that dies while sending loses nothing.
+     */
+    claimDue: (
+      now: Date,
+      leaseUntil: Date,
+      limit: number,
+    ): Promise<{ delivery: WebhookDeliveryRow; webhook: WebhookRow }[]> =>
+      write(async (tx) => {
+        await tx.lock('webhook deliveries')
+        const due = await tx
+          .select({ delivery: deliveries, webhook: webhooks })
+          .from(deliveries)
+          .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
+          .where(isDue(deliveries, now))
+          .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
+          .limit(limit)
+        return lease(tx, deliveries, due, leaseUntil)
+      }),
+
+    ...createDeliveryQueue(database, deliveries),
+  }
+}

@@ -1,0 +1,233 @@
+// Checkpoints of projects: the paths that each change touched, and what they held before it.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { projectDeleted } from '../../../errors.ts'
+import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+import type { CheckpointFile } from '../../tables/projects.ts'
+
+/** A checkpoint without its files, of which there may be many thousands. */
+export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
+/** A checkpoint before it is stored. */
+export type NewCheckpoint = Omit<CheckpointRow, 'fileCount' | 'sample'>
+
+export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
+
+/** The size of a project's files after a change, in bytes: the measured total, or the growth. */
+export type ProjectSize = { bytes: number } | { grown: number }
+
+/** Files of a checkpoint that are stored and read per page. */
+const PAGE_FILES = 250
+/** Files of each checkpoint that lists show. */
+const SAMPLE_FILES = 20
+/** `fileCount` of a checkpoint whose files are not all stored yet. */
+const INCOMPLETE = -1
+
+/** Folders are listed only if they were renamed, or if nothing else changed. */
+const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean =>
+  (movedTo ?? movedFrom) !== undefined || (before ?? after)?.kind !== 'directory'
+
+/** Ids are time-ordered, so they define the order. Callers check first that the project belongs to the user. */
+export function createCheckpointRepository(database: Database) {
+  const { read, tables } = database
+  const { checkpoints, checkpointFiles, conversations, messages, projects } = tables
+
+  const project = ({ projectId }: Pick<NewCheckpoint, 'projectId'>) => eq(projects.id, projectId)
+  /** An unknown size stays unknown until it is measured. */
+  const sizeColumn = (size: ProjectSize) => ({
+    size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
+  })
+
+  /** The pages of one checkpoint in order, yielding to other work between them. */
+  async function* pagesOf(id: string, from = 0): AsyncGenerator<CheckpointFile[]> {
+    const [start] = await read
+      .select({ first: checkpointFiles.first })
+      .from(checkpointFiles)
+      .where(and(eq(checkpointFiles.checkpointId, id), lte(checkpointFiles.first, from)))
+      .orderBy(desc(checkpointFiles.first))
+      .limit(1)
+    for (let after = (start?.first ?? 0) - 1; ; ) {
+      const [page] = await read
+        .select({ first: checkpointFiles.first, files: checkpointFiles.files })
+        .from(checkpointFiles)
+        .where(and(eq(checkpointFiles.checkpointId, id), gt(checkpointFiles.first, after)))
+        .orderBy(asc(checkpointFiles.first))
+        .limit(1)
+      if (page === undefined) return
+      yield page.files.slice(Math.max(0, from - page.first))
+      after = page.first
+      await nextTurn()
+    }
+  }
+
+  return {
+    /**
+     * Stores a checkpoint with its files and updates the size of its project. Lists count files, and folders only if nothing
+     * else changed. A checkpoint that is already stored (after a crash) stays unchanged.
+     * @throws AppError `project_deleted`.
+     */
+    async insert(
+      row: NewCheckpoint,
+      files: readonly CheckpointFile[],
+      size: ProjectSize,
+    ): Promise<CheckpointRow> {
+      const shown = files.filter(isShown)
+      const ordered =
+        shown.length === 0 ? files : [...shown, ...files.filter((file) => !isShown(file))]
+      const listed = shown.length === 0 ? files : shown
+      const complete: CheckpointRow = {
+        ...row,
+        fileCount: listed.length,
+        sample: listed.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
+      }
+      // Large changes are stored page by page, so that other writers need not wait for all of it; listed once complete.
+      const single = ordered.length <= PAGE_FILES
+      const stored = await database.write(async (tx) => {
+        const [owner] = await tx.select({ id: projects.id }).from(projects).where(project(row))
+        if (owner === undefined) throw projectDeleted()
+        const [existing] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
+        if (existing !== undefined && existing.fileCount !== INCOMPLETE) return existing
+        if (existing !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
+        await tx
+          .insert(checkpoints)
+          .values({ ...complete, ...(single ? {} : { fileCount: INCOMPLETE }) })
+        if (single && ordered.length > 0)
+          await tx
+            .insert(checkpointFiles)
+            .values({ checkpointId: row.id, first: 0, files: [...ordered] })
+        if (existing === undefined)
+          await tx.update(projects).set(sizeColumn(size)).where(project(row))
+        return undefined
+      })
+      if (stored !== undefined || single) return stored ?? complete
+      for (let first = 0; first < ordered.length; first += PAGE_FILES) {
+        await nextTurn()
+        const page = ordered.slice(first, first + PAGE_FILES)
+        await database.write(async (tx) => {
+          await tx.insert(checkpointFiles).values({ checkpointId: row.id, first, files: page })
+        })
+      }
+      await database.write(async (tx) => {
+        await tx
+          .update(checkpoints)
+          .set({ fileCount: complete.fileCount })
+          .where(eq(checkpoints.id, row.id))
+      })
+      return complete
+    },
+
+    /** @throws AppError `project_deleted`. */
+    async assertProject(projectId: ProjectId): Promise<void> {
+      const [there] = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(project({ projectId }))
+      if (there === undefined) throw projectDeleted()
+    },
+
+    /** All files of a checkpoint in pages: files first, then folders. */
+    pages: (id: string): AsyncGenerator<CheckpointFile[]> => pagesOf(id),
+
+    /** At most `limit` listed files from position `from` on. `row` belongs to a project of the user. */
+    async files(row: CheckpointRow, from: number, limit: number): Promise<CheckpointFile[]> {
+      const count = Math.min(limit, row.fileCount - from)
+      const found: CheckpointFile[] = []
+      if (count <= 0) return found
+      for await (const page of pagesOf(row.id, from)) {
+        found.push(...page.slice(0, count - found.length))
+        if (found.length >= count) break
+      }
+      return found
+    },
+
+    remove: (ids: readonly string[]): Promise<void> =>
+      database.write(async (tx) => {
+        if (ids.length > 0) await tx.delete(checkpoints).where(inArray(checkpoints.id, [...ids]))
+      }),
+
+    /** Removes the checkpoint of a reverted change; the project's size is `bytes` again. */
+    revert: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.delete(checkpoints).where(eq(checkpoints.id, id))
+        await tx.update(projects).set({ size: bytes }).where(project({ projectId }))
+      }),
+
+    /** Newest first, one more than `limit` when there are more; `before` is the last id of the previous page. */
+    list: (
+      projectId: ProjectId,
+      { limit, before }: { limit: number; before?: string | undefined },
+    ): Promise<CheckpointRow[]> =>
+      read
+        .select()
+        .from(checkpoints)
+        .where(
+          and(
+            eq(checkpoints.projectId, projectId),
+            ne(checkpoints.fileCount, INCOMPLETE),
+            before === undefined ? undefined : lt(checkpoints.id, before),
+          ),
+        )
+        .orderBy(desc(checkpoints.id))
+        .limit(limit + 1),
+
+    async find(projectId: ProjectId, id: string): Promise<CheckpointRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(checkpoints)
+        .where(
+          and(
+            eq(checkpoints.projectId, projectId),
+            eq(checkpoints.id, id),
+            ne(checkpoints.fileCount, INCOMPLETE),
+          ),
+        )
+      return row
+    },
+
+    /** This checkpoint and all later ones, oldest first, without their files (`pages`). */
+    since: (projectId: ProjectId, id: string): Promise<CheckpointRow[]> =>
+      read
+        .select()
+        .from(checkpoints)
+        .where(and(eq(checkpoints.projectId, projectId), gte(checkpoints.id, id)))
+        .orderBy(asc(checkpoints.id)),
+
+    /** When a message of this user was created; undefined when the user has no such message. */
+    async momentOfMessage(userId: UserId, messageId: MessageId): Promise<Date | undefined> {
+      const [row] = await read
+        .select({ createdAt: messages.createdAt })
+        .from(messages)
+        .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+        .where(and(eq(messages.id, messageId), eq(conversations.userId, userId)))
+      return row?.createdAt
+    },
+
+    /** The oldest checkpoint created for this message, or at or after `moment`, when the message was created. */
+    async firstSince(
+      projectId: ProjectId,
+      messageId: MessageId,
+      moment: Date,
+    ): Promise<CheckpointRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(checkpoints)
+        .where(
+          and(
+            eq(checkpoints.projectId, projectId),
+            or(eq(checkpoints.messageId, messageId), gte(checkpoints.createdAt, moment)),
+          ),
+        )
+        .orderBy(asc(checkpoints.id))
+        .limit(1)
+      return row
+    },
+
+    /** Ids and creation times of all checkpoints of a project, newest first, for pruning. */
+    ages: (projectId: ProjectId): Promise<{ id: string; createdAt: Date }[]> =>
+      read
+        .select({ id: checkpoints.id, createdAt: checkpoints.createdAt })
+        .from(checkpoints)
+        .where(eq(checkpoints.projectId, projectId))
+        .orderBy(desc(checkpoints.id)),
+  }
+}

@@ -1,0 +1,251 @@
+// Documents of a project and their passages.
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { projectDeleted } from '../../../errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
+import type { ProjectId } from '../../../protocol/ids.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database } from '../../database.ts'
+import { afterMoment, countAll } from '../../fragments.ts'
+import { matchPassages, type SearchTerm } from '../../full-text.ts'
+
+export type DocumentRow = Database['tables']['documents']['$inferSelect']
+type PassageRow = Database['tables']['passages']['$inferSelect']
+export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
+export type FoundPassage = Pick<
+  PassageRow,
+  'id' | 'documentId' | 'position' | 'heading' | 'page' | 'text'
+> & {
+  document: string
+  /** The indexed words, separated by spaces. */
+  tokens: string
+  score: number
+}
+
+export type DocumentRepository = ReturnType<typeof createDocumentRepository>
+
+/** Passages per transaction: SQLite needs some milliseconds to index them, and other writers wait meanwhile. */
+const PASSAGE_BATCH_SIZE = 10
+
+/** Callers check first that the project belongs to the user. */
+export function createDocumentRepository(database: Database) {
+  const { read, tables } = database
+  const { documents, passages, projects } = tables
+  const within = (projectId: ProjectId, id: string) =>
+    and(eq(documents.id, id), eq(documents.projectId, projectId))
+  const foundColumns = {
+    id: passages.id,
+    documentId: passages.documentId,
+    position: passages.position,
+    heading: passages.heading,
+    page: passages.page,
+    text: passages.text,
+    document: documents.name,
+  }
+
+  async function removePassages(documentId: string): Promise<void> {
+    for (;;) {
+      const some = await read
+        .select({ id: passages.id })
+        .from(passages)
+        .where(eq(passages.documentId, documentId))
+        .limit(PASSAGE_BATCH_SIZE)
+      if (some.length === 0) return
+      await database.write(async (tx) => {
+        const ids = some.map(({ id }) => id)
+        await tx.delete(passages).where(inArray(passages.id, ids))
+      })
+    }
+  }
+
+  return {
+    /** Adds a pending document. @throws AppError `project_deleted`. */
+    create: (document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'>) =>
+      database.write(async (tx): Promise<DocumentRow> => {
+        const row: DocumentRow = {
+          ...document,
+          id: newId<string>(),
+          status: 'pending',
+          error: null,
+          failure: null,
+          passages: 0,
+          createdAt: new Date(),
+        }
+        const [project] = await tx
+          .select({ id: projects.id })
+          .from(projects)
+          .where(eq(projects.id, row.projectId))
+        if (project === undefined) throw projectDeleted()
+        await tx.insert(documents).values(row)
+        return row
+      }),
+
+    /** The number of documents of a project, in any state. */
+    async count(projectId: ProjectId): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(documents)
+        .where(eq(documents.projectId, projectId))
+      return row?.count ?? 0
+    },
+
+    /** Sets the size in bytes, which is known at the end of the upload. */
+    resize: (id: string, size: number) =>
+      database.write(async (tx): Promise<void> => {
+        await tx.update(documents).set({ size }).where(eq(documents.id, id))
+      }),
+
+    async find(projectId: ProjectId, id: string): Promise<DocumentRow | undefined> {
+      const [row] = await read.select().from(documents).where(within(projectId, id))
+      return row
+    },
+
+    /** Newest first. */
+    async list(
+      projectId: ProjectId,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ) {
+      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
+      const rows = await read
+        .select()
+        .from(documents)
+        .where(
+          and(
+            eq(documents.projectId, projectId),
+            after && afterMoment(documents.createdAt, documents.id, new Date(after[0]), after[1]),
+          ),
+        )
+        .orderBy(desc(documents.createdAt), desc(documents.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+    },
+
+    /** Every pending document, oldest first. */
+    pending: async (): Promise<DocumentRow[]> =>
+      read
+        .select()
+        .from(documents)
+        .where(eq(documents.status, 'pending'))
+        .orderBy(asc(documents.createdAt), asc(documents.id)),
+
+    /**
+     * Replaces the passages of a document, and marks it ready when all are stored. False when the document or its
+     * project was deleted meanwhile; no passages remain then.
+     */
+    async index(
+      document: Pick<DocumentRow, 'id' | 'projectId'>,
+      found: readonly NewPassage[],
+    ): Promise<boolean> {
+      await removePassages(document.id)
+      for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
+        const some = found.slice(from, from + PASSAGE_BATCH_SIZE)
+        const exists = await database.write(async (tx) => {
+          // Visible as progress while the rest is stored; until the transaction ends nobody deletes the document.
+          const updated = await tx
+            .update(documents)
+            .set({ passages: from + some.length })
+            .where(eq(documents.id, document.id))
+            .returning({ id: documents.id })
+          if (updated.length === 0) return false
+          await tx.insert(passages).values(
+            some.map((passage, at) => ({
+              ...passage,
+              documentId: document.id,
+              projectId: document.projectId,
+              position: from + at,
+            })),
+          )
+          return true
+        })
+        if (!exists) return false
+      }
+      return database.write(async (tx) => {
+        const ready = await tx
+          .update(documents)
+          .set({ status: 'ready', error: null, failure: null, passages: found.length })
+          .where(eq(documents.id, document.id))
+          .returning({ id: documents.id })
+        return ready.length > 0
+      })
+    },
+
+    /** Marks a document as unreadable, with a failure to show to people. */
+    fail: (id: string, { message, ...failure }: DescribedFailure) =>
+      database.write(async (tx): Promise<void> => {
+        await tx
+          .update(documents)
+          .set({ status: 'failed', error: message, failure })
+          .where(eq(documents.id, id))
+      }),
+
+    /** False when the project has no such document. */
+    async remove(projectId: ProjectId, id: string): Promise<boolean> {
+      const [found] = await read
+        .select({ id: documents.id })
+        .from(documents)
+        .where(within(projectId, id))
+      if (found === undefined) return false
+      await removePassages(id)
+      await database.write(async (tx) => {
+        await tx.delete(documents).where(within(projectId, id))
+      })
+      return true
+    },
+
+    /**
+     * Passages of ready documents that contain all of the words, or at least one of them, best first. Querying for any
+     * of several common words ranks most of the index, so query for all first.
+     */
+    async search(
+      projectId: ProjectId,
+      words: readonly SearchTerm[],
+      limit: number,
+      needed: 'all' | 'any' = 'any',
+    ): Promise<FoundPassage[]> {
+      const match = matchPassages(database.dialect, tables, words, needed)
+      if (match === null) return []
+      // The inner query selects ids and scores only: texts are long, and most matches are not among the best.
+      const best = database.readOffThread
+        .select({ id: passages.id, score: match.score.as('score') })
+        .from(match.index)
+        .innerJoin(passages, match.on)
+        .innerJoin(documents, eq(documents.id, passages.documentId))
+        .where(and(match.where, eq(passages.projectId, projectId), eq(documents.status, 'ready')))
+        .orderBy(sql`score desc`, asc(passages.id))
+        .limit(limit)
+        .as('best')
+      return database.readOffThread
+        .select({ ...foundColumns, tokens: passages.tokens, score: best.score })
+        .from(best)
+        .innerJoin(passages, eq(passages.id, best.id))
+        .innerJoin(documents, eq(documents.id, passages.documentId))
+        .orderBy(desc(best.score), asc(best.id))
+    },
+
+    /** The passages with these ids, as far as they belong to the project, in any order. */
+    passages: async (projectId: ProjectId, ids: readonly number[]) =>
+      ids.length === 0
+        ? []
+        : read
+            .select(foundColumns)
+            .from(passages)
+            .innerJoin(documents, eq(documents.id, passages.documentId))
+            .where(and(eq(passages.projectId, projectId), inArray(passages.id, [...ids]))),
+
+    /** The passages of a document from `position` on, in order. */
+    passagesOf: async (projectId: ProjectId, documentId: string, position: number, limit: number) =>
+      read
+        .select(foundColumns)
+        .from(passages)
+        .innerJoin(documents, eq(documents.id, passages.documentId))
+        .where(
+          and(
+            eq(passages.projectId, projectId),
+            eq(passages.documentId, documentId),
+            sql`${passages.position} >= ${position}`,
+          ),
+        )
+        .orderBy(asc(passages.position))
+        .limit(limit),
+  }
+}

@@ -1,0 +1,111 @@
+// Files of users: their metadata, their text, and which blobs are still in use.
+import { and, eq, getTableColumns, inArray, lt, notExists, sql } from 'drizzle-orm'
+import type { FileId, UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+
+type StoredFile = Database['tables']['files']['$inferSelect']
+/** A file without its text. */
+export type FileRow = Omit<StoredFile, 'text'>
+
+export type FileRepository = ReturnType<typeof createFileRepository>
+
+/** Unused files removed in one transaction. */
+const REMOVE_BATCH_SIZE = 100
+
+export function createFileRepository(database: Database) {
+  const { read, readOffThread, tables } = database
+  const { files, attachments, shareFiles } = tables
+  const { text: _text, ...columns } = getTableColumns(files)
+  const uses = (db: Pick<Writer, 'select'>) =>
+    db.select({ id: attachments.fileId }).from(attachments).where(eq(attachments.fileId, files.id))
+
+  return {
+    async insert(tx: Writer, row: StoredFile): Promise<void> {
+      await tx.insert(files).values(row)
+    },
+
+    async find(userId: UserId, id: FileId): Promise<FileRow | undefined> {
+      const [row] = await read
+        .select(columns)
+        .from(files)
+        .where(and(eq(files.id, id), eq(files.userId, userId)))
+      return row
+    },
+
+    /** The text that was read from a file; undefined without such a file of the user. */
+    async text(userId: UserId, id: FileId): Promise<Pick<StoredFile, 'name' | 'text'> | undefined> {
+      const [row] = await readOffThread
+        .select({ name: files.name, text: files.text })
+        .from(files)
+        .where(and(eq(files.id, id), eq(files.userId, userId)))
+      return row
+    },
+
+    /** Those of some files that belong to the user, in any order. */
+    async findAll(userId: UserId, ids: readonly FileId[]): Promise<FileRow[]> {
+      if (ids.length === 0) return []
+      return await read
+        .select(columns)
+        .from(files)
+        .where(and(inArray(files.id, [...ids]), eq(files.userId, userId)))
+    },
+
+    /** Removes a file that no message uses. @returns `used` when one does. */
+    remove: (userId: UserId, id: FileId): Promise<'removed' | 'used' | 'missing'> =>
+      database.write(async (tx) => {
+        const own = and(eq(files.id, id), eq(files.userId, userId))
+        const gone = await tx
+          .delete(files)
+          .where(and(own, notExists(uses(tx))))
+          .returning({ id: files.id })
+        if (gone.length > 0) return 'removed'
+        const [left] = await tx.select({ id: files.id }).from(files).where(own)
+        return left === undefined ? 'missing' : 'used'
+      }),
+
+    /** Removes files without a message that were created before `before`. @returns how many. */
+    async removeUnused(before: Date): Promise<number> {
+      for (let removed = 0; ; ) {
+        const unused = await read
+          .select({ id: files.id })
+          .from(files)
+          .where(and(lt(files.createdAt, before), notExists(uses(read))))
+          .limit(REMOVE_BATCH_SIZE)
+        const ids = unused.map(({ id }) => id)
+        if (ids.length === 0) return removed
+        const gone = await database.write((tx) =>
+          tx
+            .delete(files)
+            // A message may have used one meanwhile.
+            .where(and(inArray(files.id, ids), notExists(uses(tx))))
+            .returning({ id: files.id }),
+        )
+        if (gone.length === 0) return removed
+        removed += gone.length
+      }
+    },
+
+    /** Those of some blobs that a file, a thumbnail or a shared copy refers to. */
+    async referenced(hashes: readonly string[]): Promise<Set<string>> {
+      const of = [...hashes]
+      if (of.length === 0) return new Set()
+      const rows = await read
+        .select({ hash: sql<string>`${files.sha256}` })
+        .from(files)
+        .where(inArray(files.sha256, of))
+        .union(
+          read
+            .select({ hash: sql<string>`${files.thumbnailSha256}` })
+            .from(files)
+            .where(inArray(files.thumbnailSha256, of)),
+        )
+        .union(
+          read
+            .select({ hash: sql<string>`${shareFiles.sha256}` })
+            .from(shareFiles)
+            .where(inArray(shareFiles.sha256, of)),
+        )
+      return new Set(rows.map(({ hash }) => hash))
+    },
+  }
+}

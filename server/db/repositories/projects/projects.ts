@@ -1,0 +1,145 @@
+// Projects of a user.
+import { and, desc, eq } from 'drizzle-orm'
+import { appError } from '../../../errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import { withoutAbsent } from '../../../lib/without-absent.ts'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+import { DEFAULT_PROJECT_SETTINGS, type ProjectSettings } from '../../../protocol/project.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
+import type { Database, Reader } from '../../database.ts'
+import { afterMoment, countAll } from '../../fragments.ts'
+
+export type ProjectRow = Database['tables']['projects']['$inferSelect']
+
+/** What the project's conversations follow. */
+export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings =>
+  settings ?? DEFAULT_PROJECT_SETTINGS
+
+export type ProjectRepository = ReturnType<typeof createProjectRepository>
+
+/** Every method takes the owner's id: another user's project is not found. */
+export function createProjectRepository(database: Database) {
+  const { read, tables } = database
+  const { projects } = tables
+  const owned = (userId: UserId, id: ProjectId) =>
+    and(eq(projects.id, id), eq(projects.userId, userId))
+
+  const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!database.isUniqueViolation(error)) throw error
+      throw appError('project_name_taken')
+    }
+  }
+
+  return {
+    /** @param reader the connection or transaction to read from. */
+    async find(
+      userId: UserId,
+      id: ProjectId,
+      reader: Reader = read,
+    ): Promise<ProjectRow | undefined> {
+      const [project] = await reader.select().from(projects).where(owned(userId, id))
+      return project
+    },
+
+    /** Whose project it is; undefined when it is gone. */
+    async ownerOf(id: ProjectId): Promise<UserId | undefined> {
+      const [project] = await read
+        .select({ userId: projects.userId })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return project?.userId
+    },
+
+    /** The names of all projects of a user, in no particular order. */
+    names: async (userId: UserId): Promise<Pick<ProjectRow, 'id' | 'name'>[]> =>
+      read
+        .select({ id: projects.id, name: projects.name })
+        .from(projects)
+        .where(eq(projects.userId, userId)),
+
+    /** Most recently changed first, with the total number of projects. */
+    async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
+      const [rows, [all]] = await Promise.all([
+        read
+          .select()
+          .from(projects)
+          .where(
+            and(
+              eq(projects.userId, userId),
+              after && afterMoment(projects.updatedAt, projects.id, new Date(after[0]), after[1]),
+            ),
+          )
+          .orderBy(desc(projects.updatedAt), desc(projects.id))
+          .limit(limit + 1),
+        read.select({ count: countAll }).from(projects).where(eq(projects.userId, userId)),
+      ])
+      const page = toPage(rows, limit, (project) => [project.updatedAt.getTime(), project.id])
+      return { ...page, total: all?.count ?? 0 }
+    },
+
+    /** @param values `size`: bytes of the initial files, 0 by default. @throws AppError `project_name_taken`. */
+    create: (
+      userId: UserId,
+      values: { name: string; description: string | null; size?: number },
+    ): Promise<ProjectRow> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          const now = new Date()
+          const project = {
+            id: newId<ProjectId>(),
+            userId,
+            size: 0,
+            settings: null,
+            ...values,
+            createdAt: now,
+            updatedAt: now,
+          }
+          await tx.insert(projects).values(project)
+          return project
+        }),
+      ),
+
+    /** Resolves with undefined when the user has no such project. @throws AppError `project_name_taken`. */
+    update: (
+      userId: UserId,
+      id: ProjectId,
+      changes: {
+        name?: string | undefined
+        description?: string | null | undefined
+        settings?: { [Key in keyof ProjectSettings]?: ProjectSettings[Key] | undefined }
+      },
+    ): Promise<ProjectRow | undefined> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          const [project] = await tx.select().from(projects).where(owned(userId, id))
+          if (project === undefined) return undefined
+          const changed = {
+            ...project,
+            name: changes.name ?? project.name,
+            description:
+              changes.description === undefined ? project.description : changes.description,
+            settings: { ...settingsOf(project), ...withoutAbsent(changes.settings ?? {}) },
+            updatedAt: new Date(),
+          }
+          await tx.update(projects).set(changed).where(owned(userId, id))
+          return changed
+        }),
+      ),
+
+    /** Removes a project; its conversations remain, without a project. False when the user has no such project. */
+    remove: (userId: UserId, id: ProjectId): Promise<boolean> =>
+      database.write(async (tx) => {
+        const [project] = await tx
+          .select({ id: projects.id })
+          .from(projects)
+          .where(owned(userId, id))
+        if (project === undefined) return false
+        await tx.delete(projects).where(owned(userId, id))
+        return true
+      }),
+  }
+}

@@ -1,0 +1,52 @@
+// The storage used by a user's projects, documents and files, for the quota.
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+
+export type StorageRepository = ReturnType<typeof createStorageRepository>
+
+export function createStorageRepository(database: Database) {
+  const { read, tables } = database
+  const { documents, files, projects } = tables
+  const sum = (column: typeof projects.size | typeof documents.size | typeof files.size) =>
+    sql`coalesce(sum(${column}), 0)`.mapWith(Number)
+
+  return {
+    /** Total bytes of all documents, of all files and of all projects whose size is known. */
+    async used(userId: UserId): Promise<number> {
+      const [inProjects, inDocuments, inFiles] = await Promise.all([
+        read
+          .select({ bytes: sum(projects.size) })
+          .from(projects)
+          .where(eq(projects.userId, userId)),
+        read
+          .select({ bytes: sum(documents.size) })
+          .from(documents)
+          .where(eq(documents.userId, userId)),
+        read
+          .select({ bytes: sum(files.size) })
+          .from(files)
+          .where(eq(files.userId, userId)),
+      ])
+      return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0) + (inFiles[0]?.bytes ?? 0)
+    },
+
+    /** Projects whose size is not known. */
+    async unmeasured(userId: UserId): Promise<ProjectId[]> {
+      const rows = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(eq(projects.userId, userId), isNull(projects.size)))
+      return rows.map(({ id }) => id)
+    },
+
+    /** Stores a measured size, unless a change has stored one meanwhile. */
+    setMeasured: (projectId: ProjectId, bytes: number): Promise<void> =>
+      database.write(async (tx) => {
+        await tx
+          .update(projects)
+          .set({ size: bytes })
+          .where(and(eq(projects.id, projectId), isNull(projects.size)))
+      }),
+  }
+}

@@ -1,0 +1,77 @@
+// The Idempotency-Keys of requests that create something, with what they were answered.
+import { and, eq, lt, ne } from 'drizzle-orm'
+import type { RunId, UserId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+import { isGone } from './leases.ts'
+
+export type IdempotencyRow = Database['tables']['idempotencyKeys']['$inferSelect']
+
+type Key = { userId: UserId; key: string }
+
+export function createIdempotencyRepository(database: Database) {
+  const { read, write, tables } = database
+  const { idempotencyKeys: keys } = tables
+  const ofKey = ({ userId, key }: Key) => and(eq(keys.userId, userId), eq(keys.key, key))
+
+  return {
+    /**
+     * Takes a key. Null when it is taken now; otherwise the row of the request that took it before. A key that another
+     * process took and did not finish before it ended is free again.
+     */
+    claim: (row: IdempotencyRow): Promise<IdempotencyRow | null> =>
+      write(async (tx) => {
+        await tx
+          .delete(keys)
+          .where(
+            and(
+              ofKey(row),
+              eq(keys.state, 'pending'),
+              ne(keys.instance, row.instance),
+              isGone(database, keys.instance),
+            ),
+          )
+        const inserted = await tx
+          .insert(keys)
+          .values(row)
+          .onConflictDoNothing()
+          .returning({ key: keys.key })
+        if (inserted.length > 0) return null
+        const [taken] = await tx.select().from(keys).where(ofKey(row))
+        return taken ?? null
+      }),
+
+    /** Stores the response; `sealedBody` is null when it is too large to be repeated. */
+    finish: (key: Key, response: { status: number; sealedBody: string | null }): Promise<void> =>
+      write(async (tx) => {
+        await tx
+          .update(keys)
+          .set({ ...response, state: 'finished' })
+          .where(and(ofKey(key), eq(keys.state, 'pending')))
+      }),
+
+    /** The request started this run: repeating it joins the run. */
+    bindRun: (key: Key, runId: RunId): Promise<void> =>
+      write(async (tx) => {
+        await tx.update(keys).set({ runId, state: 'finished' }).where(ofKey(key))
+      }),
+
+    /** The request failed: it may be sent again. */
+    release: (key: Key): Promise<void> =>
+      write(async (tx) => {
+        await tx.delete(keys).where(and(ofKey(key), eq(keys.state, 'pending')))
+      }),
+
+    /** Forgets keys that were taken before a given time. */
+    async purge(before: Date): Promise<void> {
+      const [due] = await read
+        .select({ key: keys.key })
+        .from(keys)
+        .where(lt(keys.createdAt, before))
+        .limit(1)
+      if (due !== undefined)
+        await write(async (tx) => {
+          await tx.delete(keys).where(lt(keys.createdAt, before))
+        })
+    },
+  }
+}

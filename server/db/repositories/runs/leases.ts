@@ -1,0 +1,180 @@
+// Leases: what one instance at a time may do, judged by the database's clock alone.
+import {
+  and,
+  asc,
+  type Column,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import type { RunId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+import { RUN_VERSION } from '../../run-version.ts'
+
+/** A run that an instance performs, as far as others have changed it. */
+export interface ChangedRun {
+  id: RunId
+  stopRequested: boolean
+}
+
+/** The lease by which an instance holds all of its runs. */
+const ofInstance = (instance: string): string => `instance:${instance}`
+
+/** Whether the lease of the instance that a column names has expired, or never was. */
+export const isGone = (
+  { dialect, tables: { leases } }: Pick<Database, 'dialect' | 'tables'>,
+  instance: Column,
+): SQL =>
+  sql`not exists (select 1 from ${leases} as held where held.name = 'instance:' || ${instance} and held.expires_at > ${clock(dialect)})`
+
+/**
+ * Whether no living instance holds a run: it was handed over, or the lease of its owner has expired. `owner` is the
+ * instance that asks: what it holds itself is free for it.
+ */
+export const isUnheld = (database: Pick<Database, 'dialect' | 'tables'>, owner: string): SQL => {
+  const { runs } = database.tables
+  return sql`(${runs.owner} is null or ${runs.owner} = ${owner} or ${isGone(database, runs.owner)})`
+}
+
+/** The time of the database, not of the transaction. */
+const clock = (dialect: Database['dialect']): SQL =>
+  sql.raw(dialect === 'postgres' ? 'clock_timestamp()' : "(unixepoch('subsec') * 1000)")
+
+/** Work that an instance holds is freed by the end of that instance, not by time. */
+const WORK_MS = 30 * 24 * 3_600_000
+
+export type LeaseRepository = ReturnType<typeof createLeaseRepository>
+
+export function createLeaseRepository(database: Database) {
+  const { read, write, dialect, tables } = database
+  const { approvals, leases, runInputs, runs } = tables
+  const now = clock(dialect)
+  const inFuture = (ms: number): SQL =>
+    sql.raw(
+      dialect === 'postgres'
+        ? `clock_timestamp() + interval '${ms} milliseconds'`
+        : `(unixepoch('subsec') * 1000 + ${ms})`,
+    )
+
+  const repository = {
+    /** Takes or renews a lease. False while another instance holds it. */
+    take: (name: string, owner: string, ms: number): Promise<boolean> =>
+      write(async (tx) => {
+        const taken = await tx
+          .insert(leases)
+          .values({ name, owner, expiresAt: inFuture(ms) })
+          .onConflictDoUpdate({
+            target: leases.name,
+            set: { owner, expiresAt: inFuture(ms) },
+            setWhere: sql`(${leases.owner} = ${owner} or ${leases.expiresAt} <= ${now})`,
+          })
+          .returning({ name: leases.name })
+        return taken.length > 0
+      }),
+
+    /** Takes work that an instance does once, for as long as it lives. False while another living instance has it. */
+    hold: (name: string, owner: string): Promise<boolean> =>
+      write(async (tx) => {
+        const taken = await tx
+          .insert(leases)
+          .values({ name, owner, expiresAt: inFuture(WORK_MS) })
+          .onConflictDoUpdate({
+            target: leases.name,
+            set: { owner, expiresAt: inFuture(WORK_MS) },
+            setWhere: sql`(${leases.owner} = ${owner} or ${isGone(database, leases.owner)})`,
+          })
+          .returning({ name: leases.name })
+        return taken.length > 0
+      }),
+
+    /** Whether an instance still has what it took with `hold`. */
+    async isHeld(name: string, owner: string): Promise<boolean> {
+      const rows = await read
+        .select({ owner: leases.owner })
+        .from(leases)
+        .where(and(eq(leases.name, name), eq(leases.owner, owner)))
+      return rows.length > 0
+    },
+
+    /** Gives a lease back; another instance may take it at once. */
+    release: (name: string, owner: string): Promise<void> =>
+      write(async (tx) => {
+        await tx.delete(leases).where(and(eq(leases.name, name), eq(leases.owner, owner)))
+      }),
+
+    /** Takes or renews the lease of an instance on all of its runs. */
+    renew: (instance: string, ms: number): Promise<boolean> =>
+      repository.take(ofInstance(instance), instance, ms),
+
+    leave: (instance: string): Promise<void> => repository.release(ofInstance(instance), instance),
+
+    /** Removes leases that nobody has renewed for a day. */
+    removeStale: (): Promise<void> =>
+      write(async (tx) => {
+        await tx.delete(leases).where(lte(leases.expiresAt, inFuture(-24 * 3_600_000)))
+      }),
+
+    /** Other instances whose leases are valid. */
+    async others(instance: string): Promise<string[]> {
+      const rows = await read
+        .select({ owner: leases.owner })
+        .from(leases)
+        .where(and(sql`${leases.name} like 'instance:%'`, gt(leases.expiresAt, now)))
+      return rows.map(({ owner }) => owner).filter((owner) => owner !== instance)
+    },
+
+    /** Unfinished runs that no living instance holds, oldest first, and those that `instance` holds itself. */
+    async unheldRuns(instance: string): Promise<RunId[]> {
+      const rows = await read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(
+          and(isNull(runs.endedAt), lte(runs.version, RUN_VERSION), isUnheld(database, instance)),
+        )
+        .orderBy(asc(runs.createdAt), asc(runs.id))
+      return rows.map(({ id }) => id)
+    },
+
+    /** The instance whose lease on this run is valid; null when none is. */
+    async holderOf(id: RunId): Promise<string | null> {
+      const [row] = await read
+        .select({ owner: runs.owner })
+        .from(runs)
+        .where(and(eq(runs.id, id), isNull(runs.endedAt), sql`not ${isUnheld(database, '')}`))
+      return row?.owner ?? null
+    },
+
+    /** Those of some runs that an instance no longer holds: another one has continued them. */
+    async lostRuns(instance: string, ids: readonly RunId[]): Promise<RunId[]> {
+      if (ids.length === 0) return []
+      const rows = await read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(inArray(runs.id, [...ids]), or(isNull(runs.owner), ne(runs.owner, instance))))
+      return rows.map(({ id }) => id)
+    },
+
+    /** The runs of an instance that were asked to stop, or whose waiting calls a person has decided. */
+    async changedRuns(instance: string): Promise<ChangedRun[]> {
+      const isDecided = sql`${runs.status} = 'awaiting_approval' and exists (select 1 from ${approvals} where ${approvals.runId} = ${runs.id} and ${approvals.status} <> 'pending')`
+      const isAnswered = sql`exists (select 1 from ${runInputs} where ${runInputs.runId} = ${runs.id} and ${runInputs.answer} is not null)`
+      return await read
+        .select({ id: runs.id, stopRequested: runs.stopRequested })
+        .from(runs)
+        .where(
+          and(
+            isNull(runs.endedAt),
+            eq(runs.owner, instance),
+            or(runs.stopRequested, sql`(${isDecided})`, sql`(${isAnswered})`),
+          ),
+        )
+    },
+  }
+  return repository
+}

@@ -1,0 +1,60 @@
+// What decides whether a run may start in a conversation, in one statement, because every send begins with it.
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { ConversationId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+
+type ConversationRow = Database['tables']['conversations']['$inferSelect']
+
+/** What decides whether a run may start in a conversation. */
+export interface RunSite {
+  conversation: ConversationRow
+  /** The active run of the conversation, except background tasks. */
+  activeRunId: RunId | null
+  /** Unfinished runs of the user in all conversations. */
+  unfinishedRuns: number
+  /** The run that was started with this client id. */
+  duplicateRunId: RunId | null
+}
+
+/** The reader finds nothing when the user has no such conversation, or it is in the trash. */
+export function createRunSiteReader({ read, tables: { conversations, runs } }: Database) {
+  /** A value from the runs that meet the condition. Nested, because drizzle drops table names from a field's own columns. */
+  const fromRuns = (value: SQL, condition: SQL) =>
+    sql`${sql`(select ${value} from ${runs} where ${condition})`}`
+  const inConversation = sql`${runs.conversationId} = ${conversations.id}`
+  const runSiteStatement = read
+    .select({
+      conversation: conversations,
+      activeRunId: fromRuns(
+        sql`${runs.id}`,
+        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
+        sql`${inConversation} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      ).mapWith(runs.id),
+      unfinishedRuns: fromRuns(
+        sql`count(*)`,
+        sql`${runs.userId} = ${conversations.userId} and ${runs.endedAt} is null`,
+      ).mapWith(Number),
+      duplicateRunId: fromRuns(
+        sql`${runs.id}`,
+        sql`${inConversation} and ${runs.clientId} = ${sql.placeholder('clientId')}`,
+      ).mapWith(runs.id),
+    })
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.id, sql.placeholder('id')),
+        eq(conversations.userId, sql.placeholder('userId')),
+        isNull(conversations.deletedAt),
+      ),
+    )
+    .prepare('run site')
+
+  return async (
+    userId: UserId,
+    id: ConversationId,
+    clientId: string | undefined,
+  ): Promise<RunSite | undefined> => {
+    const [site] = await runSiteStatement.execute({ userId, id, clientId: clientId ?? null })
+    return site
+  }
+}

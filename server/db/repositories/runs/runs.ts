@@ -1,0 +1,295 @@
+// Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
+import { and, asc, eq, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { ConversationId, MessageId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
+import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
+import { RUN_VERSION } from '../../run-version.ts'
+import { createApprovals } from './approvals.ts'
+import { createBackgroundRuns } from './background-runs.ts'
+import { isUnheld } from './leases.ts'
+
+export type RunRow = Database['tables']['runs']['$inferSelect']
+export type NewRun = Database['tables']['runs']['$inferInsert']
+
+/** No limit of unfinished runs. */
+const UNLIMITED = 2 ** 31 - 1
+
+export function createRunRepository(database: Database) {
+  const { conversations, messages, runs, users } = database.tables
+
+  const activeStatement = database.read
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.conversationId, sql.placeholder('conversationId')),
+        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
+        sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      ),
+    )
+    .limit(1)
+    .prepare('active run')
+  const unfinishedStatement = database.read
+    .select({ count: countAll })
+    .from(runs)
+    .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
+    .prepare('unfinished runs')
+  const insertStatement = prepareOnEach((tx) =>
+    tx
+      .insert(runs)
+      .select(
+        sql`select ${valuesOf(runs)}
+          where exists (select 1 from ${users}
+              where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
+            and (select count(*) from ${runs}
+              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}`,
+      )
+      .onConflictDoNothing({ target: runs.id })
+      .returning({ id: runs.id })
+      .prepare('insert run'),
+  )
+  const currentAttempt = and(
+    eq(runs.id, sql.placeholder('attemptedRun')),
+    eq(runs.attempt, sql.placeholder('currentAttempt')),
+    isNull(runs.endedAt),
+  )
+  const writeStatement = prepareUpdates('write run', runs, (tx, set, name) =>
+    tx.update(runs).set(set).where(currentAttempt).returning({ id: runs.id }).prepare(name),
+  )
+  const writeOnceStatement = prepareUpdates('write run once', runs, (tx, set, name) =>
+    tx
+      .update(runs)
+      .set(set)
+      .where(and(currentAttempt, lt(runs.revision, sql.placeholder('newRevision'))))
+      .returning({ id: runs.id })
+      .prepare(name),
+  )
+
+  async function findOne(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
+    const rows = await database.read.select().from(runs).where(where).limit(1)
+    return rows[0]
+  }
+
+  /** Checks and updates in one statement, so that nothing is written to a run that has ended. */
+  async function updateActive(
+    tx: Writer,
+    id: RunId,
+    patch: Parameters<ReturnType<Writer['update']>['set']>[0],
+    condition?: SQL,
+  ): Promise<RunRow | undefined> {
+    const [row] = await tx
+      .update(runs)
+      .set(patch)
+      .where(and(eq(runs.id, id), isNull(runs.endedAt), condition))
+      .returning()
+    return row
+  }
+
+  return {
+    ...createApprovals(database),
+    ...createBackgroundRuns(database),
+
+    /**
+     * Inserts a new run. Returns false, and changes nothing, when it is stored already, when its user has been disabled, or
+     * has `limit` unfinished runs. No other transaction adds a run of this user before this one ends, so call it before
+     * anything else is locked.
+     * @throws the database's unique violation when the conversation has an active run.
+     */
+    async insert(tx: Writer, run: RunRow, limit = UNLIMITED): Promise<boolean> {
+      const locked = tx.lock(`runs of ${run.userId}`)
+      const [inserted] = await Promise.all([insertStatement(tx).execute({ ...run, limit }), locked])
+      return inserted.length > 0
+    },
+
+    /**
+     * Updates the run on behalf of an attempt.
+     * @throws RunOver when it may no longer write; let the transaction fail with it.
+     */
+    async write(tx: Writer, { id, attempt }: RunAttempt, patch: Partial<NewRun>): Promise<void> {
+      const values = { ...patch, attemptedRun: id, currentAttempt: attempt }
+      const written = await writeStatement(tx, patch).execute(values)
+      if (written.length === 0) throw new RunOver()
+    },
+
+    /**
+     * The same for a write that must take effect exactly once. Returns false, and changes nothing, when this revision is
+     * already stored: the transaction was committed and only its confirmation was lost.
+     * @throws RunOver as `write` does.
+     */
+    async writeOnce(
+      tx: Writer,
+      { id, attempt }: RunAttempt,
+      revision: number,
+      patch: Partial<NewRun>,
+    ): Promise<boolean> {
+      const revised = { ...patch, revision }
+      const values = {
+        ...revised,
+        attemptedRun: id,
+        currentAttempt: attempt,
+        newRevision: revision,
+      }
+      const written = await writeOnceStatement(tx, revised).execute(values)
+      if (written.length > 0) return true
+      const [row] = await tx
+        .select({ attempt: runs.attempt, revision: runs.revision })
+        .from(runs)
+        .where(eq(runs.id, id))
+      if (row?.attempt === attempt && row.revision >= revision) return false
+      throw new RunOver()
+    },
+
+    /** Locks and returns the run if it is active: nobody else changes or ends it before this transaction ends. */
+    lockActive: (tx: Writer, id: RunId) =>
+      updateActive(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
+
+    /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
+    async lockAttempt(tx: Writer, { id, attempt }: RunAttempt): Promise<void> {
+      const locked = await tx
+        .update(runs)
+        .set({ stopRequested: sql`${runs.stopRequested}` })
+        .where(and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt)))
+        .returning({ id: runs.id })
+      assertWritten(locked)
+    },
+
+    /**
+     * Begins another attempt at an active run, or the first at a queued one; earlier ones may no longer write.
+     * Undefined when it has ended, or when a newer version of the program began or continued it.
+     * @param isShared undefined also when another living instance holds the run.
+     */
+    claim: (tx: Writer, id: RunId, owner: string, isShared = false) => {
+      const isQueued = sql`case when ${runs.status} = 'queued' then 0 else 1 end`
+      const claimed = {
+        owner,
+        version: RUN_VERSION,
+        attempt: sql`${runs.attempt} + ${isQueued}`,
+        failedAttempts: sql`${runs.failedAttempts} + ${isQueued}`,
+        status: sql`case when ${runs.status} = 'queued' then 'running' else ${runs.status} end`,
+      }
+      const isKnown = lte(runs.version, RUN_VERSION)
+      return updateActive(
+        tx,
+        id,
+        claimed,
+        isShared ? and(isKnown, isUnheld(database, owner)) : isKnown,
+      )
+    },
+
+    /** Ends a run that no process performs, and the right of its attempt to write; undefined when it has already ended. */
+    end: (
+      tx: Writer,
+      id: RunId,
+      patch: Partial<NewRun> & { endedAt: Date },
+      /** Of several instances: this one; then the run is left alone when another living one holds it. */
+      instance?: string,
+    ) =>
+      updateActive(
+        tx,
+        id,
+        { ...patch, attempt: sql`${runs.attempt} + 1` },
+        instance === undefined ? undefined : isUnheld(database, instance),
+      ),
+
+    /** Asks the process that performs the run, now or after a restart, to end it. */
+    requestStop: (tx: Writer, id: RunId) => updateActive(tx, id, { stopRequested: true }),
+
+    /**
+     * Reactivates a run that has ended; undefined when it is active or does not exist.
+     * @throws the database's unique violation when its conversation has another active run.
+     */
+    async reopen(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<RunRow | undefined> {
+      const [row] = await tx
+        .update(runs)
+        .set({ ...patch, endedAt: null, stopRequested: false, failedAttempts: 0 })
+        .where(and(eq(runs.id, id), isNotNull(runs.endedAt)))
+        .returning()
+      return row
+    },
+
+    /** As the open transaction sees it. */
+    async findIn(tx: Writer, id: RunId): Promise<RunRow | undefined> {
+      const rows = await tx.select().from(runs).where(eq(runs.id, id)).limit(1)
+      return rows[0]
+    },
+
+    find: (id: RunId) => findOne(eq(runs.id, id)),
+
+    /** Undefined also for a run whose answer or conversation was deleted. */
+    findOwned: (userId: UserId, id: RunId) =>
+      findOne(
+        and(
+          eq(runs.id, id),
+          eq(runs.userId, userId),
+          sql`not exists (select 1 from ${messages} where ${messages.id} = ${runs.messageId} and ${messages.deletedAt} is not null)`,
+          sql`not exists (select 1 from ${conversations} where ${conversations.id} = ${runs.conversationId} and ${conversations.deletedAt} is not null)`,
+        ),
+      ),
+
+    /** The active run of the conversation, except background tasks. */
+    async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
+      const [row] = await activeStatement.execute({ conversationId })
+      return row
+    },
+
+    findByClientId: (conversationId: ConversationId, clientId: string) =>
+      findOne(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
+
+    /** The run that writes this answer, if any. */
+    findByMessage: (conversationId: ConversationId, messageId: MessageId) =>
+      findOne(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
+
+    async countUnfinished(userId: UserId): Promise<number> {
+      const [row] = await unfinishedStatement.execute({ userId })
+      return row?.count ?? 0
+    },
+
+    /**
+     * The same inside a transaction that adds a run: no other transaction adds a run of this user before it ends, so the count
+     * stays valid. Call it before anything else is locked.
+     */
+    async lockUnfinished(tx: Writer, userId: UserId): Promise<number> {
+      await tx.lock(`runs of ${userId}`)
+      const [row] = await tx
+        .select({ count: countAll })
+        .from(runs)
+        .where(and(eq(runs.userId, userId), isNull(runs.endedAt)))
+      return row?.count ?? 0
+    },
+
+    /** Whether a run of any kind in the conversation has not ended. */
+    async isAnyUnfinished(conversationId: ConversationId): Promise<boolean> {
+      const found = await database.read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.conversationId, conversationId), isNull(runs.endedAt)))
+        .limit(1)
+      return found.length > 0
+    },
+
+    /** Whether the conversation has an active run, except background tasks, as the open transaction sees it. */
+    async hasActive(tx: Writer, conversationId: ConversationId): Promise<boolean> {
+      const found = await tx
+        .select({ id: runs.id })
+        .from(runs)
+        .where(
+          and(
+            eq(runs.conversationId, conversationId),
+            sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+          ),
+        )
+        .limit(1)
+      return found.length > 0
+    },
+
+    /** All active runs, oldest first; a starting server resumes or ends them. */
+    async unfinished(): Promise<RunRow[]> {
+      return await database.read
+        .select()
+        .from(runs)
+        .where(isNull(runs.endedAt))
+        .orderBy(asc(runs.createdAt), asc(runs.id))
+    },
+  }
+}

@@ -1,0 +1,234 @@
+// Writes the search index: each text with its words, in the transaction that stores the text.
+import { and, between, eq, type SQL, sql } from 'drizzle-orm'
+import { hasSpaceless } from '../../../lib/words.ts'
+import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { prepareOnEach } from '../../fragments.ts'
+import {
+  ENTRIES_PER_MESSAGE,
+  hasMoreParts,
+  indexedValue,
+  LAST_POSITION,
+  MAX_PARTS,
+  partAfter,
+  partsOf,
+  rowidRange,
+  type SearchKind,
+  toIndexedWords,
+  toRowid,
+  withoutEscapes,
+} from '../../search-entries.ts'
+import { attachmentText } from '../conversations/attachments.ts'
+
+type Owner = { row: number; userId: UserId }
+/** Which texts are indexed: those that are not, or those with single characters again, which older indexes lack. */
+export type Indexing = 'missing' | 'characters'
+type IndexedStep = Pick<
+  Database['tables']['steps']['$inferSelect'],
+  'position' | 'type' | 'content'
+> & { name?: string | null | undefined }
+
+/** Characters of an attachment or step that are read for indexing. */
+export const READ_CHARACTERS = 240_000
+
+/** The kind of entry of each step; null for steps that are not searched. */
+const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
+  thinking: null,
+  text: 'step',
+  tool_call: 'tool',
+  tool_result: 'tool',
+}
+
+const stepText = (kind: SearchKind, { name, content }: IndexedStep): string =>
+  kind === 'tool' ? `${name ?? ''} ${withoutEscapes(content)}` : content
+
+/** What of a step is indexed; null for steps that are not searched. */
+export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string } | null {
+  const kind = KIND_OF_STEP[step.type]
+  return kind === null ? null : { kind, text: stepText(kind, step) }
+}
+
+/**
+ * Every method runs in the caller's transaction. Texts of messages, steps and attachments do not change once they are
+ * complete, so one that is indexed already is left alone.
+ */
+export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
+  const { searchTitles, searchWords, messages, attachments, files } = tables
+  const words = indexedValue(dialect, sql.placeholder('words'))
+  const isIndexed = (rowid: SQL) =>
+    sql`exists (select 1 from ${searchWords} where ${searchWords.rowid} = ${rowid})`
+  const entry = sql`cast(${sql.placeholder('entry')} as bigint)`
+  const putStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchWords)
+      .select(sql`select ${entry}, ${words} where not ${isIndexed(entry)}`)
+      .prepare('index text'),
+  )
+  const addTitleStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchTitles)
+      .values({ conversationId: sql.placeholder('conversationId') })
+      .onConflictDoNothing()
+      .returning({ id: searchTitles.id })
+      .prepare('number title'),
+  )
+  // The row of its message is looked up in the same statement: every send runs it for the question and the answer.
+  const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
+  const putOfMessageStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchWords)
+      .select(
+        sql`select ${stepEntry}, ${words} from ${messages}
+          where ${messages.id} = ${sql.placeholder('messageId')} and not ${isIndexed(stepEntry)}`,
+      )
+      .prepare('index text of message'),
+  )
+
+  async function put(
+    tx: Writer,
+    { row, userId }: Owner,
+    kind: SearchKind,
+    position: number,
+    text: string,
+    indexing: Indexing = 'missing',
+  ): Promise<void> {
+    const range = rowidRange({ messageRow: row, kind, position })
+    if (range === null || text.trim() === '') return
+    if (indexing === 'characters' && !hasSpaceless(text)) return
+    for (const [part, piece] of partsOf(text).entries()) {
+      if (indexing === 'characters') await remove(tx, range[0] + part)
+      await putStatement(tx).execute({
+        entry: range[0] + part,
+        words: toIndexedWords(dialect, userId, piece),
+      })
+    }
+  }
+
+  const remove = (tx: Writer, entry: number) =>
+    tx.delete(searchWords).where(eq(searchWords.rowid, entry))
+
+  /** Indexes a text of a message whose row is not known. */
+  async function putOfMessage(
+    tx: Writer,
+    { messageId, userId }: { messageId: MessageId; userId: UserId },
+    kind: SearchKind,
+    position: number,
+    text: string,
+  ): Promise<void> {
+    const range = rowidRange({ messageRow: 0, kind, position })
+    if (range === null || text.trim() === '') return
+    for (const [part, piece] of partsOf(text).entries())
+      await putOfMessageStatement(tx).execute({
+        entry: range[0] + part,
+        messageId,
+        words: toIndexedWords(dialect, userId, piece),
+      })
+  }
+
+  async function putFiles(
+    tx: Writer,
+    owner: Owner,
+    messageId: MessageId,
+    indexing: Indexing = 'missing',
+  ): Promise<void> {
+    const found = await tx
+      .select({
+        position: attachments.position,
+        name: attachments.name,
+        text: sql<string>`substr(${attachmentText(tables)}, 1, ${sql.raw(String(READ_CHARACTERS))})`,
+      })
+      .from(attachments)
+      .leftJoin(files, eq(files.id, attachments.fileId))
+      .where(eq(attachments.messageId, messageId))
+    for (const { position, name, text } of found) {
+      const whole = `${name}\n${text}`
+      await put(tx, owner, 'file', position, whole, indexing)
+      if (hasMoreParts(whole))
+        await tx.update(attachments).set({ searchFrom: MAX_PARTS }).where(at(messageId, position))
+    }
+  }
+
+  const at = (messageId: MessageId, position: number) =>
+    and(eq(attachments.messageId, messageId), eq(attachments.position, position))
+
+  /** Removes the words of a conversation's title. Returns the number of the title. */
+  async function removeTitle(tx: Writer, id: ConversationId): Promise<number | undefined> {
+    const [numbered] = await tx
+      .select({ id: searchTitles.id })
+      .from(searchTitles)
+      .where(eq(searchTitles.conversationId, id))
+    if (numbered !== undefined) await remove(tx, -numbered.id)
+    return numbered?.id
+  }
+
+  return {
+    /** Indexes a text of a message, if it is not empty. */
+    put,
+
+    /** Indexes a complete step. @param userId the owner of its conversation. */
+    async putStep(
+      tx: Writer,
+      userId: UserId,
+      messageId: MessageId,
+      step: IndexedStep,
+    ): Promise<void> {
+      const entry = entryOfStep(step)
+      if (entry === null) return
+      await putOfMessage(tx, { messageId, userId }, entry.kind, step.position, entry.text)
+    },
+
+    /** Removes the entries of a message's steps from `position` on. */
+    async removeSteps(tx: Writer, messageId: MessageId, position: number): Promise<void> {
+      const [message] = await tx
+        .select({ row: messages.row })
+        .from(messages)
+        .where(eq(messages.id, messageId))
+      if (message === undefined) return
+      for (const kind of ['step', 'tool'] as const) {
+        const from = rowidRange({ messageRow: message.row, kind, position })
+        const to = rowidRange({ messageRow: message.row, kind, position: LAST_POSITION })
+        if (from !== null && to !== null)
+          await tx.delete(searchWords).where(between(searchWords.rowid, from[0], to[1]))
+      }
+    },
+
+    /** Indexes the text of a user message. */
+    putQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
+      putOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
+
+    /** Indexes the names and the beginnings of the texts of a message's attachments. */
+    putFiles,
+
+    /** Indexes one more part of an attachment, and notes which is the next. */
+    async putFilePart(
+      tx: Writer,
+      file: Owner & { messageId: MessageId; position: number; part: number; text: string },
+    ): Promise<void> {
+      const { row, userId, messageId, position, part, text } = file
+      // Moved on meanwhile, or deleted: then there is nothing to do.
+      const [moved] = await tx
+        .update(attachments)
+        .set({ searchFrom: partAfter(part, text) })
+        .where(and(at(messageId, position), eq(attachments.searchFrom, part)))
+        .returning({ position: attachments.position })
+      if (moved === undefined || text.trim() === '') return
+      const entry = toRowid({ messageRow: row, kind: 'file', position, part })
+      // There already if the file is indexed again.
+      await remove(tx, entry)
+      await putStatement(tx).execute({ entry, words: toIndexedWords(dialect, userId, text) })
+    },
+
+    async putTitle(
+      tx: Writer,
+      { id, userId, title }: { id: ConversationId; userId: UserId; title: string },
+    ): Promise<void> {
+      const [added] = await addTitleStatement(tx).execute({ conversationId: id })
+      const number = added?.id ?? (await removeTitle(tx, id))
+      if (number === undefined) return
+      await putStatement(tx).execute({
+        entry: -number,
+        words: toIndexedWords(dialect, userId, title),
+      })
+    },
+  }
+}

@@ -1,0 +1,191 @@
+// Finds messages, tool calls and attachments by the words that they contain.
+import { and, desc, eq, exists, gte, isNull, lt, max, type SQL, sql } from 'drizzle-orm'
+import type { UserId } from '../../../protocol/ids.ts'
+import { stepId } from '../../../protocol/step.ts'
+import type { Database } from '../../database.ts'
+import {
+  ENTRIES_PER_MESSAGE,
+  filePartNumberOf,
+  filePositionOf,
+  kindOf,
+  matchWords,
+  messageRowOf,
+  partNumberOf,
+  partOf,
+  positionOf,
+  SEARCH_KINDS,
+  type SearchKind,
+  toSearchEntry,
+  withoutEscapes,
+  wordsToMatch,
+} from '../../search-entries.ts'
+import { isAttached } from '../conversations/message-tree.ts'
+import {
+  BEFORE,
+  type FoundText,
+  isFoundConversation,
+  isPlain,
+  LIMIT,
+  type MessageFilter,
+  plainOnce,
+  type Stretch,
+  WORDS,
+} from './statements.ts'
+
+/** Messages in which frequent words are found without looking further back. */
+const RECENT_MESSAGES = 30_000
+
+/** Texts of messages that meet the filter, newest first. @param fileText an attachment's name and text, as they are indexed. */
+export function createMessageSearch(
+  database: Database,
+  fileText: SQL,
+): (userId: UserId, filter: MessageFilter, stretch: Stretch) => Promise<FoundText[]> {
+  const { dialect, readOffThread, tables } = database
+  const { searchWords, conversations, messages, steps, attachments, files } = tables
+  const rowid = sql`${searchWords.rowid}`
+  const isKind = (...kinds: SearchKind[]): SQL =>
+    sql`${kindOf(rowid)} in ${kinds.map((kind) => SEARCH_KINDS.indexOf(kind))}`
+  /** The text of an entry, as it was indexed. */
+  const entryText = partOf(
+    sql`(case when ${isKind('text')} then ${messages.text}
+      when ${isKind('file')} then ${fileText}
+      when ${isKind('tool')} then coalesce(${steps.name}, '') || ' ' || ${steps.content}
+      else ${steps.content} end)`,
+    sql`(case when ${isKind('file')} then ${filePartNumberOf(rowid)} else ${partNumberOf(rowid)} end)`,
+  )
+  const isMatch = and(matchWords(dialect, WORDS), sql`${rowid} < ${BEFORE}`, sql`${rowid} > 0`)
+  /**
+   * PostgreSQL would read entries from the newest on if it took the words for frequent, and all of them if it was wrong. It cannot
+   * read a sum in order, so it uses the index of words.
+   */
+  const newestFirst = dialect === 'sqlite' ? desc(rowid) : sql`${rowid} + 0 desc`
+  const entriesBy = (order: SQL, condition?: SQL): SQL =>
+    sql`(select rowid, count(*) over () as entries from (
+      select ${rowid} from ${searchWords} where ${and(isMatch, condition)} order by ${order} limit ${LIMIT}
+    ) as newest) as search_words`
+  /**
+   * The newest entries with the words, under the name of the table, and how many they are: PostgreSQL would otherwise look up the
+   * messages of all matches before it takes the newest. SQLite reads in the right order and ends at the limit.
+   */
+  const sources = {
+    /** Those among the newest messages: nothing else is read when the words are frequent. */
+    recent: entriesBy(desc(rowid), sql`${rowid} > ${sql.placeholder('after')}`),
+    newest: entriesBy(newestFirst),
+    all: searchWords,
+  }
+
+  const build = (filter: MessageFilter, from: keyof typeof sources) =>
+    readOffThread
+      .select({
+        rowid: rowid.mapWith(searchWords.rowid),
+        messageId: messages.id,
+        role: messages.role,
+        createdAt: messages.createdAt,
+        conversationId: conversations.id,
+        title: conversations.title,
+        projectId: conversations.projectId,
+        fileId: attachments.fileId,
+        pages: files.pages,
+        text: entryText,
+        entries: sql`${sql.raw(from === 'all' ? '0' : 'search_words.entries')}`.mapWith(Number),
+      })
+      .from(sources[from])
+      .innerJoin(messages, sql`${messages.row} = ${messageRowOf(rowid)}`)
+      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+      .leftJoin(
+        steps,
+        and(
+          isKind('step', 'tool'),
+          eq(steps.messageId, messages.id),
+          sql`${steps.position} = ${positionOf(rowid)}`,
+        ),
+      )
+      .leftJoin(
+        attachments,
+        and(
+          isKind('file'),
+          eq(attachments.messageId, messages.id),
+          sql`${attachments.position} = ${filePositionOf(rowid)}`,
+        ),
+      )
+      .leftJoin(files, eq(files.id, attachments.fileId))
+      .where(
+        and(
+          from === 'all' ? isMatch : undefined,
+          isFoundConversation(database, filter),
+          isNull(messages.deletedAt),
+          isAttached(messages),
+          filter.kinds.length === SEARCH_KINDS.length ? undefined : isKind(...filter.kinds),
+          filter.isMine ? eq(messages.role, 'user') : undefined,
+          filter.from && gte(messages.createdAt, filter.from),
+          filter.to && lt(messages.createdAt, filter.to),
+          filter.hasFile
+            ? exists(
+                readOffThread
+                  .select({ one: sql`1` })
+                  .from(attachments)
+                  .where(sql`${attachments.messageId} = ${messages.id}`),
+              )
+            : undefined,
+        ),
+      )
+      .orderBy(isPlain(filter) ? newestFirst : desc(rowid))
+      .limit(LIMIT)
+      .prepare('')
+
+  const statements = {
+    recent: plainOnce((filter: MessageFilter) => build(filter, 'recent')),
+    newest: plainOnce((filter: MessageFilter) => build(filter, 'newest')),
+    all: plainOnce((filter: MessageFilter) => build(filter, 'all')),
+  }
+  const newestEntry = readOffThread
+    .select({ rowid: max(searchWords.rowid) })
+    .from(searchWords)
+    .prepare('')
+
+  async function rowsOf(userId: UserId, filter: MessageFilter, { before, limit }: Stretch) {
+    const values = {
+      words: wordsToMatch(dialect, userId, filter),
+      userId,
+      before: before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    }
+    if (dialect === 'postgres' && isPlain(filter)) {
+      const newest = before ?? (await newestEntry.execute())[0]?.rowid ?? 0
+      const recent = await statements.recent(filter).execute({
+        ...values,
+        after: Math.max(0, newest - RECENT_MESSAGES * ENTRIES_PER_MESSAGE),
+      })
+      if (recent.length === limit) return recent
+      const rows = await statements.newest(filter).execute(values)
+      // Otherwise some of the newest entries cannot be shown, and there may be older ones in their place.
+      const entries = rows[0]?.entries ?? limit
+      if (rows.length === limit || entries < limit) return rows
+    }
+    return await statements.all(filter).execute(values)
+  }
+
+  return async (userId, filter, stretch) =>
+    (await rowsOf(userId, filter, stretch)).map(
+      ({ messageId, role, fileId, pages, rowid: entry, text, ...found }) => {
+        const { kind, position } = toSearchEntry(entry)
+        const isStep = kind === 'step' || kind === 'tool'
+        return {
+          rowid: entry,
+          conversationId: found.conversationId,
+          title: found.title,
+          projectId: found.projectId,
+          createdAt: found.createdAt,
+          text: kind === 'tool' ? withoutEscapes(text) : text,
+          message: {
+            id: messageId,
+            role,
+            kind,
+            stepId: isStep ? stepId(position) : undefined,
+            fileId: fileId ?? undefined,
+            hasPages: pages !== null,
+          },
+        }
+      },
+    )
+}

@@ -1,0 +1,267 @@
+// Routes for signing in, renewing a session, and signing out.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { AccountLinks } from '../../auth/account-links.ts'
+import type { Client } from '../../auth/accounts.ts'
+import type { OidcSignIn } from '../../auth/oidc/sign-in.ts'
+import type { SetupToken } from '../../auth/setup-token.ts'
+import { ACCESS_LIFETIME_SECONDS } from '../../auth/tokens.ts'
+import type { UserRow } from '../../db/repositories/accounts/users.ts'
+import { AppError, appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { isLocalRequest } from '../../http/local-client.ts'
+import type { OpenConnections } from '../../http/open-connections.ts'
+import { assertSameOrigin, readSessionCookie } from '../../http/session-cookie.ts'
+import type { Limits } from '../../lib/limits.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import {
+  AccountLink,
+  AuthMode,
+  LinkToken,
+  LoginBody,
+  RegisterBody,
+  ResetPasswordBody,
+  SignedIn,
+  SignedOut,
+} from '../../protocol/user.ts'
+import { success } from '../envelope.ts'
+import { type EmailLinkDependencies, registerEmailLinkRoutes } from './email-links.ts'
+import { registerPasskeyRoutes, siteOf } from './passkeys.ts'
+import { presentUser } from './present-user.ts'
+import {
+  assertNoSecondFactor,
+  registerSecondFactorRoutes,
+  type SecondFactorRouteDependencies,
+} from './second-factor.ts'
+import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
+
+export interface AuthRouteDependencies
+  extends SessionStartDependencies,
+    SecondFactorRouteDependencies,
+    EmailLinkDependencies {
+  limits: Limits
+  mode: 'single' | 'multi'
+  registration(): 'open' | 'invite' | 'closed'
+  /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
+  behindProxy: boolean
+  links: AccountLinks
+  setup: SetupToken
+  connections: OpenConnections
+  /** Null: not configured. */
+  oidc: Pick<OidcSignIn, 'logoutUrl'> | null
+  /** What the sign-in page offers besides the password. */
+  offered: Pick<z.input<typeof AuthMode>, 'oidc' | 'password_off'>
+}
+
+/** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
+export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
+  const { mode, registration, behindProxy, accounts, links, setup, sessions, issueToken, oidc } =
+    dependencies
+  const clientOf = (request: FastifyRequest): Client => ({
+    address: request.ip,
+    isLocal: !behindProxy && isLocalRequest(request),
+  })
+  const assertMultiUser = (): void => {
+    if (mode === 'single') throw appError('single_user')
+  }
+
+  const sessionStart = createSessionStart(dependencies)
+  const signIn = async (
+    request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
+    reply: FastifyReply,
+    user: UserRow,
+  ) => {
+    const isPage = request.body.cookie === true
+    return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+  }
+
+  if (mode === 'multi') {
+    registerSecondFactorRoutes(app, { ...dependencies, sessionStart })
+    registerPasskeyRoutes(app, { ...dependencies, sessionStart })
+    registerEmailLinkRoutes(app, dependencies)
+  }
+
+  app.get(
+    '/api/auth/mode',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Get the authentication mode of this server',
+        response: { 200: envelope(AuthMode) },
+      },
+    },
+    async (request) => {
+      const { passkeys, publicUrl, offered, emailLinks } = dependencies
+      const hasPasskeys = mode === 'multi' && passkeys.areAvailable(siteOf(request, publicUrl))
+      const known = {
+        mode,
+        registration: registration(),
+        ...offered,
+        ...(hasPasskeys ? { passkeys: true as const } : {}),
+        ...(mode === 'multi' && emailLinks.isAvailable ? { mail: true as const } : {}),
+      }
+      if (mode === 'single' || (await accounts.exist())) return success(known)
+      return success({
+        ...known,
+        ...(accounts.mayBeFirst(clientOf(request))
+          ? { first_user: true as const }
+          : { setup_link: true as const }),
+      })
+    },
+  )
+
+  app.post(
+    '/api/auth/register',
+    {
+      config: { public: true, audit: { action: 'register' } },
+      schema: {
+        summary: 'Register an account; the first account becomes an administrator',
+        description:
+          'The first account takes the set-up link that the server prints when it starts, or a client on the same machine. `link` is the token of that link or of an invitation.',
+        body: RegisterBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      assertMultiUser()
+      return signIn(request, reply, await accounts.register(request.body, clientOf(request)))
+    },
+  )
+
+  app.post(
+    '/api/auth/links',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Find out what a set-up, invitation or reset link is for',
+        body: z.object({ link: LinkToken }),
+        response: { 200: envelope(AccountLink) },
+      },
+    },
+    async ({ body }) => {
+      assertMultiUser()
+      if (setup.matches(body.link) && !(await accounts.exist()))
+        return success<AccountLink>({
+          kind: 'setup',
+          role: 'admin',
+          username: null,
+          expires_at: null,
+        })
+      const link = await links.find(body.link)
+      if (link === undefined) throw appError('account_link_invalid')
+      const { kind, role, userId } = link
+      const expiresAt = link.expiresAt.toISOString()
+      if (kind !== 'reset' || userId === null)
+        return success<AccountLink>({
+          kind,
+          role: kind === 'invitation' ? role : null,
+          username: null,
+          ...(kind === 'confirmation' ? { address: link.note } : {}),
+          expires_at: expiresAt,
+        })
+      const { username } = await accounts.profile(userId)
+      return success<AccountLink>({ kind, role: null, username, expires_at: expiresAt })
+    },
+  )
+
+  app.post(
+    '/api/auth/reset',
+    {
+      config: { public: true, audit: { action: 'password_reset' } },
+      schema: {
+        summary: 'Choose a new password with a reset link, and sign in',
+        description: 'Revokes all tokens of the account; with `revoke_keys`, its API keys too.',
+        body: ResetPasswordBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      assertMultiUser()
+      const { link, password, revoke_keys: revokeKeys } = request.body
+      const user = await accounts.resetPassword(link, { password, revokeKeys })
+      dependencies.connections.end(user.id, { kept: reply.raw })
+      // Whoever reads somebody's mail does not have their second factor.
+      await assertNoSecondFactor(dependencies.secondFactors, user)
+      return signIn(request, reply, user)
+    },
+  )
+
+  app.post(
+    '/api/auth/login',
+    {
+      config: { public: true, audit: { action: 'sign_in', failed: 'sign_in_failed' } },
+      schema: {
+        summary: 'Sign in; the token is valid for seven days',
+        description:
+          'With `cookie: true`, for pages: the token is valid for `expires_in` seconds, and `POST /api/auth/refresh` renews it with the cookie that this sets.',
+        body: LoginBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      assertMultiUser()
+      // Only the name of an account: people also type passwords into this field.
+      const known = await accounts.nameOf(request.body.username)
+      if (known !== undefined) request.audited = { username: known }
+      const user = await accounts.login(request.body, request.ip)
+      await assertNoSecondFactor(dependencies.secondFactors, user)
+      return signIn(request, reply, user)
+    },
+  )
+
+  app.post(
+    '/api/auth/refresh',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Renew the session of a page with its cookie',
+        description:
+          'Replaces the cookie. A cookie that was replaced before ends the session, because somebody else may have it.',
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      assertMultiUser()
+      assertSameOrigin(request)
+      const cookie = readSessionCookie(request)
+      if (cookie === undefined) throw appError('sign_in_required')
+      try {
+        const { session, user, refreshToken } = await sessions.refresh(cookie)
+        sessionStart.setCookie(request, reply, refreshToken)
+        return success({
+          token: issueToken(user, session.id, ACCESS_LIFETIME_SECONDS),
+          expires_in: ACCESS_LIFETIME_SECONDS,
+          user: presentUser(user),
+        })
+      } catch (error) {
+        if (error instanceof AppError && error.reason === 'session_ended')
+          sessionStart.setCookie(request, reply, null)
+        throw error
+      }
+    },
+  )
+
+  app.post(
+    '/api/auth/logout',
+    {
+      config: { audit: { action: 'sign_out' } },
+      schema: {
+        summary: 'End the current session, with its open streams',
+        response: { 200: SignedOut },
+      },
+    },
+    async (request, reply) => {
+      const { session, user } = request
+      if (session?.sid !== undefined) {
+        sessionStart.setCookie(request, reply, null)
+        const url = (await oidc?.logoutUrl(session.sid)) ?? null
+        await sessions.end(user.id, session.sid, reply.raw)
+        if (url !== null) return { code: 0 as const, message: 'signed out', data: { url } }
+      } else if (session !== null) {
+        await accounts.revokeToken(session)
+        dependencies.connections.end(user.id, { only: session.jti, kept: reply.raw })
+      }
+      return { code: 0 as const, message: 'signed out' }
+    },
+  )
+}

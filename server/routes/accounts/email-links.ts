@@ -1,0 +1,107 @@
+// Routes for links by e-mail: a forgotten password, and confirming an address.
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Accounts } from '../../auth/accounts.ts'
+import type { EmailLinks, MailLanguage } from '../../auth/email-links.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import {
+  ConfirmationBody,
+  ConfirmationState,
+  ForgottenPasswordBody,
+  LinkToken,
+} from '../../protocol/user.ts'
+import { documentLanguage } from '../../sharing/document-texts.ts'
+import { success } from '../envelope.ts'
+
+export interface EmailLinkDependencies {
+  accounts: Accounts
+  emailLinks: EmailLinks
+}
+
+const languageOf = ({ headers }: FastifyRequest): MailLanguage =>
+  documentLanguage(headers['accept-language']) === 'zh-CN' ? 'zh-CN' : 'en'
+
+/** `/api/auth/forgotten-password` and `/api/auth/confirmations`; in multi mode only. */
+export function registerEmailLinkRoutes(
+  app: App,
+  { accounts, emailLinks }: EmailLinkDependencies,
+): void {
+  const stateOf = async (user: FastifyRequest['user']) => {
+    const { email: address } = await accounts.profile(user.id)
+    const missing = address === null ? [] : await emailLinks.unconfirmed(user.id, [address])
+    return { address, is_confirmed: address !== null && missing.length === 0 }
+  }
+
+  app.post(
+    '/api/auth/forgotten-password',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Mail a link for a new password to the confirmed address of an account',
+        description:
+          'The response is the same whether there is such an account or not. The link works once, for an hour, and ends all sessions.',
+        body: ForgottenPasswordBody,
+        response: { 200: envelope(z.object({ accepted: z.literal(true) })) },
+      },
+    },
+    async (request) => {
+      const { email } = request.body
+      await emailLinks.forgotPassword(email, {
+        address: request.ip,
+        language: languageOf(request),
+      })
+      return success({ accepted: true as const })
+    },
+  )
+
+  app.get(
+    '/api/auth/confirmations',
+    {
+      schema: {
+        summary: 'Find out whether the e-mail address of your account is confirmed',
+        response: { 200: envelope(ConfirmationState) },
+      },
+    },
+    async ({ user }) => success(await stateOf(user)),
+  )
+
+  app.post(
+    '/api/auth/confirmations',
+    {
+      schema: {
+        summary: 'Mail a link that confirms an address',
+        description:
+          'Mail goes only to confirmed addresses: links for a new password to that of the account, messages to those of e-mail channels.',
+        body: ConfirmationBody,
+        response: { 200: envelope(ConfirmationState) },
+      },
+    },
+    async (request) => {
+      const { user, body } = request
+      const address = body.address ?? (await accounts.profile(user.id)).email
+      if (address === null) throw appError('address_missing')
+      const missing = await emailLinks.unconfirmed(user.id, [address])
+      if (missing.length > 0)
+        await emailLinks.requestConfirmation(user.id, address, languageOf(request))
+      return success({ address, is_confirmed: missing.length === 0 })
+    },
+  )
+
+  app.post(
+    '/api/auth/confirmations/confirm',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Confirm an address with the token of a mailed link',
+        body: z.object({ link: LinkToken }),
+        response: { 200: envelope(z.object({ confirmed: z.literal(true) })) },
+      },
+    },
+    async ({ body }) => {
+      await emailLinks.confirm(body.link)
+      return success({ confirmed: true as const })
+    },
+  )
+}

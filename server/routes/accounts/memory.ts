@@ -1,0 +1,30 @@
+// Routes for the user's memory: the CONTEXT.md text that is part of all their conversations.
+
+import type { App } from '../../http/app.ts'
+import type { Memory } from '../../knowledge/memory.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { MemoryContent } from '../../protocol/knowledge.ts'
+import { success } from '../envelope.ts'
+
+export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): void {
+  const response = { 200: envelope(MemoryContent) }
+
+  app.get(
+    '/api/memory',
+    { schema: { summary: 'Get your memory', tags: ['memory'], response } },
+    async ({ user }) => success({ content: await memory.read(user.id) }),
+  )
+
+  app.put(
+    '/api/memory',
+    {
+      schema: {
+        summary: 'Replace your memory',
+        tags: ['memory'],
+        body: MemoryContent,
+        response,
+      },
+    },
+    async ({ user, body }) => success({ content: await memory.write(user.id, body.content) }),
+  )
+}

@@ -1,0 +1,171 @@
+// Routes of passkeys: signing in with one, adding and removing them.
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Accounts } from '../../auth/accounts.ts'
+import { networkOf } from '../../auth/network.ts'
+import type { Passkeys, Site } from '../../auth/second-factor/passkeys.ts'
+import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
+import type { PasskeyRow } from '../../db/repositories/accounts/second-factors.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import type { Limits } from '../../lib/limits.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import {
+  NewPasskeyBody,
+  Passkey,
+  PasskeyOptions,
+  PasskeyOptionsBody,
+  PasskeySignInBody,
+  PasswordBody,
+  RecoveryCodes,
+} from '../../protocol/second-factor.ts'
+import { SignedIn } from '../../protocol/user.ts'
+import { deleted, success } from '../envelope.ts'
+import type { SessionStart } from './session-start.ts'
+
+export interface PasskeyRouteDependencies {
+  accounts: Accounts
+  secondFactors: SecondFactors
+  passkeys: Passkeys
+  publicUrl: string | undefined
+  limits: Limits
+}
+
+/** Where the browser sees the page. */
+export function siteOf(
+  { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
+  publicUrl: string | undefined,
+): Site {
+  const url = publicUrl ?? `${protocol}://${host}`
+  // Any client may send any Host; passkeys work under none that is not an address.
+  return { origin: URL.canParse(url) ? new URL(url).origin : '' }
+}
+
+/** Per address: a passkey cannot be guessed, so this bounds the work. */
+const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }
+
+export function registerPasskeyRoutes(
+  app: App,
+  {
+    accounts,
+    secondFactors,
+    passkeys,
+    publicUrl,
+    limits,
+    sessionStart,
+  }: PasskeyRouteDependencies & { sessionStart: SessionStart },
+): void {
+  const attempts = limits.rateLimit('passkeys', ATTEMPTS)
+  const limit = async ({ ip }: { ip: string }): Promise<void> => {
+    const retryAfter = await attempts.take(networkOf(ip))
+    if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
+  }
+  const present = ({ options, challenge }: { options: object; challenge: string }) =>
+    success({ options: { ...options }, challenge })
+
+  app.post(
+    '/api/auth/passkeys/options',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Begin to sign in with a passkey',
+        description:
+          'With the `challenge` of a sign-in that needs a second factor, for that account only.',
+        body: PasskeyOptionsBody,
+        response: { 200: envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      await limit(request)
+      const { challenge } = request.body
+      const user = challenge === undefined ? undefined : await secondFactors.challenged(challenge)
+      return present(await passkeys.beginSignIn(siteOf(request, publicUrl), user?.id))
+    },
+  )
+
+  app.post(
+    '/api/auth/passkeys/sign-in',
+    {
+      config: { public: true, audit: { action: 'sign_in' } },
+      schema: {
+        summary: 'Sign in with a passkey instead of a password',
+        body: PasskeySignInBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      await limit(request)
+      const { challenge, response, cookie } = request.body
+      const user = await passkeys.verify(siteOf(request, publicUrl), { challenge, response })
+      accounts.assertMaySignIn(user)
+      request.audited = { by: 'passkey' }
+      const isPage = cookie === true
+      return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+    },
+  )
+
+  app.post(
+    '/api/auth/passkeys',
+    {
+      config: { signedIn: true },
+      schema: {
+        summary: 'Begin to add a passkey',
+        body: PasswordBody,
+        response: { 200: envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      const { user, body } = request
+      await accounts.assertPassword(user.id, body.current_password)
+      const owner = await accounts.profile(user.id)
+      return present(await passkeys.beginRegistration(owner, siteOf(request, publicUrl)))
+    },
+  )
+
+  app.post(
+    '/api/auth/passkeys/confirm',
+    {
+      config: { signedIn: true, audit: { action: 'second_factor_added', fields: ['name'] } },
+      schema: {
+        summary: 'Add the passkey that the browser created; returns recovery codes once',
+        body: NewPasskeyBody,
+        response: { 200: envelope(RecoveryCodes.extend({ passkey: Passkey })) },
+      },
+    },
+    async (request) => {
+      const user = await accounts.profile(request.user.id)
+      const passkey = await passkeys.register(user, siteOf(request, publicUrl), request.body)
+      request.audited = { kind: 'passkey' }
+      return success({
+        passkey: presentPasskey(passkey),
+        recovery_codes: await secondFactors.ensureRecoveryCodes(user.id),
+      })
+    },
+  )
+
+  app.post(
+    '/api/auth/passkeys/:id/remove',
+    {
+      config: { signedIn: true, audit: { action: 'second_factor_removed' } },
+      schema: {
+        summary: 'Remove a passkey',
+        params: z.object({ id: z.string().max(1400) }),
+        body: PasswordBody,
+        response: { 200: Deleted },
+      },
+    },
+    async (request) => {
+      await accounts.assertPassword(request.user.id, request.body.current_password)
+      await secondFactors.removePasskey(request.user.id, request.params.id)
+      request.audited = { kind: 'passkey' }
+      return deleted
+    },
+  )
+}
+
+export const presentPasskey = (row: PasskeyRow): Passkey => ({
+  id: row.id,
+  name: row.name,
+  created_at: row.createdAt.toISOString(),
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,40 @@
+// Routes for what a user has set for all of their conversations, `/api/preferences`.
+import type { Store } from '../../db/store.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { PatchPreferencesBody, Preferences } from '../../protocol/preferences.ts'
+import { success } from '../envelope.ts'
+
+export function registerPreferenceRoutes(
+  app: App,
+  { settings }: { settings: Pick<Store['settings'], 'preferences' | 'changePreferences'> },
+): void {
+  const tags = ['preferences']
+  const response = { 200: envelope(Preferences) }
+
+  app.get(
+    '/api/preferences',
+    {
+      schema: {
+        summary:
+          'Get your instructions, your saved prompts, and which tools and models you have switched off',
+        tags,
+        response,
+      },
+    },
+    async ({ user }) => success(await settings.preferences(user.id)),
+  )
+
+  app.patch(
+    '/api/preferences',
+    {
+      schema: {
+        summary: 'Update your preferences; absent fields stay unchanged',
+        tags,
+        body: PatchPreferencesBody,
+        response,
+      },
+    },
+    async ({ user, body }) => success(await settings.changePreferences(user.id, body)),
+  )
+}

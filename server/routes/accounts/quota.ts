@@ -1,0 +1,22 @@
+// Route of one's own limits, `/api/quota`.
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { QuotaReport } from '../../protocol/quota.ts'
+import { success } from '../envelope.ts'
+
+export function registerQuotaRoutes(
+  app: App,
+  { report }: { report(userId: UserId): Promise<QuotaReport> },
+): void {
+  app.get(
+    '/api/quota',
+    {
+      schema: {
+        summary: 'Get your limits, what is used of them, and when they are renewed',
+        response: { 200: envelope(QuotaReport) },
+      },
+    },
+    async ({ user }) => success(await report(user.id)),
+  )
+}

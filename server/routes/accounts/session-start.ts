@@ -1,0 +1,52 @@
+// How every way to sign in ends: a session begins, of the page with a cookie, of a program with a token that lasts.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { REFRESH_LIFETIME_SECONDS, type Sessions } from '../../auth/sessions.ts'
+import { ACCESS_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../auth/tokens.ts'
+import type { UserRow } from '../../db/repositories/accounts/users.ts'
+import type { IssueToken } from '../../http/authentication.ts'
+import { sessionCookie } from '../../http/session-cookie.ts'
+import type { SignedIn } from '../../protocol/user.ts'
+import { presentUser } from './present-user.ts'
+
+export interface SessionStartDependencies {
+  sessions: Sessions
+  issueToken: IssueToken
+  /** The page is served over TLS. */
+  https: boolean
+}
+
+export type SessionStart = ReturnType<typeof createSessionStart>
+
+export function createSessionStart({ sessions, issueToken, https }: SessionStartDependencies) {
+  const cookieSettings = { https, lifetimeSeconds: REFRESH_LIFETIME_SECONDS }
+  return {
+    /** Sets the cookie of a page's session; null removes it. */
+    setCookie(request: FastifyRequest, reply: FastifyReply, refreshToken: string | null): void {
+      void reply.header('set-cookie', sessionCookie(request, refreshToken, cookieSettings))
+    },
+
+    /** @throws AppError `session_ended` when the account was changed since it was read. */
+    async begin(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { user, isPage }: { user: UserRow; isPage: boolean },
+    ): Promise<{ sessionId: string; signedIn: z.output<typeof SignedIn> }> {
+      request.audited = { ...request.audited, username: user.username, user_id: user.id }
+      const { session, refreshToken } = await sessions.begin(user, isPage ? 'page' : 'token', {
+        userAgent: request.headers['user-agent'] ?? '',
+        address: request.ip,
+      })
+      if (refreshToken !== null) this.setCookie(request, reply, refreshToken)
+      const lifetime = isPage ? ACCESS_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS
+      return {
+        sessionId: session.id,
+        signedIn: {
+          token: issueToken(user, session.id, lifetime),
+          expires_in: lifetime,
+          user: presentUser(user),
+        },
+      }
+    },
+  }
+}

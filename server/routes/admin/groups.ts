@@ -1,0 +1,219 @@
+// Routes for administrators: groups of accounts, what their members may use, and who they are.
+import { z } from 'zod'
+import type { Access } from '../../access/access.ts'
+import type { CountedGroup, GroupRepository } from '../../db/repositories/accounts/groups.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { withoutAbsent } from '../../lib/without-absent.ts'
+import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
+import { CreateGroupBody, Group, GroupId, PatchGroupBody } from '../../protocol/group.ts'
+import { UserId } from '../../protocol/ids.ts'
+import { fullQuota, fullSharedQuota } from '../../protocol/quota.ts'
+import { User } from '../../protocol/user.ts'
+import { presentUser } from '../accounts/present-user.ts'
+import { deleted, success } from '../envelope.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_GROUPS = 500
+
+export interface AdminGroupDependencies {
+  groups: GroupRepository
+  access: Pick<Access, 'reload'>
+}
+
+const Params = z.object({ id: GroupId })
+const MemberParams = z.object({ id: GroupId, user_id: UserId })
+
+/** `/api/admin/groups`. A change applies to the next request and the next run of each member. */
+export function registerAdminGroupRoutes(
+  app: App,
+  { groups, access }: AdminGroupDependencies,
+): void {
+  const get = async (id: GroupId): Promise<Group> => {
+    const found = await groups.find(id)
+    if (found === undefined) throw appError('group_not_found')
+    return present(found)
+  }
+
+  app.get(
+    '/api/admin/groups',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List groups by name',
+        querystring: PageQuery,
+        response: { 200: envelope(page(Group)) },
+      },
+    },
+    async ({ query }) => {
+      const { items, nextCursor, hasMore } = await groups.list({
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+      })
+      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+    },
+  )
+
+  app.post(
+    '/api/admin/groups',
+    {
+      config: {
+        admin: true,
+        audit: {
+          action: 'group_created',
+          fields: ['name', 'models', 'tools', 'mcp_servers', 'approval_modes'],
+        },
+      },
+      schema: {
+        summary: 'Create a group',
+        description:
+          'A restriction lists what members may use; without it, the group restricts nothing of that kind.',
+        body: CreateGroupBody,
+        response: { 200: envelope(Group) },
+      },
+    },
+    async ({ body }) => {
+      const { name, description = '', ...given } = body
+      const { models = null, tools = null, mcp_servers = null, approval_modes = null } = given
+      const permissions = { models, tools, mcp_servers, approval_modes }
+      const fields = {
+        name,
+        description,
+        permissions,
+        quota: body.quota ?? null,
+        sharedQuota: body.shared_quota ?? null,
+      }
+      return success(present(await groups.create(fields, MAX_GROUPS)))
+    },
+  )
+
+  app.get(
+    '/api/admin/groups/:id',
+    {
+      config: { admin: true },
+      schema: { summary: 'Get a group', params: Params, response: { 200: envelope(Group) } },
+    },
+    async ({ params }) => success(await get(params.id)),
+  )
+
+  app.patch(
+    '/api/admin/groups/:id',
+    {
+      config: {
+        admin: true,
+        audit: {
+          action: 'group_changed',
+          fields: ['name', 'models', 'tools', 'mcp_servers', 'approval_modes'],
+        },
+      },
+      schema: {
+        summary: 'Update a group; `null` removes a restriction',
+        params: Params,
+        body: PatchGroupBody,
+        response: { 200: envelope(Group) },
+      },
+    },
+    async ({ params, body }) => {
+      const isKnown = await groups.change(params.id, ({ permissions: before, ...fields }) => ({
+        name: body.name ?? fields.name,
+        description: body.description ?? fields.description,
+        permissions: {
+          models: body.models === undefined ? before.models : body.models,
+          tools: body.tools === undefined ? before.tools : body.tools,
+          mcp_servers: body.mcp_servers === undefined ? before.mcp_servers : body.mcp_servers,
+          approval_modes:
+            body.approval_modes === undefined ? before.approval_modes : body.approval_modes,
+        },
+        quota: { ...fields.quota, ...withoutAbsent(body.quota ?? {}) },
+        sharedQuota: { ...fields.sharedQuota, ...withoutAbsent(body.shared_quota ?? {}) },
+      }))
+      if (!isKnown) throw appError('group_not_found')
+      await access.reload()
+      return success(await get(params.id))
+    },
+  )
+
+  app.delete(
+    '/api/admin/groups/:id',
+    {
+      config: { admin: true, audit: { action: 'group_deleted' } },
+      schema: {
+        summary: 'Delete a group; its members remain',
+        params: Params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }) => {
+      if (!(await groups.remove(params.id))) throw appError('group_not_found')
+      await access.reload()
+      return deleted
+    },
+  )
+
+  app.get(
+    '/api/admin/groups/:id/members',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List the members of a group by name',
+        params: Params,
+        querystring: PageQuery,
+        response: { 200: envelope(page(User)) },
+      },
+    },
+    async ({ params, query }) => {
+      await get(params.id)
+      const { items, nextCursor, hasMore } = await groups.listMembers(params.id, {
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+      })
+      return success({ items: items.map(presentUser), next_cursor: nextCursor, has_more: hasMore })
+    },
+  )
+
+  app.put(
+    '/api/admin/groups/:id/members/:user_id',
+    {
+      config: { admin: true, audit: { action: 'group_member_added' } },
+      schema: {
+        summary: 'Add an account to a group',
+        params: MemberParams,
+        response: { 200: envelope(Group) },
+      },
+    },
+    async ({ params }) => {
+      await groups.addMember(params.id, params.user_id)
+      await access.reload()
+      return success(await get(params.id))
+    },
+  )
+
+  app.delete(
+    '/api/admin/groups/:id/members/:user_id',
+    {
+      config: { admin: true, audit: { action: 'group_member_removed' } },
+      schema: {
+        summary: 'Remove an account from a group',
+        params: MemberParams,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }) => {
+      if (!(await groups.removeMember(params.id, params.user_id)))
+        throw appError('group_member_not_found')
+      await access.reload()
+      return deleted
+    },
+  )
+}
+
+const present = (group: CountedGroup): Group => ({
+  id: group.id,
+  name: group.name,
+  description: group.description,
+  ...group.permissions,
+  quota: fullQuota(group.quota),
+  shared_quota: fullSharedQuota(group.sharedQuota),
+  member_count: group.members,
+  created_at: group.createdAt.toISOString(),
+})

@@ -1,0 +1,87 @@
+// Routes for administrators: invitations to register.
+import { z } from 'zod'
+import { linkPath } from '../../auth/link-token.ts'
+import type { AccountLinkRow } from '../../db/repositories/accounts/account-links.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
+import { CreatedInvitation, CreateInvitationBody, Invitation } from '../../protocol/user.ts'
+import { deleted, success } from '../envelope.ts'
+import { pageUrl } from '../page-url.ts'
+import type { AdminUserDependencies } from './users.ts'
+
+const DEFAULT_LIMIT = 50
+const HOUR_MS = 60 * 60_000
+
+/** `/api/admin/invitations`. An invitation ends when its creator is no longer an administrator. */
+export function registerAdminInvitationRoutes(
+  app: App,
+  { links, publicUrl }: Pick<AdminUserDependencies, 'links' | 'publicUrl'>,
+): void {
+  app.get(
+    '/api/admin/invitations',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List invitations, newest first',
+        querystring: PageQuery,
+        response: { 200: envelope(page(Invitation)) },
+      },
+    },
+    async ({ query }) => {
+      const { items, nextCursor, hasMore } = await links.list({
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+      })
+      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+    },
+  )
+
+  app.post(
+    '/api/admin/invitations',
+    {
+      config: { admin: true, audit: { action: 'invitation_created', fields: ['role', 'note'] } },
+      schema: {
+        summary: 'Invite somebody to register; the link is returned only once',
+        body: CreateInvitationBody,
+        response: { 200: envelope(CreatedInvitation) },
+      },
+    },
+    async ({ user, body, protocol, host }) => {
+      const { row, token } = await links.invite({
+        role: body.role,
+        note: body.note ?? null,
+        createdBy: user.id,
+        lifetimeMs: body.expires_in_hours * HOUR_MS,
+      })
+      const url = pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token))
+      return success({ ...present(row), token, url })
+    },
+  )
+
+  app.delete(
+    '/api/admin/invitations/:id',
+    {
+      config: { admin: true, audit: { action: 'invitation_deleted' } },
+      schema: {
+        summary: 'Withdraw an invitation',
+        params: z.object({ id: z.string().max(64) }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }) => {
+      if (!(await links.removeInvitation(params.id))) throw appError('invitation_not_found')
+      return deleted
+    },
+  )
+}
+
+const present = (row: AccountLinkRow): Invitation => ({
+  id: row.id,
+  role: row.role,
+  note: row.note,
+  created_at: row.createdAt.toISOString(),
+  expires_at: row.expiresAt.toISOString(),
+  used_at: row.usedAt?.toISOString() ?? null,
+  user_id: row.userId,
+})

@@ -1,0 +1,134 @@
+// Routes for administrators: running runs, the server's health, its settings, and who sees which MCP server.
+import { z } from 'zod'
+import type { ServerSettingsService } from '../../access/server-settings.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import {
+  AdminMcpServer,
+  AdminRun,
+  HealthFinding,
+  PatchServerSettings,
+  ServerSettings,
+} from '../../protocol/administration.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { RunId, type UserId } from '../../protocol/ids.ts'
+import { success } from '../envelope.ts'
+
+export interface AdminServerDependencies {
+  /** The unfinished runs of all users, oldest first. */
+  listRuns(): Promise<AdminRun[]>
+  /** False when there is no such unfinished run. */
+  stopRun(id: RunId): Promise<boolean>
+  /** What the doctor finds. */
+  checkHealth(): Promise<HealthFinding[]>
+  settings: ServerSettingsService
+  /** @throws AppError `unknown_model`. */
+  assertModel(id: string): Promise<void>
+  /** All servers, as an administrator sees them. */
+  listMcpServers(userId: UserId): Promise<AdminMcpServer[]>
+}
+
+const list = <T extends z.ZodType>(item: T) => envelope(z.object({ items: z.array(item) }))
+
+/** `/api/admin/{runs,health,settings,mcp}`. */
+export function registerAdminServerRoutes(
+  app: App,
+  {
+    listRuns,
+    stopRun,
+    checkHealth,
+    settings,
+    assertModel,
+    listMcpServers,
+  }: AdminServerDependencies,
+): void {
+  app.get(
+    '/api/admin/runs',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List the unfinished runs of all users, without their texts',
+        response: { 200: list(AdminRun) },
+      },
+    },
+    async () => success({ items: await listRuns() }),
+  )
+
+  app.post(
+    '/api/admin/runs/:id/stop',
+    {
+      config: { admin: true, audit: { action: 'run_stopped' } },
+      schema: {
+        summary: 'Stop a run; what it has written so far stays',
+        params: z.object({ id: RunId }),
+        response: { 200: list(AdminRun) },
+      },
+    },
+    async ({ params }) => {
+      if (!(await stopRun(params.id))) throw appError('run_not_found')
+      return success({ items: await listRuns() })
+    },
+  )
+
+  app.get(
+    '/api/admin/health',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Check everything that the server needs',
+        description: 'The findings of `npm run doctor`. Providers get a tiny request each.',
+        response: { 200: list(HealthFinding) },
+      },
+    },
+    async () => success({ items: await checkHealth() }),
+  )
+
+  app.get(
+    '/api/admin/settings',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Get the settings of the server',
+        response: { 200: envelope(ServerSettings) },
+      },
+    },
+    async () => success(settings.current()),
+  )
+
+  app.patch(
+    '/api/admin/settings',
+    {
+      config: {
+        admin: true,
+        audit: {
+          action: 'settings_changed',
+          fields: [
+            ...['registration', 'sharing', 'model_order', 'hidden_models'],
+            ...['default_model', 'default_approval'],
+          ],
+        },
+      },
+      schema: {
+        summary: 'Update the settings of the server; `null` leaves one to the configuration file',
+        body: PatchServerSettings,
+        response: { 200: envelope(ServerSettings) },
+      },
+    },
+    async ({ body }) => {
+      if (body.default_model != null) await assertModel(body.default_model)
+      return success(await settings.change(body))
+    },
+  )
+
+  app.get(
+    '/api/admin/mcp',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List MCP servers with who may use them',
+        response: { 200: list(AdminMcpServer) },
+      },
+    },
+    async ({ user }) => success({ items: await listMcpServers(user.id) }),
+  )
+}

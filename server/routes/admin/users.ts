@@ -1,0 +1,258 @@
+// Routes for administrators: list accounts, change roles, disable accounts.
+import type { ServerResponse } from 'node:http'
+import { z } from 'zod'
+import type { Access } from '../../access/access.ts'
+import type { AccountLinks } from '../../auth/account-links.ts'
+import type { ApiKeys } from '../../auth/api-keys.ts'
+import { linkPath } from '../../auth/link-token.ts'
+import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
+import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
+import type { QuotaRepository } from '../../db/repositories/accounts/quotas.ts'
+import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import type { OpenConnections } from '../../http/open-connections.ts'
+import { Deleted, envelope, optional, PageQuery, page } from '../../protocol/envelope.ts'
+import { AdminUser } from '../../protocol/group.ts'
+import { UserId } from '../../protocol/ids.ts'
+import { fullQuota, PatchQuota, QuotaReport } from '../../protocol/quota.ts'
+import { CreatedResetLink } from '../../protocol/user.ts'
+import { presentUser } from '../accounts/present-user.ts'
+import { deleted, success } from '../envelope.ts'
+import { pageUrl } from '../page-url.ts'
+
+const DEFAULT_LIMIT = 50
+
+const UserQuery = PageQuery.extend({
+  /** Part of the user name or e-mail address. */
+  q: z.string().max(100).optional(),
+  role: z.enum(['admin', 'user']).optional(),
+  is_active: z.enum(['true', 'false']).optional(),
+})
+const PatchUserBody = z
+  .object({
+    role: optional(z.enum(['admin', 'user'])),
+    is_active: optional(z.boolean()),
+    quota: optional(PatchQuota),
+  })
+  .meta({ id: 'PatchUser' })
+
+const DeleteUserQuery = z.object({
+  /** What becomes of the data of the account. */
+  data: z.enum(['delete', 'keep', 'hand_over']).default('delete'),
+  /** Who receives it. */
+  heir_id: UserId.optional(),
+})
+const endOf = (
+  data: z.output<typeof DeleteUserQuery>['data'],
+  heir: UserId | undefined,
+): Parameters<AdminUserDependencies['endAccount']>[1] => {
+  if (data !== 'hand_over') return { data }
+  if (heir === undefined) throw appError('heir_missing')
+  return { data, heir }
+}
+
+export interface AdminUserDependencies {
+  users: UserRepository
+  access: Pick<Access, 'groupsOf' | 'reload' | 'ownQuota'>
+  quotas: QuotaRepository
+  reportQuota(userId: UserId): Promise<QuotaReport>
+  apiKeys: Pick<ApiKeys, 'list'>
+  audit: AuditRepository
+  links: AccountLinks
+  secondFactors: Pick<SecondFactors, 'reset'>
+  publicUrl: string | undefined
+  connections: OpenConnections
+  /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
+  endAccess(id: UserId, except: ServerResponse): Promise<void>
+  /** Ends an account. False when there is none. @throws AppError `last_administrator`, `account_not_found`, `heir_is_same`. */
+  endAccount(
+    id: UserId,
+    end: { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId },
+    except: ServerResponse,
+  ): Promise<boolean>
+}
+
+/** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
+export function registerAdminUserRoutes(
+  app: App,
+  {
+    users,
+    access,
+    quotas,
+    reportQuota,
+    apiKeys,
+    links,
+    secondFactors,
+    publicUrl,
+    connections,
+    endAccess,
+    endAccount,
+  }: AdminUserDependencies,
+): void {
+  const present = (user: UserRow): AdminUser => ({
+    ...presentUser(user),
+    groups: [...access.groupsOf(user.id)],
+    quota: fullQuota(access.ownQuota(user.id)),
+  })
+  app.get(
+    '/api/admin/users',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List accounts, newest first',
+        querystring: UserQuery,
+        response: { 200: envelope(page(AdminUser)) },
+      },
+    },
+    async ({ query }) => {
+      const { items, nextCursor, hasMore } = await users.list({
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+        text: query.q,
+        role: query.role,
+        isActive: query.is_active === undefined ? undefined : query.is_active === 'true',
+      })
+      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+    },
+  )
+
+  app.patch(
+    '/api/admin/users/:id',
+    {
+      config: { admin: true, audit: { action: 'account_changed', fields: ['role', 'is_active'] } },
+      schema: {
+        summary:
+          'Update the role or the quota of an account, or disable it; disabling ends its runs and open streams',
+        params: z.object({ id: UserId }),
+        body: PatchUserBody,
+        response: { 200: envelope(AdminUser) },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const before = await users.find(params.id)
+      const changed = await users.update(params.id, {
+        ...(body.role === undefined ? {} : { role: body.role }),
+        ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
+      })
+      if (changed === undefined) throw appError('account_not_found')
+      if (!changed.isActive) await endAccess(changed.id, reply.raw)
+      // Streams that were opened with the former role.
+      else if (before?.role !== changed.role) connections.end(changed.id, { kept: reply.raw })
+      if (body.quota !== undefined) {
+        await quotas.change(changed.id, body.quota)
+        await access.reload()
+      }
+      return success(present(changed))
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id',
+    {
+      config: { admin: true, audit: { action: 'account_deleted' } },
+      schema: {
+        summary: 'Delete an account with its data, or keep the data, or hand it over',
+        description:
+          'Its runs and open streams end first. `data=delete` (the default) removes everything. `data=keep` removes every way to sign in, keys, channels, webhooks and the e-mail address; the disabled account and its data stay. `data=hand_over` gives conversations, projects, documents, files, shared links and memory to the account `heir_id`; usage is deleted. Repeat the request if it was interrupted.',
+        params: z.object({ id: UserId }),
+        querystring: DeleteUserQuery,
+        response: { 200: Deleted },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { data, heir_id: heir } = request.query
+      if (id === request.user.id) throw appError('own_account_stays')
+      const account = await users.find(id)
+      const end = endOf(data, heir)
+      if (account === undefined || !(await endAccount(id, end, reply.raw)))
+        throw appError('account_not_found')
+      request.audited = {
+        account: account.username,
+        data,
+        ...(heir === undefined || data !== 'hand_over'
+          ? {}
+          : { heir: (await users.find(heir))?.username ?? heir }),
+      }
+      await access.reload()
+      return deleted
+    },
+  )
+
+  app.get(
+    '/api/admin/users/:id/quota',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Get the limits of an account and what is used of them',
+        params: z.object({ id: UserId }),
+        response: { 200: envelope(QuotaReport) },
+      },
+    },
+    async ({ params }) => {
+      if ((await users.find(params.id)) === undefined) throw appError('account_not_found')
+      return success(await reportQuota(params.id))
+    },
+  )
+
+  app.post(
+    '/api/admin/users/:id/reset-link',
+    {
+      config: { admin: true, audit: { action: 'reset_link_created' } },
+      schema: {
+        summary: 'Create a link with which the owner of an account chooses a new password',
+        description: 'Valid for 24 hours, once. It replaces an earlier link of the same account.',
+        params: z.object({ id: UserId }),
+        response: { 200: envelope(CreatedResetLink) },
+      },
+    },
+    async ({ user, params, protocol, host }) => {
+      const account = await users.find(params.id)
+      if (account?.passwordHash == null) throw appError('account_not_found')
+      const { row, token } = await links.createReset(account.id, user.id)
+      return success({
+        token,
+        url: pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token)),
+        expires_at: row.expiresAt.toISOString(),
+      })
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id/second-factors',
+    {
+      config: { admin: true, audit: { action: 'second_factor_reset' } },
+      schema: {
+        summary: 'Remove the second factors of an account: its password is enough again',
+        params: z.object({ id: UserId }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }) => {
+      const account = await users.find(params.id)
+      if (account?.passwordHash == null) throw appError('account_not_found')
+      await secondFactors.reset(account.id)
+      return deleted
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id/sessions',
+    {
+      config: { admin: true, audit: { action: 'sessions_ended' } },
+      schema: {
+        summary: 'Sign an account out everywhere; its API keys remain valid',
+        params: z.object({ id: UserId }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }, reply) => {
+      const changed = await users.update(params.id, { endSessions: true })
+      if (changed === undefined) throw appError('account_not_found')
+      const keys = (await apiKeys.list(changed.id)).map(({ id }) => id)
+      connections.end(changed.id, { except: keys, kept: reply.raw })
+      return deleted
+    },
+  )
+}

@@ -1,0 +1,73 @@
+// Routes for answers that are there: changing their text, and what a person thinks of them.
+import { z } from 'zod'
+import { reviseAnswer } from '../../chat/revise-answer.ts'
+import type { Database } from '../../db/database.ts'
+import type { Store } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { ConversationId, MessageId } from '../../protocol/ids.ts'
+import { Feedback, Message, ReviseAnswerBody, SetFeedbackBody } from '../../protocol/message.ts'
+import { success } from '../envelope.ts'
+import { presentMessage } from '../runs/present-message.ts'
+
+export interface AnswerRouteDependencies {
+  store: Store
+  database: Database
+  /** Characters of a message, at most. */
+  maxCharacters: number
+}
+
+const Params = z.object({ id: ConversationId, mid: MessageId })
+
+export function registerAnswerRoutes(
+  app: App,
+  { store, database, maxCharacters }: AnswerRouteDependencies,
+): void {
+  const tags = ['messages']
+
+  app.post(
+    '/api/conversations/:id/messages/:mid/revisions',
+    {
+      schema: {
+        summary: 'Change the text of an answer: creates a sibling of it and shows that',
+        tags,
+        params: Params,
+        body: ReviseAnswerBody,
+        response: { 200: envelope(Message) },
+      },
+    },
+    async ({ user, params, body }) => {
+      if (body.text.length > maxCharacters)
+        throw appError('message_too_long', { length: body.text.length, limit: maxCharacters })
+      const conversation = await store.conversations.find(user.id, params.id)
+      if (conversation === undefined) throw appError('conversation_not_found')
+      const id = await reviseAnswer(
+        { database, store, now: () => new Date() },
+        { conversation, messageId: params.mid, text: body.text },
+      )
+      return success(presentMessage(await store.messages.get(conversation.id, id)))
+    },
+  )
+
+  app.put(
+    '/api/conversations/:id/messages/:mid/feedback',
+    {
+      schema: {
+        summary: 'Say what you think of an answer, with a note if you like; `null` takes it back',
+        tags,
+        params: Params,
+        body: SetFeedbackBody,
+        response: { 200: envelope(z.object({ feedback: Feedback.nullable() })) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const conversation = await store.conversations.find(user.id, params.id)
+      if (conversation === undefined) throw appError('conversation_not_found')
+      const { feedback } = body
+      if (!(await store.messages.setFeedback(conversation.id, params.mid, feedback)))
+        throw appError('message_not_found')
+      return success({ feedback })
+    },
+  )
+}

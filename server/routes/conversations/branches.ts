@@ -1,0 +1,35 @@
+// The route for the tree of a conversation's branches.
+import { z } from 'zod'
+import type { Store } from '../../db/store.ts'
+import type { App } from '../../http/app.ts'
+import { BranchList } from '../../protocol/branch.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { ConversationId } from '../../protocol/ids.ts'
+import { success } from '../envelope.ts'
+
+export function registerBranchRoutes(app: App, store: Store): void {
+  app.get(
+    '/api/conversations/:id/branches',
+    {
+      schema: {
+        summary: 'List the branches of a conversation: how each begins, and where it forks',
+        tags: ['messages'],
+        params: z.object({ id: ConversationId }),
+        response: { 200: envelope(BranchList) },
+      },
+    },
+    async ({ user, params }) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const { items, truncated } = await store.branches(conversation.id, conversation.leafId)
+      return success({
+        items: items.map(({ id, parent, createdAt, ...row }) => ({
+          ...row,
+          message_id: id,
+          parent_id: parent,
+          created_at: createdAt.toISOString(),
+        })),
+        truncated,
+      })
+    },
+  )
+}

@@ -1,0 +1,236 @@
+// Routes for conversations: list, create, get, update, delete.
+import { z } from 'zod'
+import type { ConversationItem } from '../../db/repositories/conversations/conversation-items.ts'
+import type { ConversationRepository } from '../../db/repositories/conversations/conversations.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { withoutAbsent } from '../../lib/without-absent.ts'
+import {
+  type ApprovalMode,
+  Conversation,
+  ConversationListQuery,
+  ConversationPage,
+  CreateConversationBody,
+  PatchConversationBody,
+  PinOrderBody,
+  TagList,
+} from '../../protocol/conversation.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.ts'
+import { deleted, success } from '../envelope.ts'
+import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
+
+export interface ConversationRouteDependencies extends BulkRouteDependencies {
+  conversations: ConversationRepository
+  /** @throws AppError when there is no such model, or the user may not use it. */
+  assertModel(userId: UserId, id: string): Promise<void>
+  /** @throws AppError `approval_mode_not_permitted`. */
+  assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+  /** The model that the project sets for its new conversations; null when it sets none, or one that is gone. */
+  projectModel(userId: UserId, projectId: ProjectId): Promise<string | null>
+  /** Whether thinking is enabled by default for a model (null: the default model); new conversations start that way. */
+  thinksByDefault(userId: UserId, model: string | null): Promise<boolean>
+}
+
+const DEFAULT_LIMIT = 20
+const Params = z.object({ id: ConversationId })
+const One = envelope(Conversation)
+
+/** `/api/conversations` and `/api/conversations/:id`. */
+export function registerConversationRoutes(
+  app: App,
+  dependencies: ConversationRouteDependencies,
+): void {
+  const { conversations, assertModel, assertApprovalMode, projectModel, trash, chat } = dependencies
+  registerBulkRoute(app, dependencies)
+
+  app.get(
+    '/api/conversations',
+    {
+      schema: {
+        summary: 'List your conversations, newest activity first',
+        querystring: ConversationListQuery,
+        response: { 200: envelope(ConversationPage) },
+      },
+    },
+    async ({ user, query }) => {
+      const { items, nextCursor, hasMore } = await conversations.list(user.id, {
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+        projectId: query.project_id,
+        archived: query.archived === 'true',
+        pinned: query.pinned === undefined ? undefined : query.pinned === 'true',
+        trashed: query.trashed === 'true',
+        tag: query.tag,
+        q: query.q,
+      })
+      return success({
+        items: items.map(presentConversation),
+        next_cursor: nextCursor,
+        has_more: hasMore,
+      })
+    },
+  )
+
+  app.post(
+    '/api/conversations',
+    {
+      schema: {
+        summary: 'Create a conversation',
+        body: CreateConversationBody,
+        response: { 200: One },
+      },
+    },
+    async ({ user, body }) => {
+      if (body.model !== undefined) await assertModel(user.id, body.model)
+      if (body.approval !== undefined) assertApprovalMode(user.id, body.approval)
+      const model =
+        body.model ??
+        (body.project_id === undefined ? null : await projectModel(user.id, body.project_id))
+      const { id } = await conversations.create(user.id, {
+        ...(body.title === undefined ? {} : { title: body.title }),
+        model,
+        projectId: body.project_id ?? null,
+        systemPrompt: body.system_prompt ?? null,
+        temperature: body.temperature ?? null,
+        maxTokens: body.max_tokens ?? null,
+        thinkingEnabled:
+          body.thinking_enabled ?? (await dependencies.thinksByDefault(user.id, model)),
+        approval: body.approval ?? null,
+        disabledMcpServers: body.disabled_mcp_servers ?? [],
+        temporary: body.temporary ?? false,
+        tags: body.tags ?? [],
+      })
+      return success(presentConversation(await conversations.get(user.id, id)))
+    },
+  )
+
+  app.put(
+    '/api/conversations/pins',
+    {
+      schema: {
+        summary: 'Put your pinned conversations in order',
+        body: PinOrderBody,
+        response: { 200: envelope(PinOrderBody) },
+      },
+    },
+    async ({ user, body }) => {
+      await conversations.orderPins(user.id, body.ids)
+      return success(body)
+    },
+  )
+
+  app.get(
+    '/api/tags',
+    {
+      schema: {
+        summary: 'List the tags of your conversations, most used first',
+        response: { 200: envelope(TagList) },
+      },
+    },
+    async ({ user }) => success({ items: await conversations.tags(user.id) }),
+  )
+
+  app.get(
+    '/api/conversations/:id',
+    { schema: { summary: 'Get a conversation', params: Params, response: { 200: One } } },
+    async ({ user, params }) =>
+      success(presentConversation(await conversations.get(user.id, params.id))),
+  )
+
+  app.patch(
+    '/api/conversations/:id',
+    {
+      schema: {
+        summary: 'Update a conversation; `null` clears optional fields',
+        params: Params,
+        body: PatchConversationBody,
+        response: { 200: One },
+      },
+    },
+    async ({ user, params, body }) => {
+      if (body.model != null) await assertModel(user.id, body.model)
+      if (body.approval != null) assertApprovalMode(user.id, body.approval)
+      const changed = await conversations.patch(
+        user.id,
+        params.id,
+        withoutAbsent({
+          title: body.title,
+          model: body.model,
+          projectId: body.project_id,
+          systemPrompt: body.system_prompt,
+          temperature: body.temperature,
+          maxTokens: body.max_tokens,
+          thinkingEnabled: body.thinking_enabled,
+          approval: body.approval,
+          disabledMcpServers: body.disabled_mcp_servers,
+          pinned: body.pinned,
+          archived: body.archived,
+          leafId: body.leaf_id,
+          tags: body.tags,
+        }),
+      )
+      return success(presentConversation(changed))
+    },
+  )
+
+  app.delete(
+    '/api/conversations/:id',
+    {
+      schema: {
+        summary:
+          'Move a conversation to the trash for 30 days, or delete it for good; its runs are stopped',
+        params: Params,
+        querystring: z.object({ permanent: z.enum(['true', 'false']).optional() }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params, query }) => {
+      if (query.permanent === 'true') await chat.removeConversation(user.id, params.id)
+      else await chat.trashConversation(user.id, params.id)
+      return deleted
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/restore',
+    {
+      schema: {
+        summary: 'Take a conversation out of the trash',
+        params: Params,
+        response: { 200: One },
+      },
+    },
+    async ({ user, params }) => {
+      if (!(await trash.restore(user.id, params.id))) throw appError('conversation_not_found')
+      return success(presentConversation(await conversations.get(user.id, params.id)))
+    },
+  )
+}
+
+/** The wire format of a conversation. */
+export const presentConversation = (item: ConversationItem): Conversation => ({
+  id: item.id,
+  title: item.title,
+  model: item.model,
+  project_id: item.projectId,
+  project_name: item.projectName,
+  system_prompt: item.systemPrompt,
+  temperature: item.temperature,
+  max_tokens: item.maxTokens,
+  thinking_enabled: item.thinkingEnabled,
+  approval: item.approval,
+  disabled_mcp_servers: [...item.disabledMcpServers],
+  pinned: item.pinned,
+  pin_position: item.pinPosition,
+  archived: item.archived,
+  leaf_id: item.leafId,
+  message_count: item.messageCount,
+  active_run_id: item.activeRunId,
+  active_run_status: item.activeRunStatus,
+  created_at: item.createdAt.toISOString(),
+  updated_at: item.updatedAt.toISOString(),
+  deleted_at: item.deletedAt?.toISOString() ?? null,
+  temporary: item.temporary,
+  tags: item.tags,
+})

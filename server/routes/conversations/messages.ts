@@ -1,0 +1,298 @@
+// Routes for messages: read a branch, send, edit, regenerate, delete, restore.
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import type { ChatService } from '../../chat/chat-service.ts'
+import type { Database } from '../../db/database.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
+import type { Store } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import type { AttachmentReader } from '../../files/attachment-contents.ts'
+import { longTextBytes } from '../../files/attachment-contents.ts'
+import type { App } from '../../http/app.ts'
+import { longJsonPieces } from '../../lib/json-pieces.ts'
+import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
+import { ConversationId, MessageId } from '../../protocol/ids.ts'
+import {
+  EditMessageBody,
+  Message,
+  MessagePage,
+  RegenerateBody,
+  SendMessageBody,
+} from '../../protocol/message.ts'
+import { Run } from '../../protocol/run.ts'
+import type { RunLog } from '../../runs/log/log.ts'
+import { encodeFileName } from '../../sharing/file-name.ts'
+import { success } from '../envelope.ts'
+import { startOnce } from '../runs/idempotent-run.ts'
+import { createRunStreamer } from '../runs/open-run-stream.ts'
+import { presentMessage, presentRun, waitsFor, withLongTexts } from '../runs/present-message.ts'
+
+const DEFAULT_PAGE = 50
+
+const InConversation = z.object({ id: ConversationId })
+const OfMessage = InConversation.extend({ mid: MessageId })
+const Answered = envelope(z.object({ message: Message, run: Run }))
+
+export interface MessageRouteDependencies {
+  chat: ChatService
+  store: Store
+  database: Database
+  attachments: AttachmentReader
+}
+
+export function registerMessageRoutes(
+  app: App,
+  { chat, store, database, attachments }: MessageRouteDependencies,
+): void {
+  const tags = ['messages']
+  const streamTo = createRunStreamer({ chat, store })
+  const streams = {
+    produces: ['text/event-stream', 'application/json'],
+    description:
+      'Responds with server-sent events (docs/protocol.md), or with one JSON response at the end when `stream` is false.',
+  }
+
+  app.get(
+    '/api/conversations/:id/messages',
+    {
+      schema: {
+        summary: 'List the messages of the shown branch, newest page first',
+        tags,
+        params: InConversation,
+        querystring: PageQuery,
+        response: { 200: envelope(MessagePage) },
+      },
+    },
+    async ({ user, params, query }, reply) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const page = await store.messages.page(conversation.id, conversation.leafId, {
+        limit: query.limit ?? DEFAULT_PAGE,
+        cursor: query.cursor,
+      })
+      const data = {
+        items: page.items.map(presentMessage),
+        next_cursor: page.nextCursor,
+        has_more: page.hasMore,
+      }
+      if (page.items.every(({ longTexts }) => longTexts.size === 0)) return success(data)
+      const items = page.items.map((row) => withLongTexts(presentMessage(row), row))
+      return sendLongJson(reply, { code: 0, data: { ...data, items } })
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id/messages/:mid',
+    {
+      schema: {
+        summary: 'Get one message, also from a branch that is not shown',
+        tags,
+        params: OfMessage,
+        response: { 200: envelope(Message) },
+      },
+    },
+    async ({ user, params }, reply) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const row = await store.messages.get(conversation.id, params.mid)
+      const message = presentMessage(row)
+      if (row.longTexts.size === 0) return success(message)
+      return sendLongJson(reply, { code: 0, data: withLongTexts(message, row) })
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id/messages/:mid/attachments/:position',
+    {
+      schema: {
+        summary: 'Get the content of an attachment: an image, or text',
+        tags,
+        produces: ['image/*', 'text/plain'],
+        params: OfMessage.extend({ position: z.coerce.number().int().min(0).max(1_000) }),
+      },
+    },
+    async ({ user, params }, reply) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const message = await store.messages.find(conversation.id, params.mid)
+      const file =
+        message === undefined ? undefined : await attachments.find(message.id, params.position)
+      if (file === undefined) throw appError('attachment_not_found')
+      void reply.headers({
+        'content-type': file.kind === 'image' ? file.mime : 'text/plain; charset=utf-8',
+        // If the attachment is opened directly, it cannot run scripts or load anything.
+        'content-security-policy': "default-src 'none'; sandbox",
+        'content-disposition': `inline; filename*=UTF-8''${encodeFileName(file.name)}`,
+      })
+      return reply.send(Readable.from(longTextBytes(file), { highWaterMark: 1, objectMode: true }))
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/messages',
+    {
+      config: { stream: true, joinsRun: true },
+      schema: {
+        summary: 'Send a message',
+        tags,
+        ...streams,
+        params: InConversation,
+        body: SendMessageBody,
+        response: { 200: Answered },
+      },
+    },
+    async (request, reply) => {
+      const { user, params, body } = request
+      const start = () => chat.send(user.id, params.id, body)
+      return respond(reply, body, await startOnce(request, store, start))
+    },
+  )
+
+  app.patch(
+    '/api/conversations/:id/messages/:mid',
+    {
+      config: { stream: true },
+      schema: {
+        summary: 'Edit a user message: starts a new branch and responds as for a send',
+        tags,
+        ...streams,
+        params: OfMessage,
+        body: EditMessageBody,
+        response: { 200: Answered },
+      },
+    },
+    async ({ user, params, body }, reply) =>
+      respond(reply, body, await chat.edit(user.id, params.id, params.mid, body)),
+  )
+
+  app.post(
+    '/api/conversations/:id/regenerate/:mid',
+    {
+      config: { stream: true, joinsRun: true },
+      schema: {
+        summary: 'Regenerate an answer as a sibling of the old one',
+        tags,
+        ...streams,
+        params: OfMessage,
+        body: RegenerateBody.nullish(),
+        response: { 200: Answered },
+      },
+    },
+    async (request, reply) => {
+      const { user, params } = request
+      const options = request.body ?? {}
+      const start = () =>
+        chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options))
+      return respond(reply, options, await startOnce(request, store, start))
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id/messages/:mid/deletion',
+    {
+      schema: {
+        summary:
+          'Get the number of messages that deleting this one would delete, including other branches below it',
+        tags,
+        params: OfMessage,
+        response: { 200: envelope(z.object({ messages: z.int() })) },
+      },
+    },
+    async ({ user, params }) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const { id } = await store.messages.get(conversation.id, params.mid)
+      return success({ messages: await store.messages.subtreeSize(conversation.id, id) })
+    },
+  )
+
+  app.delete(
+    '/api/conversations/:id/messages/:mid',
+    {
+      schema: {
+        summary: 'Delete a message and everything below it; it can be restored for a day',
+        tags,
+        params: OfMessage,
+        response: { 200: Deleted.extend({ deleted_messages: z.int() }) },
+      },
+    },
+    async ({ user, params }) => {
+      const deleted = await chat.removeMessage(user.id, params.id, params.mid)
+      return { code: 0 as const, message: 'deleted', deleted_messages: deleted }
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/messages/:mid/restore',
+    {
+      schema: {
+        summary: 'Restore a deleted message with everything that was deleted with it',
+        tags,
+        params: OfMessage,
+        response: { 200: envelope(z.object({ restored_messages: z.int() })) },
+      },
+    },
+    async ({ user, params }) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const restored = await database.write((tx) =>
+        store.messages.restoreSubtree(tx, conversation.id, params.mid),
+      )
+      if (restored === 0) throw appError('nothing_to_undelete')
+      return success({ restored_messages: restored })
+    },
+  )
+
+  /** Responds with the stream of the run or, without `stream`, once the run has ended or waits for a person. */
+  async function respond(
+    reply: FastifyReply,
+    options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
+    run: RunRow,
+  ) {
+    if (options.stream !== false) {
+      await streamTo(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
+      return reply
+    }
+    const runLog = await chat.runs.runLog(run)
+    if (runLog !== null) await untilSettled(runLog, reply)
+    const [message, endedRun, pending] = await Promise.all([
+      store.messages.get(run.conversationId, run.messageId),
+      store.runs.find(run.id),
+      waitsFor(store, run),
+    ])
+    const data = {
+      message: presentMessage(message),
+      run: presentRun(endedRun ?? run, pending),
+    }
+    if (message.longTexts.size === 0) return success(data)
+    return sendLongJson(reply, {
+      code: 0,
+      data: { ...data, message: withLongTexts(data.message, message) },
+    })
+  }
+}
+
+/**
+ * Waits until the run has ended or waits for a person, who could not decide on a request that this response does not show. Does so as a listener of the run, so that a client that disconnects counts as a listener that left.
+ */
+function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
+  const isSettled = (): boolean => runLog.terminal !== null || runLog.isWaiting
+  if (isSettled()) return Promise.resolve()
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      unsubscribe()
+      resolve()
+    }
+    const unsubscribe = runLog.subscribe({
+      onEntries() {
+        if (isSettled()) finish()
+      },
+      onClose: finish,
+    })
+    reply.raw.on('close', finish)
+    // The client may have left before this listener was attached.
+    if (reply.raw.destroyed) finish()
+  })
+}
+
+/** Sends JSON with long texts in it, as fast as the client reads. */
+const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
+  reply
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(longJsonPieces(value), { highWaterMark: 1, objectMode: true }))

@@ -1,0 +1,59 @@
+// `GET /api/search`: everything a user has, by its words.
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { type SearchHit, SearchPage, SearchQueryString } from '../../protocol/search.ts'
+import type { Hit, Search } from '../../search/search.ts'
+import { success } from '../envelope.ts'
+
+const DEFAULT_LIMIT = 20
+
+export interface SearchRouteDependencies {
+  search: Search
+}
+
+export function registerSearchRoutes(app: App, { search }: SearchRouteDependencies): void {
+  app.get(
+    '/api/search',
+    {
+      schema: {
+        summary: 'Search titles, messages, tool calls, attachments and documents',
+        description:
+          'All unquoted words are wanted; without any such match, most of them suffice. `"phrases"`, `-excluded`, `in:<project name>`, `tag:<tag>`, `by:me` and `has:file` narrow the search. Titles come first, then everything else; among these the best matches, and of equally good ones the newest. `snippet` is HTML: escaped text with each hit in `<mark>`.',
+        querystring: SearchQueryString,
+        response: { 200: envelope(SearchPage) },
+      },
+    },
+    async ({ user, query }) => {
+      const { items, nextCursor, hasMore } = await search.find(user.id, {
+        q: query.q,
+        type: query.type,
+        projectId: query.project_id,
+        conversationId: query.conversation_id,
+        from: query.from === undefined ? undefined : new Date(query.from),
+        to: query.to === undefined ? undefined : new Date(query.to),
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+      })
+      return success({
+        items: items.map(presentHit),
+        next_cursor: nextCursor,
+        has_more: hasMore,
+        indexed: await search.indexedShare(),
+      })
+    },
+  )
+}
+
+const presentHit = ({ message, document, ...hit }: Hit): SearchHit => ({
+  type: hit.type,
+  conversation_id: hit.conversationId,
+  ...(message === undefined ? {} : { message_id: message.id, role: message.role }),
+  ...(message?.stepId === undefined ? {} : { step_id: message.stepId }),
+  ...(message?.fileId === undefined ? {} : { file_id: message.fileId }),
+  ...(document === undefined ? {} : { document_id: document.id, passage: document.position }),
+  ...(hit.page === undefined ? {} : { page: hit.page }),
+  title: hit.title,
+  snippet: hit.snippet,
+  project_id: hit.projectId,
+  created_at: hit.createdAt.toISOString(),
+})

@@ -1,0 +1,216 @@
+// Routes for everybody who has the link of a share: its page, its JSON and its files.
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Store } from '../../db/store.ts'
+import { AppError, appError } from '../../errors.ts'
+import { longTextBytes } from '../../files/attachment-contents.ts'
+import type { BlobStore } from '../../files/blobs.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { Imported } from '../../protocol/export.ts'
+import { SharedConversation } from '../../protocol/share.ts'
+import { continueShare } from '../../sharing/continue-share.ts'
+import { documentLanguage } from '../../sharing/document-texts.ts'
+import { attachmentHeader, encodeFileName } from '../../sharing/file-name.ts'
+import type { ImportDependencies } from '../../sharing/import-json.ts'
+import type { MarkdownRenderer } from '../../sharing/markdown.ts'
+import {
+  gonePage,
+  passwordPage,
+  SHARE_PAGE_POLICY,
+  sharePage,
+  tooManyPage,
+} from '../../sharing/share-page.ts'
+import type { Shares } from '../../sharing/shares.ts'
+import { success } from '../envelope.ts'
+
+export type SharedRouteDependencies = ImportDependencies & {
+  shares: Shares
+  store: Store
+  blobs: Pick<BlobStore, 'open'>
+  markdown: MarkdownRenderer
+  /** Cookies are for TLS only. */
+  https: boolean
+}
+
+const PASSWORD_HEADER = 'x-share-password'
+const TICKET_COOKIE = 'nc-share'
+const Token = z.string().min(1).max(100)
+const Params = z.object({ token: Token })
+const PasswordForm = z.object({ password: z.string().min(1).max(200) })
+
+/** `/api/shared/:token` and the page `/s/:token`. */
+export function registerSharedRoutes(app: App, dependencies: SharedRouteDependencies): void {
+  const { shares, store, blobs, markdown, https } = dependencies
+  const tags = ['sharing']
+  const visitOf = (request: FastifyRequest, token: string) => {
+    const header = request.headers[PASSWORD_HEADER]
+    return {
+      token,
+      address: request.ip,
+      ticket: cookie(request.headers.cookie),
+      ...(typeof header === 'string' && header.length <= 200 ? { password: header } : {}),
+    }
+  }
+
+  app.get(
+    '/api/shared/:token',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Get a shared conversation; its password, if any, is in `X-Share-Password`',
+        tags,
+        params: Params,
+        response: { 200: envelope(SharedConversation) },
+      },
+    },
+    async (request, reply) => {
+      const share = await shares.open(visitOf(request, request.params.token))
+      const head = JSON.stringify({
+        title: share.title,
+        created_at: share.renewedAt.toISOString(),
+        expires_at: share.expiresAt?.toISOString() ?? null,
+        include: share.include,
+      }).slice(0, -1)
+      async function* pieces(): AsyncGenerator<string> {
+        yield `{"code":0,"data":${head},"messages":[`
+        let separator = ''
+        for await (const message of store.shares.readMessages(share)) {
+          yield separator + message
+          separator = ','
+        }
+        yield ']}}'
+      }
+      // The messages are stored as JSON and sent as they are.
+      const raw: FastifyReply = reply
+      return raw
+        .header('x-robots-tag', 'noindex')
+        .type('application/json; charset=utf-8')
+        .send(Readable.from(pieces(), { highWaterMark: 1, objectMode: true }))
+    },
+  )
+
+  app.get(
+    '/api/shared/:token/files/:id',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Get a file of a shared conversation',
+        tags,
+        produces: ['image/*', 'text/plain'],
+        params: Params.extend({ id: z.coerce.number().int().min(0).max(1_000_000) }),
+      },
+    },
+    async (request, reply) => {
+      const share = await shares.open({ ...visitOf(request, request.params.token), isFile: true })
+      const file = await store.shares.findFile(share, request.params.id)
+      if (file === undefined) throw appError('attachment_not_found')
+      const isImage = file.kind === 'image'
+      void reply.headers({
+        'content-type':
+          file.mime === null || file.mime === 'text/plain'
+            ? 'text/plain; charset=utf-8'
+            : file.mime,
+        'content-disposition': isImage
+          ? `inline; filename*=UTF-8''${encodeFileName(file.name)}`
+          : attachmentHeader(file.name),
+        'content-security-policy': "default-src 'none'; sandbox",
+        'x-content-type-options': 'nosniff',
+        'x-robots-tag': 'noindex',
+      })
+      if (file.sha256 !== null) return reply.send(await blobs.open(file.sha256))
+      return reply.send(Readable.from(longTextBytes(file), { highWaterMark: 1, objectMode: true }))
+    },
+  )
+
+  app.post(
+    '/api/shared/:token/continue',
+    {
+      schema: {
+        summary: 'Continue a shared conversation in one of your own; its text is text from outside',
+        tags,
+        params: Params,
+        response: { 200: envelope(Imported) },
+      },
+    },
+    async (request) => {
+      const share = await shares.open(visitOf(request, request.params.token))
+      return success(await continueShare(dependencies, request.user.id, share))
+    },
+  )
+
+  const page = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    token: string,
+    password: string | undefined,
+  ): Promise<FastifyReply> => {
+    const language = documentLanguage(request.headers['accept-language'])
+    void reply.type('text/html; charset=utf-8').headers({
+      'cache-control': 'no-store',
+      'content-security-policy': SHARE_PAGE_POLICY,
+      'content-language': language,
+      'referrer-policy': 'no-referrer',
+      'x-robots-tag': 'noindex, nofollow, noarchive',
+      vary: 'accept-language, cookie',
+    })
+    try {
+      const visit = visitOf(request, token)
+      const share = await shares.open(password === undefined ? visit : { ...visit, password })
+      const ticket = shares.ticketOf(share)
+      if (ticket !== null)
+        void reply.header('set-cookie', [
+          ticketCookie(ticket, `/s/${encodeURIComponent(token)}`, https),
+          ticketCookie(ticket, `/api/shared/${encodeURIComponent(token)}`, https),
+        ])
+      if (request.method !== 'HEAD') await shares.countView(share)
+      const pieces = sharePage(share, store.shares.readMessages(share), {
+        token,
+        language,
+        markdown,
+      })
+      return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (error.status === 404) return reply.code(404).send(gonePage(language))
+      if (error.status !== 401 && error.status !== 429) throw error
+      if (error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter)
+      if (error.reason === 'share_views_exhausted')
+        return reply.code(error.status).send(tooManyPage(language))
+      const note = error.status === 429 ? 'tooMany' : 'wrong'
+      return reply
+        .code(error.status)
+        .send(passwordPage(language, error.reason === 'share_password_needed' ? null : note))
+    }
+  }
+
+  app.get('/s/:token', { config: { public: true }, schema: { hide: true } }, (request, reply) => {
+    const { token } = Params.parse(request.params)
+    return page(request, reply, token, undefined)
+  })
+
+  // Only this route reads forms: elsewhere, pages of other sites could send them.
+  app.register(async (scope) => {
+    scope.addContentTypeParser<string>(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body))),
+    )
+    scope.post(
+      '/s/:token',
+      { config: { public: true }, schema: { hide: true } },
+      (request, reply) => {
+        const { token } = Params.parse(request.params)
+        const form = PasswordForm.safeParse(request.body)
+        return page(request, reply, token, form.data?.password)
+      },
+    )
+  })
+}
+
+const ticketCookie = (ticket: string, path: string, https: boolean): string =>
+  `${TICKET_COOKIE}=${ticket}; Path=${path}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
+
+const cookie = (header: string | undefined): string | undefined =>
+  new RegExp(`(?:^|;\\s*)${TICKET_COOKIE}=([\\w-]{1,100})(?:;|$)`).exec(header ?? '')?.[1]

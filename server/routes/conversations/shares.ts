@@ -1,0 +1,101 @@
+// Routes with which owners share their conversations.
+import { z } from 'zod'
+import type { ShareRow } from '../../db/repositories/conversations/shares.ts'
+import type { Store } from '../../db/store.ts'
+import type { App } from '../../http/app.ts'
+import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
+import { ConversationId } from '../../protocol/ids.ts'
+import { Share, ShareBody, SharePage } from '../../protocol/share.ts'
+import type { Shares } from '../../sharing/shares.ts'
+import { deleted, success } from '../envelope.ts'
+import { pageUrl } from '../page-url.ts'
+
+export interface ShareRouteDependencies {
+  shares: Shares
+  store: Store
+  /** Where the browser sees this server; default: where the request was sent. */
+  publicUrl: string | undefined
+}
+
+const DEFAULT_LIMIT = 20
+const Params = z.object({ id: ConversationId })
+
+/** `/api/conversations/:id/share` and `/api/shares`. */
+export function registerShareRoutes(
+  app: App,
+  { shares, store, publicUrl }: ShareRouteDependencies,
+): void {
+  const tags = ['sharing']
+  const present = (row: ShareRow, origin: string): Share => {
+    const token = shares.tokenOf(row)
+    return {
+      conversation_id: row.conversationId,
+      title: row.title,
+      token,
+      url: pageUrl(publicUrl, origin, `/s/${token}`),
+      include: row.include,
+      has_password: row.passwordHash !== null,
+      views: row.views,
+      created_at: row.createdAt.toISOString(),
+      renewed_at: row.renewedAt.toISOString(),
+      expires_at: row.expiresAt?.toISOString() ?? null,
+    }
+  }
+
+  app.post(
+    '/api/conversations/:id/share',
+    {
+      config: { audit: { action: 'share_created' } },
+      schema: {
+        summary:
+          'Share a frozen copy of the shown branch; again: renew the copy under the same link',
+        tags,
+        params: Params,
+        body: ShareBody,
+        response: { 200: envelope(Share) },
+      },
+    },
+    async ({ user, params, body, protocol, host }) =>
+      success(present(await shares.create(user.id, params.id, body), `${protocol}://${host}`)),
+  )
+
+  app.delete(
+    '/api/conversations/:id/share',
+    {
+      config: { audit: { action: 'share_deleted' } },
+      schema: {
+        summary: 'Revoke the share of a conversation at once',
+        tags,
+        params: Params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      await shares.remove(user.id, params.id)
+      return deleted
+    },
+  )
+
+  app.get(
+    '/api/shares',
+    {
+      schema: {
+        summary: 'List your shares, newest first',
+        tags,
+        querystring: PageQuery,
+        response: { 200: envelope(SharePage) },
+      },
+    },
+    async ({ user, query, protocol, host }) => {
+      const { items, nextCursor, hasMore } = await store.shares.list(user.id, {
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+      })
+      return success({
+        items: items.map((row) => present(row, `${protocol}://${host}`)),
+        next_cursor: nextCursor,
+        has_more: hasMore,
+      })
+    },
+  )
+}

@@ -1,0 +1,208 @@
+// Routes for files of messages: upload, download (whole, in part, as a thumbnail), delete.
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { FileRow } from '../../db/repositories/projects/files.ts'
+import { appError } from '../../errors.ts'
+import type { ByteRange } from '../../files/blobs.ts'
+import type { FileService } from '../../files/files.ts'
+import type { App } from '../../http/app.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { FileInfo, FileText } from '../../protocol/file.ts'
+import { FileId } from '../../protocol/ids.ts'
+import { encodeFileName } from '../../sharing/file-name.ts'
+import { deleted, success } from '../envelope.ts'
+import { byteRangeOf } from './byte-range.ts'
+import { receiveFile } from './receive-file.ts'
+import type { UploadSlots } from './upload-slots.ts'
+
+export interface FileRouteDependencies {
+  files: FileService
+  uploadSlots: UploadSlots
+  /** Bytes of one file. */
+  fileLimit: number
+}
+
+const tags = ['files']
+const OneFile = z.object({ id: FileId })
+/** The content behind an id never changes. Only the browser of its user may store it. */
+const CACHE = 'private, max-age=86400, immutable'
+
+/** `/api/files`. */
+export function registerFileRoutes(
+  app: App,
+  { files, uploadSlots, fileLimit }: FileRouteDependencies,
+): void {
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypeProvider>()
+    await scope.register(multipart, {
+      limits: { fileSize: fileLimit, files: 1, fields: 20, fieldSize: 10_000, parts: 21 },
+      throwFileSizeLimit: false,
+    })
+    scope.post(
+      '/api/files',
+      {
+        schema: {
+          summary: 'Upload a file for a message (multipart: `file`)',
+          description:
+            'Images lose their metadata and are scaled to at most 4,096 pixels a side; documents are read as text. A file that no message uses is removed after a day.',
+          tags,
+          consumes: ['multipart/form-data'],
+          response: { 200: envelope(FileInfo) },
+        },
+      },
+      async (request, reply) =>
+        await receiveFile(request, reply, uploadSlots, async (part) => {
+          const file = await files.upload(request.user.id, {
+            name: part.filename ?? '',
+            content: part.file,
+            isCut: () => part.file.truncated,
+          })
+          return success(presentFile(file))
+        }),
+    )
+  })
+
+  app.get(
+    '/api/files/:id',
+    {
+      schema: {
+        summary: 'Get the content of a file; `?thumb=1` gets the thumbnail of an image (WebP)',
+        description: 'Answers `Range` and `If-None-Match`.',
+        tags,
+        params: OneFile,
+        querystring: z.object({ thumb: z.enum(['0', '1', 'true', 'false']).optional() }),
+      },
+    },
+    async ({ user, params, query, headers }, reply) => {
+      const file = await files.find(user.id, params.id)
+      if (file === undefined) throw appError('file_id_unknown')
+      const wantsThumbnail = query.thumb === '1' || query.thumb === 'true'
+      return wantsThumbnail && file.thumbnailSha256 !== null
+        ? sendThumbnail(files, file, headers, reply)
+        : sendContent(files, file, headers, reply)
+    },
+  )
+
+  app.get(
+    '/api/files/:id/text',
+    {
+      schema: {
+        summary: 'Get the text that models and the search read of a file',
+        description: 'A line `[Page 7]` begins each page of a PDF, slide or sheet.',
+        tags,
+        params: OneFile,
+        response: { 200: envelope(FileText) },
+      },
+    },
+    async ({ user, params }) => {
+      const found = await files.text(user.id, params.id)
+      if (found === undefined) throw appError('file_id_unknown')
+      return success(found)
+    },
+  )
+
+  app.delete(
+    '/api/files/:id',
+    {
+      schema: {
+        summary: 'Delete a file that no message uses',
+        tags,
+        params: OneFile,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      const outcome = await files.remove(user.id, params.id)
+      if (outcome === 'missing') throw appError('file_id_unknown')
+      if (outcome === 'used') throw appError('file_used')
+      return deleted
+    },
+  )
+}
+
+type Headers = FastifyRequest['headers']
+
+/** Headers of contents of users: the browser draws images and text, and downloads everything else; nothing runs. */
+export function contentHeaders(file: Pick<FileRow, 'kind' | 'mime' | 'name'>) {
+  const isShown = file.kind === 'image' || file.mime === 'text/plain'
+  return {
+    'content-type': file.mime === 'text/plain' ? 'text/plain; charset=utf-8' : file.mime,
+    'content-disposition': `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeFileName(file.name)}`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  }
+}
+
+async function sendThumbnail(
+  files: FileService,
+  file: FileRow,
+  headers: Headers,
+  reply: FastifyReply,
+): Promise<unknown> {
+  void reply.headers({
+    ...contentHeaders({ ...file, mime: 'image/webp' }),
+    ...validators(file.thumbnailSha256 ?? ''),
+  })
+  if (isKnown(headers, file.thumbnailSha256 ?? '')) return reply.code(304).send()
+  return reply.send(await files.openThumbnail(file))
+}
+
+async function sendContent(
+  files: FileService,
+  file: FileRow,
+  headers: Headers,
+  reply: FastifyReply,
+): Promise<unknown> {
+  void reply.headers({
+    ...contentHeaders(file),
+    ...validators(file.sha256),
+    'accept-ranges': 'bytes',
+  })
+  if (isKnown(headers, file.sha256)) return reply.code(304).send()
+  // A range of another content would be of no use: the whole content is sent.
+  const isSame = headers['if-range'] === undefined || headers['if-range'] === etag(file.sha256)
+  const range = isSame ? byteRangeOf(headers.range, file.size) : 'whole'
+  if (range === 'unsatisfiable')
+    return reply.code(416).header('content-range', `bytes */${file.size}`).send()
+  const part: ByteRange = range === 'whole' ? { start: 0, end: file.size } : range
+  void reply.header('content-length', part.end - part.start)
+  if (range !== 'whole')
+    void reply.code(206).header('content-range', `bytes ${part.start}-${part.end - 1}/${file.size}`)
+  return reply.send(await files.open(file, range === 'whole' ? undefined : range))
+}
+
+const etag = (sha256: string): string => `"${sha256}"`
+
+const validators = (sha256: string) => ({
+  etag: etag(sha256),
+  'cache-control': CACHE,
+  // A browser that signs in as somebody else asks again.
+  vary: 'Authorization',
+})
+
+const isKnown = (headers: Headers, sha256: string): boolean =>
+  (headers['if-none-match'] ?? '')
+    .split(',')
+    .some((tag) => tag.trim().replace(/^W\//, '') === etag(sha256))
+
+export const presentFile = (file: FileRow): FileInfo => ({
+  id: file.id,
+  name: file.name,
+  mime: file.mime,
+  size: file.size,
+  sha256: file.sha256,
+  ...(file.width === null ? {} : { width: file.width }),
+  ...(file.height === null ? {} : { height: file.height }),
+  ...(file.pages === null ? {} : { pages: file.pages }),
+  ...(file.characters === null ? {} : { characters: file.characters }),
+  ...(file.failure === null
+    ? {}
+    : {
+        error: file.failure.message,
+        reason: file.failure.reason,
+        ...(file.failure.params === undefined ? {} : { params: file.failure.params }),
+      }),
+  created_at: file.createdAt.toISOString(),
+})

@@ -1,0 +1,198 @@
+// Routes of MCP servers: their state, their prompts and resources, and signing in to them.
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import type { FileService } from '../../files/files.ts'
+import type { App } from '../../http/app.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { FileInfo } from '../../protocol/file.ts'
+import {
+  FilledMcpPrompt,
+  McpCallbackBody,
+  McpPromptBody,
+  McpPromptList,
+  McpResourceBody,
+  McpResourceList,
+  McpServerList,
+  McpServerName,
+  McpSignIn,
+} from '../../protocol/mcp.ts'
+import { expandUriTemplate } from '../../protocol/uri-template.ts'
+import { clientMetadata } from '../../tools/mcp/oauth/sign-in.ts'
+import type { McpServers } from '../../tools/mcp/servers.ts'
+import { success } from '../envelope.ts'
+import { presentFile } from '../files/files.ts'
+import type { UploadSlots } from '../files/upload-slots.ts'
+import { pageUrl } from '../page-url.ts'
+
+export interface McpRouteDependencies {
+  mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'ready' | 'close'>
+  files: Pick<FileService, 'upload'>
+  uploadSlots: UploadSlots
+  publicUrl: string | undefined
+  /** The address of this installation's client metadata; null without a public HTTPS address. */
+  clientMetadataUrl: string | null
+}
+
+/** The page that finishes a sign-in: it sends what the authorization server added to its address to the callback. */
+const REDIRECT_PATH = '/settings/mcp'
+
+export function registerMcpRoutes(
+  app: App,
+  { mcp, files, uploadSlots, publicUrl, clientMetadataUrl }: McpRouteDependencies,
+): void {
+  const tags = ['tools']
+  const params = z.object({ name: McpServerName })
+  const redirectUri = (origin: string): string => pageUrl(publicUrl, origin, REDIRECT_PATH)
+
+  app.get(
+    '/api/mcp',
+    {
+      schema: {
+        summary: 'List MCP servers with their state and tools',
+        tags,
+        response: { 200: envelope(McpServerList) },
+      },
+    },
+    async ({ user }) => {
+      await mcp.prepare(user.id)
+      return success({ servers: mcp.list(user.id) })
+    },
+  )
+
+  app.get(
+    '/api/mcp/prompts',
+    {
+      schema: {
+        summary: 'List the prompts of MCP servers',
+        tags,
+        response: { 200: envelope(McpPromptList) },
+      },
+    },
+    async ({ user }) => {
+      await mcp.prepare(user.id)
+      return success({ prompts: await mcp.prompts(user.id) })
+    },
+  )
+
+  app.post(
+    '/api/mcp/prompts/:server/:name',
+    {
+      schema: {
+        summary: 'Fill in a prompt of an MCP server',
+        tags,
+        params: z.object({ server: McpServerName, name: z.string().min(1).max(500) }),
+        body: McpPromptBody,
+        response: { 200: envelope(FilledMcpPrompt) },
+      },
+    },
+    async ({ user, params: { server, name }, body }) =>
+      success({ text: await mcp.prompt(user.id, server, name, body.arguments ?? {}) }),
+  )
+
+  app.get(
+    '/api/mcp/resources',
+    {
+      schema: {
+        summary: 'List the resources of MCP servers, and the templates of further ones',
+        tags,
+        response: { 200: envelope(McpResourceList) },
+      },
+    },
+    async ({ user }) => {
+      await mcp.prepare(user.id)
+      const [resources, templates] = await Promise.all([
+        mcp.resources(user.id),
+        mcp.resourceTemplates(user.id),
+      ])
+      return success({ resources, templates })
+    },
+  )
+
+  app.post(
+    '/api/mcp/resources/:server',
+    {
+      schema: {
+        summary: 'Read a resource of an MCP server into a file for a message',
+        description:
+          'By its address, or by a template with its arguments. The file is like an uploaded one: name it in `attachments` of a message. Its text counts as text from outside.',
+        tags,
+        params: z.object({ server: McpServerName }),
+        body: McpResourceBody,
+        response: { 200: envelope(FileInfo) },
+      },
+    },
+    async ({ user, params: { server }, body }) =>
+      await uploadSlots.run(user.id, async () => {
+        const uri = 'uri' in body ? body.uri : expandUriTemplate(body.uri_template, body.arguments)
+        const { name, content } = await mcp.readResource(user.id, server, uri)
+        const file = await files.upload(user.id, {
+          name,
+          content: Readable.from([content]),
+          isCut: () => false,
+        })
+        return success(presentFile(file))
+      }),
+  )
+
+  app.post(
+    '/api/mcp/:name/connect',
+    {
+      schema: {
+        summary: 'Begin to sign in to an MCP server: returns the address to open',
+        tags,
+        params,
+        response: { 200: envelope(McpSignIn) },
+      },
+    },
+    async ({ user, params: { name }, protocol, host }) =>
+      success({ url: await mcp.signIn(user.id, name, redirectUri(`${protocol}://${host}`)) }),
+  )
+
+  app.post(
+    '/api/mcp/callback',
+    {
+      schema: {
+        summary: 'Finish to sign in to an MCP server',
+        description:
+          'Takes the query with which the authorization server sent the person back. Only the user who began the sign-in can finish it.',
+        tags,
+        body: McpCallbackBody,
+        response: { 200: envelope(McpServerList) },
+      },
+    },
+    async ({ user, body }) => {
+      await mcp.finishSignIn(user.id, body)
+      return success({ servers: mcp.list(user.id) })
+    },
+  )
+
+  app.delete(
+    '/api/mcp/:name/connection',
+    {
+      schema: {
+        summary: 'Forget the sign-in to an MCP server',
+        tags,
+        params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params: { name } }) => {
+      await mcp.signOut(user.id, name)
+      return { code: 0 as const, message: 'Signed out.' }
+    },
+  )
+
+  if (clientMetadataUrl !== null)
+    app.get(
+      new URL(clientMetadataUrl).pathname,
+      {
+        config: { public: true },
+        schema: {
+          summary: 'Get the OAuth client metadata of this server, for authorization servers',
+          tags,
+        },
+      },
+      async (_request, reply) =>
+        reply.send({ client_id: clientMetadataUrl, ...clientMetadata(redirectUri('')) }),
+    )
+}

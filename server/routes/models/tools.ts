@@ -1,0 +1,47 @@
+// Route that lists the tools, `GET /api/tools`.
+import type { Identity } from '../../auth/identity.ts'
+import type { App } from '../../http/app.ts'
+import { ToolList, type ToolListing } from '../../protocol/catalog.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { type ToolDefinition, toSchema } from '../../tools/definition.ts'
+import type { ToolRegistry } from '../../tools/registry.ts'
+import { success } from '../envelope.ts'
+
+export interface ToolRouteDependencies {
+  registry: ToolRegistry
+  /** Resolves when the available isolation is known; the list waits for it, so that it is complete. */
+  isolationKnown: Promise<void>
+}
+
+/** Registers the public list of tools, in the format that models receive. */
+export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies): void {
+  app.get(
+    '/api/tools',
+    {
+      config: { public: true, mayKnowUser: true },
+      schema: {
+        summary: 'List all tools with their parameters, category and risk level',
+        description:
+          'A signed-in user also gets the tools of the MCP servers that only they can use.',
+        response: { 200: envelope(ToolList) },
+      },
+    },
+    async (request) => {
+      await dependencies.isolationKnown
+      // Without a valid credential there is no user.
+      const user: Identity | null = request.user
+      const tools = dependencies.registry
+        .snapshot(user?.id ?? null)
+        .list()
+        .map(present)
+      return success({ tools, total: tools.length })
+    },
+  )
+}
+
+const present = (tool: ToolDefinition): ToolListing => ({
+  ...toSchema(tool),
+  category: tool.category,
+  risk_level: tool.riskLevel,
+  ...(tool.isolation === undefined ? {} : { isolation: tool.isolation }),
+})

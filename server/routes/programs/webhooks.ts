@@ -1,0 +1,122 @@
+// Routes for the user's webhooks: events that are sent to other programs.
+import { z } from 'zod'
+import type { App } from '../../http/app.ts'
+import type { Webhooks } from '../../messaging/webhooks.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import {
+  CreatedWebhook,
+  CreateWebhookBody,
+  PatchWebhookBody,
+  ReplaceWebhookSecretBody,
+  Webhook,
+  WebhookDelivery,
+} from '../../protocol/webhook.ts'
+import { deleted, success } from '../envelope.ts'
+
+const params = z.object({ id: z.string().max(64) })
+const tags = ['webhooks']
+
+export function registerWebhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): void {
+  app.get(
+    '/api/webhooks',
+    {
+      schema: {
+        summary: 'List your webhooks',
+        tags,
+        response: { 200: envelope(z.object({ items: z.array(Webhook) })) },
+      },
+    },
+    async ({ user }) => success({ items: await webhooks.list(user.id) }),
+  )
+
+  app.post(
+    '/api/webhooks',
+    {
+      config: { audit: { action: 'webhook_created', fields: ['events'] } },
+      schema: {
+        summary: 'Create a webhook; its secret is returned only once',
+        description:
+          'Events are sent as JSON by POST and signed as standardwebhooks.com specifies. Addresses in private networks are refused unless the operator allows them.',
+        tags,
+        body: CreateWebhookBody,
+        response: { 200: envelope(CreatedWebhook) },
+      },
+    },
+    async ({ user, body }) => success(await webhooks.create(user.id, body)),
+  )
+
+  app.patch(
+    '/api/webhooks/:id',
+    {
+      schema: {
+        summary: 'Change a webhook, or switch it on or off',
+        tags,
+        params,
+        body: PatchWebhookBody,
+        response: { 200: envelope(Webhook) },
+      },
+    },
+    async ({ user, params: { id }, body }) => success(await webhooks.change(user.id, id, body)),
+  )
+
+  app.post(
+    '/api/webhooks/:id/secret',
+    {
+      config: { audit: { action: 'webhook_secret_replaced', fields: ['overlap_hours'] } },
+      schema: {
+        summary: 'Replace the secret of a webhook; the new one is returned only once',
+        description:
+          'For `overlap_hours` (24 unless you say otherwise), requests carry a signature of the new and one of the replaced secret.',
+        tags,
+        params,
+        body: ReplaceWebhookSecretBody,
+        response: { 200: envelope(CreatedWebhook) },
+      },
+    },
+    async ({ user, params: { id }, body }) =>
+      success(await webhooks.replaceSecret(user.id, id, body.overlap_hours)),
+  )
+
+  app.delete(
+    '/api/webhooks/:id',
+    {
+      config: { audit: { action: 'webhook_deleted' } },
+      schema: {
+        summary: 'Delete a webhook and what waits for it',
+        tags,
+        params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params: { id } }) => {
+      await webhooks.remove(user.id, id)
+      return deleted
+    },
+  )
+
+  app.post(
+    '/api/webhooks/:id/test',
+    {
+      schema: {
+        summary: 'Send a `webhook.test` event and return the outcome of the first attempt',
+        tags,
+        params,
+        response: { 200: envelope(WebhookDelivery) },
+      },
+    },
+    async ({ user, params: { id } }) => success(await webhooks.test(user.id, id)),
+  )
+
+  app.get(
+    '/api/webhooks/:id/deliveries',
+    {
+      schema: {
+        summary: 'List the newest deliveries of a webhook',
+        tags,
+        params,
+        response: { 200: envelope(z.object({ items: z.array(WebhookDelivery) })) },
+      },
+    },
+    async ({ user, params: { id } }) => success({ items: await webhooks.deliveries(user.id, id) }),
+  )
+}

@@ -1,0 +1,190 @@
+// Routes for the checkpoints of a project: timeline, differences, restore.
+import { z } from 'zod'
+import type { CheckpointRow } from '../../db/repositories/projects/checkpoints.ts'
+import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { ProjectId } from '../../protocol/ids.ts'
+import {
+  type Checkpoint,
+  CheckpointDiff,
+  CheckpointDiffQuery,
+  CheckpointFilePage,
+  CheckpointPage,
+  ProjectListQuery,
+  RestoreBody,
+  Restored,
+} from '../../protocol/project.ts'
+import { diffCheckpoint } from '../../workspace/checkpoints/diff/checkpoint-diff.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { success } from '../envelope.ts'
+import { ownProject } from './own-project.ts'
+
+export interface CheckpointRouteDependencies {
+  projects: Pick<ProjectRepository, 'find'>
+  services: WorkspaceServices
+}
+
+const tags = ['checkpoints']
+const DEFAULT_LIMIT = 50
+const InProject = z.object({ id: ProjectId })
+const OneCheckpoint = z.object({ id: ProjectId, cid: z.string().min(1).max(64) })
+/** A cursor is the last id of the previous page. */
+const Cursor = z.uuid()
+/** Within the files of a checkpoint: the index of the next file. */
+const FileCursor = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number)
+const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
+
+/** `/api/projects/:id/checkpoints[/…]`. */
+export function registerCheckpointRoutes(
+  app: App,
+  { projects, services }: CheckpointRouteDependencies,
+): void {
+  const { checkpoints, makeDiff, pool, records, workspaces } = services
+  const own = { projects, workspaces }
+
+  app.get(
+    '/api/projects/:id/checkpoints',
+    {
+      schema: {
+        summary: 'List the changes of a project, newest first',
+        tags,
+        params: InProject,
+        querystring: ProjectListQuery,
+        response: { 200: envelope(CheckpointPage) },
+      },
+    },
+    async ({ user, params, query }) => {
+      await ownProject(own, user.id, params.id)
+      const limit = query.limit ?? DEFAULT_LIMIT
+      const before = query.cursor === undefined ? undefined : readCursor(query.cursor, Cursor)
+      const rows = await records.list(params.id, { limit, before })
+      const items = rows.slice(0, limit)
+      const hasMore = rows.length > limit
+      return success({
+        items: items.map(presentCheckpoint),
+        next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null,
+        has_more: hasMore,
+      })
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/checkpoints/:cid/files',
+    {
+      schema: {
+        summary: 'List the files that a change touched',
+        tags,
+        params: OneCheckpoint,
+        querystring: ProjectListQuery,
+        response: { 200: envelope(CheckpointFilePage) },
+      },
+    },
+    async ({ user, params, query }) => {
+      await ownProject(own, user.id, params.id)
+      const from = query.cursor === undefined ? 0 : readCursor(query.cursor, FileCursor)
+      const row = await records.find(params.id, params.cid)
+      if (row === undefined) throw appError('checkpoint_not_found')
+      const files = await records.files(row, from, query.limit ?? DEFAULT_LIMIT)
+      const next = from + files.length
+      const hasMore = next < row.fileCount && files.length > 0
+      return success({
+        items: files.map(({ path, change }) => ({ path, change })),
+        next_cursor: hasMore ? String(next) : null,
+        has_more: hasMore,
+      })
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/checkpoints/:cid/diff',
+    {
+      schema: {
+        summary: 'Get the diff of a change, or the diff of everything since then',
+        tags,
+        params: OneCheckpoint,
+        querystring: CheckpointDiffQuery,
+        response: { 200: envelope(CheckpointDiff) },
+      },
+    },
+    async ({ user, params, query }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const against = query.against ?? 'change'
+      const { files, fileCount } = await diffCheckpoint(workspace, params.cid, against, {
+        records,
+        checkpoints,
+        makeDiff,
+        pool,
+      })
+      return success({ files, file_count: fileCount })
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/checkpoints/:cid/restore',
+    {
+      schema: {
+        summary: 'Restore the files to their state before a change',
+        tags,
+        params: OneCheckpoint,
+        response: { 200: envelope(Restored) },
+      },
+    },
+    async ({ user, params }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const { restored, checkpoint } = await checkpoints.restore(
+        workspace,
+        params.cid,
+        RESTORE_ORIGIN,
+      )
+      return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/checkpoints/restore',
+    {
+      schema: {
+        summary: 'Restore the files to their state before a message',
+        tags,
+        params: InProject,
+        body: RestoreBody,
+        response: { 200: envelope(Restored) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const moment = await records.momentOfMessage(user.id, body.before_message_id)
+      if (moment === undefined) throw appError('message_not_found')
+      const first = await records.firstSince(params.id, body.before_message_id, moment)
+      const { restored, checkpoint } = await checkpoints.restore(
+        workspace,
+        first?.id,
+        RESTORE_ORIGIN,
+      )
+      return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
+    },
+  )
+}
+
+function readCursor<Place>(cursor: string, form: z.ZodType<Place>): Place {
+  const read = form.safeParse(cursor)
+  if (!read.success) throw appError('cursor_invalid')
+  return read.data
+}
+
+function presentCheckpoint(row: CheckpointRow): Checkpoint {
+  return {
+    id: row.id,
+    created_at: row.createdAt.toISOString(),
+    message_id: row.messageId,
+    run_id: row.runId,
+    tool: row.tool,
+    files: row.sample,
+    file_count: row.fileCount,
+  }
+}

@@ -1,0 +1,173 @@
+// Routes for the documents of a project: upload, list, read passages, delete.
+import multipart from '@fastify/multipart'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { DocumentRow } from '../../db/repositories/projects/documents.ts'
+import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import type { Knowledge } from '../../knowledge/knowledge.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { ProjectId, type UserId } from '../../protocol/ids.ts'
+import {
+  type Document,
+  DocumentListQuery,
+  DocumentPage,
+  PassageList,
+  PassageQuery,
+  UploadedDocuments,
+} from '../../protocol/knowledge.ts'
+import { deleted, success } from '../envelope.ts'
+import { rejectBrokenUpload } from '../files/broken-upload.ts'
+import type { UploadSlots } from '../files/upload-slots.ts'
+
+export interface DocumentRouteDependencies {
+  knowledge: Knowledge
+  projects: Pick<ProjectRepository, 'find'>
+  uploadSlots: UploadSlots
+  /** Bytes of one file. */
+  fileLimit: number
+}
+
+const MAX_FILES = 50
+const InProject = z.object({ id: ProjectId })
+const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
+const tags = ['documents']
+
+export function registerDocumentRoutes(
+  app: App,
+  { knowledge, projects, uploadSlots, fileLimit }: DocumentRouteDependencies,
+): void {
+  const assertOwnProject = async (userId: UserId, id: ProjectId): Promise<void> => {
+    if ((await projects.find(userId, id)) === undefined) throw appError('project_not_found')
+  }
+  const documentOf = async (projectId: ProjectId, id: string): Promise<DocumentRow> => {
+    const document = await knowledge.find(projectId, id)
+    if (document === undefined) throw appError('document_not_found')
+    return document
+  }
+
+  app.get(
+    '/api/projects/:id/documents',
+    {
+      schema: {
+        summary: 'List documents, newest first',
+        tags,
+        params: InProject,
+        querystring: DocumentListQuery,
+        response: { 200: envelope(DocumentPage) },
+      },
+    },
+    async ({ user, params, query }) => {
+      await assertOwnProject(user.id, params.id)
+      const found = await knowledge.list(params.id, {
+        limit: query.limit ?? 50,
+        cursor: query.cursor,
+      })
+      return success({
+        items: found.items.map(presentDocument),
+        next_cursor: found.nextCursor,
+        has_more: found.hasMore,
+      })
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/documents/:did/passages',
+    {
+      schema: {
+        summary: 'Get the passages of a document, starting at the position of a citation',
+        tags,
+        params: OneDocument,
+        querystring: PassageQuery,
+        response: { 200: envelope(PassageList) },
+      },
+    },
+    async ({ user, params, query }) => {
+      await assertOwnProject(user.id, params.id)
+      const document = await documentOf(params.id, params.did)
+      const { position = 0, limit = 10 } = query
+      const passages = await knowledge.passagesOf(params.id, document.id, position, limit)
+      return success({
+        document: presentDocument(document),
+        items: passages.map(({ position: at, heading, page, text }) => ({
+          position: at,
+          heading,
+          page,
+          text,
+        })),
+      })
+    },
+  )
+
+  app.delete(
+    '/api/projects/:id/documents/:did',
+    {
+      schema: {
+        summary: 'Delete a document',
+        tags,
+        params: OneDocument,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      await assertOwnProject(user.id, params.id)
+      if (!(await knowledge.remove(params.id, params.did))) throw appError('document_not_found')
+      return deleted
+    },
+  )
+
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypeProvider>()
+    await scope.register(multipart, {
+      limits: { fileSize: fileLimit, files: MAX_FILES, fields: 20, fieldSize: 10_000, parts: 100 },
+      throwFileSizeLimit: false,
+    })
+    scope.post(
+      '/api/projects/:id/documents',
+      {
+        schema: {
+          summary: 'Upload documents (multipart: `files[]`); they are processed in the background',
+          tags,
+          consumes: ['multipart/form-data'],
+          params: InProject,
+          response: { 200: envelope(UploadedDocuments) },
+        },
+      },
+      async (request) => {
+        const { user, params } = request
+        await assertOwnProject(user.id, params.id)
+        const items: Document[] = []
+        const receive = async (): Promise<void> => {
+          for await (const part of request.files()) {
+            const document = await knowledge.add(
+              { userId: user.id, projectId: params.id },
+              {
+                name: part.filename,
+                mime: part.mimetype,
+                content: part.file,
+                isCut: () => part.file.truncated,
+              },
+            )
+            items.push(presentDocument(document))
+          }
+        }
+        await rejectBrokenUpload(() => uploadSlots.run(user.id, receive))
+        if (items.length === 0) throw appError('files_missing')
+        return success({ items })
+      },
+    )
+  })
+}
+
+const presentDocument = (row: DocumentRow): Document => ({
+  id: row.id,
+  name: row.name,
+  size: row.size,
+  status: row.status,
+  error: row.error,
+  reason: row.failure?.reason ?? null,
+  params: row.failure?.params ?? null,
+  passages: row.passages,
+  created_at: row.createdAt.toISOString(),
+})

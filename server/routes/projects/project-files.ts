@@ -1,0 +1,270 @@
+// Routes for project files: list, read, download, write, rename, delete, search. Every change creates a checkpoint first.
+import { basename, extname } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { ProjectId } from '../../protocol/ids.ts'
+import {
+  FileListing,
+  FileMatches,
+  FileText,
+  FileWritten,
+  MakeDirectoryBody,
+  RenameFileBody,
+  SearchFilesBody,
+  WriteFileBody,
+} from '../../protocol/project.ts'
+import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
+import type { FileState } from '../../workspace/files/file-state.ts'
+import { parsePath } from '../../workspace/files/paths.ts'
+import { decodeText } from '../../workspace/files/text.ts'
+import type { Workspace } from '../../workspace/workspace.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { deleted, success } from '../envelope.ts'
+import { ownProject } from './own-project.ts'
+
+export interface ProjectFileRouteDependencies {
+  projects: Pick<ProjectRepository, 'find'>
+  services: WorkspaceServices
+}
+
+const tags = ['project files']
+const PathText = z.string().max(8192)
+const InProject = z.object({ id: ProjectId })
+const OneFile = z.object({ id: ProjectId, '*': PathText })
+const DEFAULT_RESULTS = 100
+
+/** Images that a browser may render. All other files are only downloaded, so that none can run as a page of this server. */
+const DRAWABLE: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+}
+
+/** A change by a person, not by a run. */
+const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: null })
+
+/** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
+export function registerProjectFileRoutes(
+  app: App,
+  { projects, services }: ProjectFileRouteDependencies,
+): void {
+  const { checkpoints, search, workspaces } = services
+  const own = { projects, workspaces }
+
+  app.get(
+    '/api/projects/:id/files',
+    {
+      schema: {
+        summary: 'List a folder',
+        tags,
+        params: InProject,
+        querystring: z.object({ path: PathText.optional() }),
+        response: { 200: envelope(FileListing) },
+      },
+    },
+    async ({ user, params, query }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      return success(await listing(workspace, query.path ?? ''))
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/files/*',
+    {
+      config: { large: true },
+      schema: {
+        summary: 'Read a text file; `?raw=1` downloads any file',
+        tags,
+        params: OneFile,
+        querystring: z.object({ raw: z.enum(['0', '1', 'true', 'false']).optional() }),
+        response: { 200: envelope(FileText) },
+      },
+    },
+    async ({ user, params, query }, reply) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = params['*']
+      if (query.raw === '1' || query.raw === 'true') return download(workspace, path, reply)
+      const { bytes, state } = await workspace.read(path)
+      const { text, encoding } = decodeText(bytes, parsePath(path).text)
+      reply.header('etag', `"${state.version}"`)
+      return success({ ...presentFile(path, state), content: text, encoding: encoding.name })
+    },
+  )
+
+  app.put(
+    '/api/projects/:id/files/*',
+    {
+      // The limit for a file plus the overhead of JSON escapes and the rest of the body.
+      bodyLimit: Math.ceil(1.25 * workspaces.limits.fileWrite) + 64 * 1024,
+      schema: {
+        summary:
+          'Write a text file, creating it and its folders if needed; `version` or `If-Match` rejects the write if the file has changed',
+        tags,
+        params: OneFile,
+        body: WriteFileBody,
+        headers: z.object({ 'if-match': z.string().max(500).optional() }),
+        response: { 200: envelope(FileWritten) },
+      },
+    },
+    async ({ user, params, body, headers }, reply) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = params['*']
+      const expected = body.version ?? headers['if-match']?.replace(/^(?:W\/)?"(.*)"$/, '$1')
+      const state = await checkpoints.change(workspace, byHand('editor_write'), [path], () =>
+        workspace.write(
+          path,
+          Buffer.from(body.content),
+          expected === undefined ? {} : { expected },
+        ),
+      )
+      reply.header('etag', `"${state.version}"`)
+      return success(presentFile(path, state))
+    },
+  )
+
+  app.patch(
+    '/api/projects/:id/files/*',
+    {
+      schema: {
+        summary: 'Rename or move a file or folder',
+        tags,
+        params: OneFile,
+        body: RenameFileBody,
+        response: { 200: envelope(z.object({ path: z.string() })) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const from = params['*']
+      await checkpoints.move(workspace, byHand('editor_rename'), from, body.new_path)
+      return success({ path: parsePath(body.new_path).text })
+    },
+  )
+
+  app.delete(
+    '/api/projects/:id/files/*',
+    {
+      schema: {
+        summary: 'Delete a file, or a folder with everything in it',
+        tags,
+        params: OneFile,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = params['*']
+      await checkpoints.change(workspace, byHand('editor_delete'), [path], () =>
+        workspace.remove(path),
+      )
+      return deleted
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/directories',
+    {
+      schema: {
+        summary: 'Create a folder',
+        tags,
+        params: InProject,
+        body: MakeDirectoryBody,
+        response: { 200: envelope(z.object({ path: z.string() })) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = parsePath(body.path).text
+      const made = await checkpoints.change(workspace, byHand('editor_mkdir'), [path], () =>
+        workspace.createFolder(path),
+      )
+      if (!made) throw appError('folder_exists', { path })
+      return success({ path })
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/search',
+    {
+      schema: {
+        summary: 'Search the text files of a project',
+        tags,
+        params: InProject,
+        body: SearchFilesBody,
+        response: { 200: envelope(FileMatches) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const found = await search.grep(workspace, {
+        pattern: body.query,
+        fixed: true,
+        caseSensitive: body.case_sensitive ?? false,
+        path: body.path ?? '',
+        maxResults: body.max_results ?? DEFAULT_RESULTS,
+      })
+      const results = new Map<string, { line: number; content: string }[]>()
+      for (const { path, line, content } of found.matches)
+        results.set(path, [...(results.get(path) ?? []), { line, content }])
+      return success({
+        query: body.query,
+        results: [...results].map(([path, matches]) => ({ path, matches })),
+        total_matches: found.matches.length,
+        truncated: found.truncated,
+      })
+    },
+  )
+}
+
+const presentFile = (input: string, state: FileState) => {
+  const path = parsePath(input).text
+  return {
+    name: basename(path),
+    path,
+    size: state.size,
+    extension: extname(path),
+    version: state.version,
+  }
+}
+
+async function listing(workspace: Workspace, input: string): Promise<z.output<typeof FileListing>> {
+  const path = parsePath(input).text
+  const entries = await workspace.list(path)
+  const files = entries.filter(({ kind }) => kind === 'file')
+  const directories = entries.filter(({ kind }) => kind === 'directory')
+  return {
+    current_path: path,
+    files: files.map(({ name, path: inner, size }) => ({
+      name,
+      path: inner,
+      size,
+      extension: extname(name),
+    })),
+    directories: directories.map(({ name, path: inner }) => ({ name, path: inner })),
+    total_files: files.length,
+    total_dirs: directories.length,
+  }
+}
+
+/** Sends a file as an attachment with an inactive content type, so that no browser renders it as a page. */
+async function download(workspace: Workspace, input: string, reply: FastifyReply) {
+  const { size, stream } = await workspace.download(input)
+  const path = parsePath(input).text
+  const name = encodeURIComponent(basename(path)).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return reply
+    .header('content-type', DRAWABLE[extname(path).toLowerCase()] ?? 'application/octet-stream')
+    .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+    .header('x-content-type-options', 'nosniff')
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('content-length', size)
+    .send(stream)
+}

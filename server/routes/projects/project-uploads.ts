@@ -1,0 +1,173 @@
+// Routes for uploading files and folders (multipart), as a new project or into an existing one.
+import { randomUUID } from 'node:crypto'
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { ProjectRepository, ProjectRow } from '../../db/repositories/projects/projects.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { ProjectId } from '../../protocol/ids.ts'
+import {
+  AddFilesFields,
+  CreateProjectBody,
+  FilesAdded,
+  ProjectDetail,
+} from '../../protocol/project.ts'
+import { placeUpload } from '../../workspace/checkpoints/place-upload.ts'
+import { startUpload, type Upload, type UploadLimits } from '../../workspace/files/uploads.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { success } from '../envelope.ts'
+import { rejectBrokenUpload } from '../files/broken-upload.ts'
+import type { UploadSlots } from '../files/upload-slots.ts'
+import { ownProject } from './own-project.ts'
+import { presentDetail } from './projects.ts'
+
+export interface ProjectUploadRouteDependencies {
+  projects: ProjectRepository
+  services: WorkspaceServices
+  uploadLimits: UploadLimits
+  uploadSlots: UploadSlots
+}
+
+type Fields = Record<string, unknown>
+
+/** `POST /api/projects/upload` and `POST /api/projects/:id/files`. */
+export function registerProjectUploadRoutes(
+  app: App,
+  { projects, services, uploadLimits, uploadSlots }: ProjectUploadRouteDependencies,
+): void {
+  const { workspaces, pool } = services
+  const own = { projects, workspaces }
+
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypeProvider>()
+    await scope.register(multipart, {
+      limits: {
+        fields: 20,
+        fieldSize: 10_000,
+        // One more than allowed, so that the upload itself counts the files and rejects the request.
+        files: uploadLimits.files + 1,
+        parts: uploadLimits.files + 21,
+        fileSize: uploadLimits.bytes + 1,
+      },
+    })
+
+    scope.post(
+      '/api/projects/upload',
+      {
+        schema: {
+          summary: 'Create a project from a folder (multipart: `name`, `description?`, `files[]`)',
+          tags: ['projects'],
+          consumes: ['multipart/form-data'],
+          response: { 200: envelope(ProjectDetail) },
+        },
+      },
+      async (request, reply) => {
+        const { user } = request
+        const row = await receive(request, reply, (upload, fields) =>
+          createProject(upload, fields, user.id),
+        )
+        return success(await presentDetail(row, workspaces.open(user.id, row.id)))
+      },
+    )
+
+    scope.post(
+      '/api/projects/:id/files',
+      {
+        schema: {
+          summary:
+            'Upload files of any type to a project (multipart: `files[]`, each named by its relative path, and `path?`, the target folder); files with the same name are replaced, in one checkpoint',
+          tags: ['project files'],
+          consumes: ['multipart/form-data'],
+          params: z.object({ id: ProjectId }),
+          response: { 200: envelope(FilesAdded) },
+        },
+      },
+      async (request, reply) => {
+        const { user, params } = request
+        await ownProject(own, user.id, params.id)
+        const { added, replaced, bytes } = await receive(request, reply, async (upload, fields) => {
+          const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
+          // Checked again: the upload may have taken minutes.
+          const { workspace } = await ownProject(own, user.id, params.id)
+          return placeUpload(services, workspace, upload, path)
+        })
+        return success({ added, replaced, total_size: bytes })
+      },
+    )
+  })
+
+  /** Stages all files, then passes them to `use`. After a failure, all staged files are removed. */
+  const receive = <T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    use: (upload: Upload, fields: Fields) => Promise<T>,
+  ): Promise<T> =>
+    rejectBrokenUpload(() =>
+      uploadSlots.run(request.user.id, async () => {
+        if (!request.isMultipart()) throw appError('upload_not_multipart')
+        const upload = await startUpload(workspaces, pool, uploadLimits)
+        try {
+          const fields: Fields = {}
+          for await (const part of request.parts({ preservePath: true })) {
+            if (part.type === 'file') await upload.add(part.filename, part.file)
+            else fields[part.fieldname] = part.value
+          }
+          if (upload.files === 0) throw appError('files_missing')
+          return await use(upload, fields)
+        } catch (error) {
+          // The rest of the body is not read.
+          reply.header('connection', 'close')
+          throw error
+        } finally {
+          await upload.discard()
+        }
+      }),
+    )
+
+  const createProject = async (
+    upload: Upload,
+    fields: Fields,
+    userId: ProjectRow['userId'],
+  ): Promise<ProjectRow> => {
+    const { name, description } = readFields(
+      CreateProjectBody,
+      fields,
+      'The upload needs a `name` of 1 to 255 characters.',
+    )
+    let size = 0
+    for (const file of (await upload.staged()).files) size += file.size
+    const claim = randomUUID()
+    await workspaces.storage.claim(userId, claim, size)
+    try {
+      const row = await projects.create(userId, { name, description: description ?? null, size })
+      try {
+        await upload.adopt(userId, row.id)
+      } catch (error) {
+        await projects.remove(userId, row.id)
+        throw error
+      }
+      return row
+    } finally {
+      workspaces.storage.release(claim)
+    }
+  }
+}
+
+function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  fields: Fields,
+  message: string,
+): z.output<Schema> {
+  const read = schema.safeParse(fields)
+  if (read.success) return read.data
+  throw appError(
+    'upload_fields_invalid',
+    { detail: message },
+    {
+      details: read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+    },
+  )
+}

@@ -1,0 +1,151 @@
+// Routes for runs: state, event stream, stop, resume, approvals.
+import { z } from 'zod'
+import type { ChatService } from '../../chat/chat-service.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
+import type { Store } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { RunId } from '../../protocol/ids.ts'
+import { InputAnswerBody } from '../../protocol/input.ts'
+import { StreamMode } from '../../protocol/message.ts'
+import { ApprovalDecisionBody, Run } from '../../protocol/run.ts'
+import { RunTimeline } from '../../protocol/run-timeline.ts'
+import { success } from '../envelope.ts'
+import { createRunStreamer } from './open-run-stream.ts'
+import { presentRun, waitsFor } from './present-message.ts'
+
+/** Of the arguments of an approved call that the audit log stores. */
+const MAX_AUDITED_CHARACTERS = 2000
+
+const OfRun = z.object({ id: RunId })
+const EventsQuery = z.object({
+  stream_mode: StreamMode.optional(),
+  /** For clients that cannot set headers; `Last-Event-ID` takes precedence. */
+  last_event_id: z.string().max(20).optional(),
+})
+
+export function registerRunRoutes(
+  app: App,
+  { chat, store }: { chat: ChatService; store: Store },
+): void {
+  const tags = ['runs']
+  const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
+
+  const streamTo = createRunStreamer({ chat, store })
+  const present = async (run: RunRow) => success(presentRun(run, await waitsFor(store, run)))
+
+  app.get(
+    '/api/runs/:id',
+    { schema: { summary: 'Get a run', tags, ...answersRun } },
+    async ({ user, params }) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw appError('run_not_found')
+      return await present(run)
+    },
+  )
+
+  app.get(
+    '/api/runs/:id/timeline',
+    {
+      schema: {
+        summary: 'Get the timeline of a run: its model and tool calls with times, tokens and cost',
+        tags,
+        params: OfRun,
+        response: { 200: envelope(RunTimeline) },
+      },
+    },
+    async ({ user, params }) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw appError('run_not_found')
+      return success({ run_id: run.id, entries: [...(run.timeline ?? [])] })
+    },
+  )
+
+  app.get(
+    '/api/runs/:id/events',
+    {
+      config: { stream: true },
+      schema: {
+        summary:
+          'Stream the events of a run: those after `Last-Event-ID`, or a snapshot and then live events',
+        description:
+          'Server-sent events (docs/protocol.md), while the run is active and after its end. An id that does not belong to this run starts with a snapshot.',
+        tags,
+        produces: ['text/event-stream'],
+        params: OfRun,
+        querystring: EventsQuery,
+      },
+    },
+    async ({ user, params, query, headers }, reply) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw appError('run_not_found')
+      const header = headers['last-event-id']
+      await streamTo(reply, run, {
+        mode: query.stream_mode ?? 'cumulative',
+        afterId: readEventId(typeof header === 'string' ? header : query.last_event_id),
+      })
+      return reply
+    },
+  )
+
+  app.post(
+    '/api/runs/:id/stop',
+    { schema: { summary: 'Stop a run; its partial answer is kept', tags, ...answersRun } },
+    async ({ user, params }) => await present(await chat.stop(user.id, params.id)),
+  )
+
+  app.post(
+    '/api/runs/:id/resume',
+    {
+      schema: {
+        summary: 'Continue a run that failed, was stopped or interrupted, or reached a limit',
+        tags,
+        ...answersRun,
+      },
+    },
+    async ({ user, params }) => await present(await chat.resume(user.id, params.id)),
+  )
+
+  app.post(
+    '/api/runs/:id/approvals',
+    {
+      config: { audit: { action: 'approval_decided', fields: ['id_ref', 'decision', 'remember'] } },
+      schema: {
+        summary: 'Approve or reject a waiting tool call',
+        tags,
+        ...answersRun,
+        body: ApprovalDecisionBody,
+      },
+    },
+    async (request) => {
+      const { user, params, body } = request
+      const run = await chat.decide(user.id, params.id, body)
+      const decided = await store.runs.approval(run.id, body.id_ref)
+      if (decided !== undefined)
+        request.audited = {
+          tool: decided.name,
+          arguments: JSON.stringify(decided.arguments).slice(0, MAX_AUDITED_CHARACTERS),
+        }
+      return await present(run)
+    },
+  )
+
+  app.post(
+    '/api/runs/:id/inputs',
+    {
+      schema: {
+        summary: 'Answer what an MCP server asks for',
+        tags,
+        ...answersRun,
+        body: InputAnswerBody,
+      },
+    },
+    async ({ user, params, body }) =>
+      await present(await chat.answerInput(user.id, params.id, body)),
+  )
+}
+
+/** Event ids are integers; anything else is ignored. */
+const readEventId = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null

@@ -1,0 +1,105 @@
+// Documents and the full-text index of their passages.
+import { beforeAll, expect, test } from 'vitest'
+import { createStore, type Store } from '../../../../../server/db/store.ts'
+import type { ProjectId } from '../../../../../server/protocol/ids.ts'
+import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
+import { somebody } from '../../../../support/store/store-rows.ts'
+
+describeOnEachDatabase('documents', (open) => {
+  let store: Store
+  beforeAll(async () => {
+    store = createStore(await open())
+  })
+
+  async function documentOf(projectName: string, passages: string[]) {
+    const user = await somebody(store)
+    const project = await store.projects.create(user.id, { name: projectName, description: null })
+    const document = await store.documents.create({
+      projectId: project.id,
+      userId: user.id,
+      name: 'notes.md',
+      mime: 'text/markdown',
+      size: 10,
+    })
+    await store.documents.index(
+      document,
+      passages.map((text) => ({ heading: null, page: null, text, tokens: text.toLowerCase() })),
+    )
+    return { project, document }
+  }
+  const found = async (projectId: ProjectId, ...words: string[]) =>
+    (await store.documents.search(projectId, words, 10)).map(({ text }) => text)
+
+  test('passages are found by any of the words, best first, in their project only', async () => {
+    const { project, document } = await documentOf('one', [
+      'Cats sleep all day',
+      'Dogs bark; cats sleep and cats purr',
+      'Nothing of the kind',
+    ])
+    const { project: other } = await documentOf('two', ['cats elsewhere'])
+    expect(await found(project.id, 'purr', 'cats')).toEqual([
+      'Dogs bark; cats sleep and cats purr',
+      'Cats sleep all day',
+    ])
+    expect(await found(other.id, 'cats')).toEqual(['cats elsewhere'])
+    expect((await store.documents.find(project.id, document.id))?.status).toBe('ready')
+    expect(await store.documents.find(other.id, document.id)).toBeUndefined()
+  })
+
+  test('words of a query are taken literally and never as operators', async () => {
+    const { project } = await documentOf('three', ['plain words', 'near and or not'])
+    for (const word of [
+      '"',
+      "'",
+      'a" OR "b',
+      '*',
+      'plain*',
+      '(',
+      ')',
+      ':',
+      '^',
+      '-',
+      '!',
+      '\\',
+      '\0',
+      '',
+      ' ',
+    ])
+      await expect(store.documents.search(project.id, [word], 5)).resolves.toBeInstanceOf(Array)
+    expect(await found(project.id, 'NOT')).toEqual(['near and or not'])
+    expect(await found(project.id)).toEqual([])
+  })
+
+  test('indexing a document again and removing it leave none of the old text in the index', async () => {
+    const { project, document } = await documentOf('four', ['zebra one', 'zebra two'])
+    await store.documents.index(document, [
+      { heading: 'H', page: 2, text: 'giraffe', tokens: 'giraffe' },
+    ])
+    expect(await found(project.id, 'zebra')).toEqual([])
+    expect(await store.documents.search(project.id, ['giraffe'], 5)).toMatchObject([
+      { heading: 'H', page: 2, position: 0, document: 'notes.md', documentId: document.id },
+    ])
+    expect(await store.documents.passagesOf(project.id, document.id, 0, 5)).toHaveLength(1)
+    expect(await store.documents.remove(project.id, document.id)).toBe(true)
+    expect(await found(project.id, 'giraffe')).toEqual([])
+    expect(await store.documents.remove(project.id, document.id)).toBe(false)
+  })
+
+  test('removing a project removes its documents from the index', async () => {
+    const user = await somebody(store)
+    const project = await store.projects.create(user.id, { name: 'gone', description: null })
+    const document = await store.documents.create({
+      projectId: project.id,
+      userId: user.id,
+      name: 'a',
+      mime: 'text/plain',
+      size: 1,
+    })
+    expect((await store.documents.pending()).map(({ id }) => id)).toContain(document.id)
+    await store.documents.index(document, [
+      { heading: null, page: null, text: 'walrus', tokens: 'walrus' },
+    ])
+    await store.projects.remove(user.id, project.id)
+    expect(await found(project.id, 'walrus')).toEqual([])
+  })
+})

@@ -1,0 +1,55 @@
+// Projects of a user: names, lists, updates.
+import { beforeAll, expect, test } from 'vitest'
+import { createStore, type Store } from '../../../../../server/db/store.ts'
+import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
+import { somebody } from '../../../../support/store/store-rows.ts'
+
+describeOnEachDatabase('projects', (open) => {
+  let store: Store
+  beforeAll(async () => {
+    store = createStore(await open())
+  })
+
+  test('a project name is unique per user, also for concurrent requests', async () => {
+    const [one, two] = [await somebody(store), await somebody(store)]
+    const make = (userId: typeof one.id) =>
+      store.projects.create(userId, { name: 'site', description: null })
+    const results = await Promise.allSettled([make(one.id), make(one.id), make(two.id)])
+    expect(results.map(({ status }) => status).toSorted()).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ])
+    const refused = results.find((result) => result.status === 'rejected')
+    expect(refused?.reason).toMatchObject({ code: 'name_taken', status: 409 })
+  })
+
+  test('projects are listed with their total, changed and removed by their owner only', async () => {
+    const [owner, stranger] = [await somebody(store), await somebody(store)]
+    const names = ['a', 'b', 'c']
+    const made = []
+    for (const name of names)
+      made.push(await store.projects.create(owner.id, { name, description: 'd' }))
+    const first = await store.projects.list(owner.id, { limit: 2 })
+    expect(first).toMatchObject({ total: 3, hasMore: true })
+    const second = await store.projects.list(owner.id, {
+      limit: 2,
+      cursor: first.nextCursor ?? undefined,
+    })
+    expect([...first.items, ...second.items].map(({ name }) => name).toSorted()).toEqual(names)
+    const [project] = made
+    if (project === undefined) throw new Error('nothing was made')
+    expect(await store.projects.find(stranger.id, project.id)).toBeUndefined()
+    expect(await store.projects.update(stranger.id, project.id, { name: 'x' })).toBeUndefined()
+    expect(await store.projects.remove(stranger.id, project.id)).toBe(false)
+    await expect(store.projects.update(owner.id, project.id, { name: 'b' })).rejects.toMatchObject({
+      code: 'name_taken',
+    })
+    expect(
+      await store.projects.update(owner.id, project.id, { name: 'z', description: null }),
+    ).toMatchObject({ name: 'z', description: null })
+    const conversation = await store.conversations.create(owner.id, { projectId: project.id })
+    expect(await store.projects.remove(owner.id, project.id)).toBe(true)
+    expect((await store.conversations.find(owner.id, conversation.id))?.projectId).toBeNull()
+  })
+})

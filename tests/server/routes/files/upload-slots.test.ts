@@ -1,0 +1,24 @@
+// Limits on concurrent uploads.
+import { expect, test } from 'vitest'
+import { newId } from '../../../../server/lib/ids.ts'
+import type { UserId } from '../../../../server/protocol/ids.ts'
+import { createUploadSlots } from '../../../../server/routes/files/upload-slots.ts'
+
+test('uploads are limited per user and for all users together', async () => {
+  const slots = createUploadSlots({ perUser: 2, inAll: 3 })
+  const [one, other] = [newId<UserId>(), newId<UserId>()]
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const burst = Array.from({ length: 20 }, () => slots.run(one, () => ended))
+  const otherBurst = Array.from({ length: 20 }, () => slots.run(other, () => ended))
+  end()
+  const outcomes = await Promise.allSettled([...burst, ...otherBurst])
+  const codes = outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? 'served' : outcome.reason.code,
+  )
+  expect(codes.slice(0, 20)).toEqual(['served', 'served', ...Array(18).fill('too_many_requests')])
+  expect(codes.slice(20)).toEqual(['served', ...Array(19).fill('server_busy')])
+  expect(await slots.run(one, async () => 'again')).toBe('again')
+})

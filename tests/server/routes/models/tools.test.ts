@@ -1,0 +1,72 @@
+// `GET /api/tools` over real HTTP, with every built-in tool.
+import { beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ToolList } from '../../../../server/protocol/catalog.ts'
+import { envelope } from '../../../../server/protocol/envelope.ts'
+import { register, TEST_JWT_SECRET, useServers } from '../../../support/server/server.ts'
+
+const { start } = useServers()
+let listed: z.infer<typeof ToolList>
+
+beforeAll(async () => {
+  const server = await start({ config: { tools: { risk: { get_weather: 'high' } } } })
+  await server.server.toolsReady
+  listed = envelope(ToolList).parse((await server.call('GET', '/api/tools')).json).data
+})
+
+test('the list contains every tool once, in the form that models receive', () => {
+  const names = listed.tools.map((tool) => tool.function.name)
+  expect(new Set(names).size).toBe(listed.total)
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'web_search',
+      'fetch_page',
+      'crawl_batch',
+      'calculator',
+      'result_read',
+      'save_memory',
+      'search_knowledge',
+      'execute_python',
+    ]),
+  )
+  const silent: string[] = []
+  for (const tool of listed.tools) {
+    expect(tool.type).toBe('function')
+    expect(tool.function.description.length).toBeGreaterThan(40)
+    const { type, properties } = z
+      .looseObject({
+        type: z.literal('object'),
+        properties: z.record(z.string(), z.looseObject({})),
+      })
+      .parse(tool.function.parameters)
+    expect(type).toBe('object')
+    // What several parameters share is described once, in the description of the tool.
+    for (const [name, property] of Object.entries(properties))
+      if (property.description === undefined && !tool.function.description.includes(name))
+        silent.push(`${tool.function.name}.${name}`)
+  }
+  expect(silent).toEqual([])
+})
+
+test('the list shows category and risk, with the level that the operator configured', () => {
+  const find = (name: string) => listed.tools.find((tool) => tool.function.name === name)
+  expect(find('web_search')).toMatchObject({ category: 'crawler', risk_level: 'low' })
+  expect(find('get_weather')).toMatchObject({ category: 'basic', risk_level: 'high' })
+})
+
+test('aliases are understood but not listed', () => {
+  expect(JSON.stringify(listed)).not.toContain('web_fetch')
+})
+
+test('the list is public where several people sign in, also for a token that is not valid', async () => {
+  const server = await start({ config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET } })
+  for (const token of [undefined, 'not a token', await register(server, 'ann')]) {
+    const { status, json } = await server.call(
+      'GET',
+      '/api/tools',
+      token === undefined ? {} : { token },
+    )
+    expect([status, json.data.total]).toEqual([200, json.data.tools.length])
+    expect(json.data.total).toBeGreaterThan(10)
+  }
+})

@@ -1,0 +1,140 @@
+// NanoClaw as an MCP server, called by the official client in both protocol eras.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../../support/server/server.ts'
+
+const upstream = await useUpstream()
+const { start } = useServers()
+let server: TestServer
+let key: string
+let projectId: string
+beforeAll(async () => {
+  server = await start({
+    config: {
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+    },
+  })
+  const token = await register(server, 'agent')
+  const made = await server.call('POST', '/api/auth/keys', {
+    token,
+    body: { name: 'mcp', scopes: ['mcp'] },
+  })
+  key = made.json.data.key
+  const project = await server.call('POST', '/api/projects', { token, body: { name: 'Files' } })
+  projectId = project.json.data.id
+  await server.call('PUT', `/api/projects/${projectId}/files/notes.txt`, {
+    token,
+    body: { content: 'Remember the milk.' },
+  })
+})
+
+type Era = 'legacy' | 'auto'
+
+async function connect(era: Era, decide?: () => boolean): Promise<Client> {
+  const client = new Client(
+    { name: 'tests', version: '1' },
+    {
+      versionNegotiation: { mode: era },
+      ...(decide === undefined ? {} : { capabilities: { elicitation: { form: {} } } }),
+    },
+  )
+  if (decide !== undefined)
+    client.setRequestHandler('elicitation/create', async () => ({
+      action: 'accept',
+      content: { approve: decide() },
+    }))
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
+    }),
+  )
+  return client
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown> = {}) {
+  const result = await client.callTool({ name, arguments: args })
+  const [content] = result.content
+  if (content?.type !== 'text') throw new Error('no text')
+  return { text: content.text, isError: result.isError === true }
+}
+const write = (path: string) => ({
+  id: `call_${path}`,
+  name: 'file_write',
+  arguments: { path, content: 'written\n' },
+})
+
+describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
+  test('asks, goes on, searches and reads files', async () => {
+    const client = await connect(era)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      'ask',
+      'list_project_files',
+      'list_projects',
+      'read_project_file',
+      'run_status',
+      'search',
+    ])
+    upstream.enqueue(turn.text('Blue.'), turn.text('As I said, blue.'))
+    const first = JSON.parse((await call(client, 'ask', { text: 'Which colour?' })).text)
+    expect(first).toMatchObject({ status: 'completed', text: 'Blue.', waits_for: null })
+    const next = { text: 'Again?', previous_run_id: first.run_id }
+    const second = JSON.parse((await call(client, 'ask', next)).text)
+    expect(second.text).toBe('As I said, blue.')
+    expect(upstream.requests.at(-1)?.messages.slice(1)).toHaveLength(3)
+    const status = await call(client, 'run_status', { run_id: first.run_id })
+    expect(JSON.parse(status.text)).toMatchObject({ text: 'Blue.' })
+    const found = await call(client, 'search', { query: 'colour' })
+    expect(JSON.parse(found.text)[0]).toMatchObject({ title: 'Which colour?' })
+    const inProject = { project_id: projectId }
+    expect((await call(client, 'list_projects')).text).toContain('Files')
+    expect((await call(client, 'list_project_files', inProject)).text).toContain('notes.txt')
+    const file = await call(client, 'read_project_file', { ...inProject, path: 'notes.txt' })
+    expect(file.text).toBe('Remember the milk.')
+    const outside = { ...inProject, path: '../../secret.key' }
+    expect(await call(client, 'read_project_file', outside)).toMatchObject({ isError: true })
+    await client.close()
+  })
+
+  test('is told where to decide when a call waits for approval and it cannot ask', async () => {
+    const client = await connect(era)
+    upstream.enqueue(turn.toolCalls([write(`${era}.txt`)]))
+    const { text } = await call(client, 'ask', { text: 'Write', project_id: projectId })
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'awaiting_approval',
+      waits_for: { name: 'file_write' },
+      note: expect.stringContaining('run_status'),
+    })
+    await client.close()
+  })
+})
+
+test('a client that can ask its user is asked for approval, and the run goes on', async () => {
+  const client = await connect('auto', () => true)
+  upstream.enqueue(turn.toolCalls([write('asked.txt')]), turn.text('Written.'))
+  const { text } = await call(client, 'ask', { text: 'Write', project_id: projectId })
+  expect(JSON.parse(text)).toMatchObject({ status: 'completed', text: 'Written.' })
+  const file = await call(client, 'read_project_file', { project_id: projectId, path: 'asked.txt' })
+  expect(file.text).toBe('written\n')
+  await client.close()
+})
+
+test('without a key, or with one for something else, nothing is served', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const refused = await fetch(`${server.url}/mcp`, { method: 'POST', headers, body: '{}' })
+  expect(refused.status).toBe(401)
+  const models = await fetch(`${server.url}/api/conversations`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(models.status).toBe(403)
+})

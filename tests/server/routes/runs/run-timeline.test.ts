@@ -1,0 +1,71 @@
+// The timeline of a run: what was called, when, for how long and at what cost.
+import { expect, test } from 'vitest'
+import { scripted } from '../../../support/provider/scripted.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
+import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../../support/server/server.ts'
+
+const upstream = await useUpstream()
+
+describeOnEachServer('the timeline of a run', (start) => {
+  test('has each model and tool call with its times, tokens, cost and retries, for its owner only', async () => {
+    const [model] = [scripted(upstream).models].flat()
+    const server = await start({
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      titles: 'first_message',
+      models: [{ ...Object(model), price: { input: 1_000, output: 10_000, currency: 'USD' } }],
+    })
+    const token = await register(server, 'anna')
+    const other = await register(server, 'ben')
+    upstream.enqueue(
+      turn.error(503),
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }]),
+      turn.text('Forty-two.', {
+        usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+      }),
+    )
+    const created = await server.call('POST', '/api/conversations', { body: {}, token })
+    const path = `/api/conversations/${created.json.data.id}/messages`
+    const sent = await server.call('POST', path, {
+      body: { text: 'Six times seven?', stream: false },
+      token,
+    })
+    const { run } = sent.json.data
+    const address = `/api/runs/${run.id}/timeline`
+    const { json } = await server.call('GET', address, { token })
+    const { entries } = json.data
+    expect(entries).toMatchObject([
+      {
+        kind: 'model',
+        model: 'scripted',
+        outcome: 'finished',
+        tool_calls: 1,
+        retries: [{ reason: expect.stringMatching(/^model_/), delay_ms: expect.any(Number) }],
+      },
+      { kind: 'tool', name: 'calculator', success: true, skipped: false, cached: false },
+      {
+        kind: 'model',
+        outcome: 'finished',
+        tool_calls: 0,
+        prompt_tokens: 100,
+        completion_tokens: 10,
+        cost: { USD: 0.2 },
+        retries: [],
+      },
+    ])
+    for (const { started_at: at, duration_ms: ms } of entries) {
+      expect(Date.parse(at)).toBeGreaterThanOrEqual(Date.parse(run.created_at) - 1)
+      expect(Date.parse(at) + ms).toBeLessThanOrEqual(Date.parse(run.ended_at))
+    }
+    const costs = entries.map(({ cost }: { cost?: { USD: number } }) => cost?.USD ?? 0)
+    const sum = costs.reduce((total: number, cost: number) => total + cost, 0)
+    expect(sum).toBeCloseTo(run.usage.cost.USD, 9)
+
+    const { json: page } = await server.call('GET', path, { token })
+    const last = page.data.items.at(-1)
+    expect(last.timing).toMatchObject({ duration_ms: expect.any(Number), reasoning_tokens: 0 })
+    expect(last.timing.duration_ms).toBeGreaterThanOrEqual(entries[0].retries[0].delay_ms)
+    expect((await server.call('GET', address, { token: other })).status).toBe(404)
+  })
+})

@@ -1,0 +1,262 @@
+// The page in headless Chromium: built once for all tests and served by a real server.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { beforeAll, describe, expect } from 'vitest'
+import { builtPage } from '../built.ts'
+
+/** In order of preference: Chromium without a user interface takes a fifth less work, and Debian has it on its own. */
+const executablePath = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => existsSync(path))
+
+/** Resolves to this machine, but browsers do not treat it as localhost: plain HTTP on it is not a secure context. */
+export const REMOTE_HOST = 'nanoclaw.test'
+
+const OFF_IN_PLAYWRIGHT = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
+/** Pages of Chromium's own address bar: with them enabled, each window loads two more pages, half a second of work. */
+const ADDRESS_BAR_PAGES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup']
+
+const flags = [
+  `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // The last of several such switches wins, so this one repeats what Playwright disables.
+  `--disable-features=${[...OFF_IN_PLAYWRIGHT, ...ADDRESS_BAR_PAGES].join()}`,
+]
+
+export interface PageOptions {
+  theme?: 'light' | 'dark'
+  language?: 'en-US' | 'zh-CN'
+  /** Emulates a phone: a narrow viewport with touch. */
+  phone?: boolean
+  /**
+   * Opens the page as if over plain HTTP from another machine. The server must be started with
+   * `trusted_hosts: [REMOTE_HOST]`.
+   */
+  remote?: boolean
+  /** Serves the built page from the browser, for a server process, which may have no page beside its build. */
+  withBuiltPage?: boolean
+  /** Lets the page install its service worker, in a context of its own; otherwise tests would meet files of earlier ones. */
+  serviceWorker?: boolean
+  /** Uses a separate browser context with an empty cache: to control the clock, or to check what is loaded. */
+  ownContext?: boolean
+}
+
+/** Launched by the first test file of this process and shared by all of them; ends with the process. */
+let browser: Promise<Browser> | undefined
+
+/** Idle contexts by kind: the options that are fixed when a context is created. Stored data is cleared before reuse. */
+const unused = new Map<string, BrowserContext[]>()
+
+/** Data about a context that can be reused. */
+interface Shared {
+  kind: string
+  /** A page that stays open, which keeps the window open. */
+  blank: Page
+}
+const sharedOf = new WeakMap<BrowserContext, Shared>()
+
+/** Violations by page: uncaught errors, resources that the CSP blocked, requests to other origins. */
+const faultsOf = new WeakMap<Page, string[]>()
+
+export interface Visitor {
+  open(url: string, options?: PageOptions): Promise<Page>
+  /** The folder of the built page, to pass to the server. */
+  webRoot(): string
+}
+
+/** A suite in a real browser; skipped with a clear message if there is no browser. */
+export function describeInBrowser(name: string, suite: (visitor: Visitor) => void): void {
+  if (executablePath === undefined) {
+    describe.skip(`${name} (no Chromium here: install it, or name it in CHROMIUM_PATH)`, () => {
+      suite({ open: () => Promise.reject(new Error('no browser')), webRoot: () => '' })
+    })
+    return
+  }
+  // Browsers are slow on a busy machine, and no test measures time.
+  describe(name, { timeout: 180_000 }, () => {
+    let root = ''
+    beforeAll(async () => {
+      root = await builtPage()
+    })
+    suite({
+      webRoot: () => root,
+      async open(url, options = {}) {
+        browser ??= chromium.launch({ executablePath, args: flags })
+        const context = await enter(await browser, options)
+        if (options.withBuiltPage === true) await givePage(context, root)
+        const page = await context.newPage()
+        const { theme = 'light', remote = false } = options
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+        const address = new URL(url)
+        if (remote) address.hostname = REMOTE_HOST
+        await forget(page, address.origin)
+        watch(page, address.origin)
+        await page.goto(address.href)
+        return page
+      },
+    })
+  })
+}
+
+/** Returns a context: an idle one of the right kind, or a new one. */
+async function enter(browser: Browser, options: PageOptions): Promise<BrowserContext> {
+  const { language = 'en-US', phone = false } = options
+  const isShared = !options.ownContext && !options.withBuiltPage && !options.serviceWorker
+  const kind = `${language} ${phone}`
+  const left = isShared ? unused.get(kind)?.pop() : undefined
+  if (left !== undefined) return left
+  const context = await browser.newContext({
+    viewport: phone ? { width: 390, height: 760 } : { width: 1280, height: 800 },
+    hasTouch: phone,
+    isMobile: phone,
+    locale: language,
+    serviceWorkers: options.serviceWorker === true ? 'allow' : 'block',
+  })
+  context.setDefaultTimeout(45_000)
+  if (isShared) sharedOf.set(context, { kind, blank: await context.newPage() })
+  return context
+}
+
+/** Clears what an earlier test stored in a shared context. */
+async function forget(page: Page, origin: string): Promise<void> {
+  if (!sharedOf.has(page.context())) return
+  await page.context().clearCookies()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+  await session.detach()
+}
+
+/**
+ * Throttles the page's CPU to `rate` times slower than this machine while `work` runs. The browser throttles by busy
+ * waiting, so put only what must be observed on a slow machine into `work`.
+ */
+export async function onSlowCpu(
+  page: Page,
+  rate: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate })
+  await work()
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await session.detach()
+}
+
+/** Serves every request except those to the API from the built page, as a server would. */
+async function givePage(context: BrowserContext, root: string): Promise<void> {
+  await context.route(
+    ({ pathname }) => !pathname.startsWith('/api/'),
+    async (route) => {
+      const file = join(root, new URL(route.request().url()).pathname)
+      const isFile = existsSync(file) && statSync(file).isFile()
+      await route.fulfill({ path: isFile ? file : join(root, 'index.html') })
+    },
+  )
+}
+
+function watch(page: Page, origin: string): void {
+  const faults: string[] = []
+  faultsOf.set(page, faults)
+  page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`))
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`request to ${url}`)
+  })
+}
+
+/** Asserts that the page caused no violations, then closes it; a shared context becomes idle again. */
+export async function leave(page: Page): Promise<void> {
+  expect(faultsOf.get(page) ?? []).toEqual([])
+  const context = page.context()
+  const shared = sharedOf.get(context)
+  if (shared === undefined) return context.close()
+  for (const each of context.pages()) if (each !== shared.blank) await each.close()
+  unused.set(shared.kind, [...(unused.get(shared.kind) ?? []), context])
+}
+
+let axeText: string | undefined
+const axeSource = (): string =>
+  (axeText ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+
+/** Asserts that axe finds no violations; with `contrast: 'more'` it checks only for enhanced (AAA) text contrast. */
+export async function expectAccessible(
+  page: Page,
+  { contrast = 'normal' }: { contrast?: 'normal' | 'more' } = {},
+): Promise<void> {
+  // Injected once per document and limited to violations, which makes a check much cheaper.
+  if (await page.evaluate<boolean>('!("axe" in window)')) await page.evaluate(axeSource())
+  const options: axe.RunOptions = {
+    resultTypes: ['violations'],
+    ...(contrast === 'more' ? { runOnly: ['color-contrast-enhanced'] } : {}),
+  }
+  const violations = async (): Promise<string[]> => {
+    const found = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(
+      `axe.run(${JSON.stringify(options)}).then(({ violations }) => ({ violations }))`,
+    )
+    return found.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
+    )
+  }
+  // A change of theme passes through intermediate colours; a real violation is still there after any of them.
+  await expect.poll(violations, { interval: 500 }).toEqual([])
+}
+
+/** Navigates to another view in the page, as a link does, without a reload. Tabs of one view share its heading. */
+export async function visit(page: Page, path: string): Promise<void> {
+  const view = (pathname: string) => pathname.split('/')[1]
+  const stays = view(new URL(page.url()).pathname) === view(path)
+  await page.evaluate(`(() => {
+    if (!${stays}) document.querySelector('h1')?.setAttribute('data-before', '')
+    history.pushState(null, '', ${JSON.stringify(path)})
+  })()`)
+  await page.locator('h1:not([data-before])').waitFor()
+}
+
+/** Asserts that the page does not scroll horizontally. */
+export async function expectNoSideways(page: Page): Promise<void> {
+  await expect
+    .poll(() =>
+      page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      ),
+    )
+    .toBeLessThanOrEqual(0)
+}
+
+export const composer = (page: Page) => page.locator('#composer')
+
+/** Types a message and sends it with the Enter key. */
+export async function say(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text)
+  await composer(page).press('Enter')
+}

@@ -1,0 +1,54 @@
+// Real Python sandboxes for tests, with the server's own code and defaults.
+import type {
+  PythonOptions,
+  PythonRequest,
+} from '../../../server/sandbox/python/isolated-sandbox.ts'
+import type { ProgramOutcome } from '../../../server/sandbox/python/program.ts'
+import { createPythonSandbox, type PythonSandbox } from '../../../server/sandbox/python/sandbox.ts'
+import { SHARED_IMAGES } from './python-images.ts'
+
+export interface TestSandbox extends PythonSandbox {
+  /** Runs one program; `heard` lists what its listener received. */
+  program(
+    code: string,
+    options?: Partial<PythonRequest> & { signal?: AbortSignal; onOutput?: (text: string) => void },
+  ): Promise<ProgramOutcome & { heard: string[] }>
+}
+
+/** Opens a sandbox whose isolation has been probed, by default without memory images. The caller closes it. */
+export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
+  const sandbox = createPythonSandbox({
+    engine: 'wasm',
+    isolation: 'auto',
+    multiUser: false,
+    poolSize: 1,
+    poolIdleMs: 60_000,
+    snapshotFolder: SHARED_IMAGES,
+    // Creating an image costs more than it saves, since only one start can use it.
+    storedImages: 0,
+    packagesFolder: null,
+    extraModules: {},
+    log: () => {},
+    ...options,
+  })
+  await sandbox.ready
+  return {
+    ...sandbox,
+    async program(code, { signal, onOutput, ...request } = {}) {
+      const heard: string[] = []
+      const outcome = await sandbox.run(
+        { code, strictness: 'standard', files: [], ...request },
+        {
+          onStarting: () => heard.push('starting'),
+          onRunning: () => heard.push('running'),
+          onOutput: (stream, text) => {
+            heard.push(`${stream}: ${text}`)
+            onOutput?.(text)
+          },
+        },
+        signal ?? new AbortController().signal,
+      )
+      return { ...outcome, heard }
+    },
+  }
+}

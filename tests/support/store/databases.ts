@@ -1,0 +1,88 @@
+// Real databases for tests: each call creates a new SQLite file or PostgreSQL database, which is removed afterwards.
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, inject } from 'vitest'
+import { connect } from '../../../server/db/connect.ts'
+import type {
+  Database,
+  DatabaseSettings,
+  Dialect,
+  StatementListener,
+  StoreLog,
+} from '../../../server/db/database.ts'
+import { onServer, withDatabase } from './postgres-server.ts'
+
+export const silentLog: StoreLog = { info() {}, warn() {} }
+
+export type OpenOptions = { onStatement?: StatementListener; log?: StoreLog }
+
+export type FreshDatabases = {
+  /** Settings of a new database: on SQLite the file does not exist yet, on PostgreSQL it has its tables. */
+  settings(dialect: Dialect): Promise<DatabaseSettings>
+  /** Settings of a new database that has its tables. */
+  migrated(dialect: Dialect): Promise<DatabaseSettings>
+  /** Connects to a database from `settings`; may be called several times for the same one. */
+  connect(settings: DatabaseSettings, options?: OpenOptions): Promise<Database>
+  /** Creates a migrated, empty database and connects to it. */
+  open(dialect: Dialect, options?: OpenOptions): Promise<Database>
+}
+
+/** Call at the top of a file or inside `describe`; its databases are closed and removed after the last test there. */
+export function useDatabases(): FreshDatabases {
+  const connected: Database[] = []
+  const remove: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const database of connected) await database.close()
+    // In parallel, because PostgreSQL writes a checkpoint for each database that is dropped by itself.
+    await Promise.all(remove.map((step) => step()))
+  })
+
+  async function settings(dialect: Dialect): Promise<DatabaseSettings> {
+    if (dialect === 'sqlite') {
+      const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-test-'))
+      remove.push(async () => rmSync(folder, { recursive: true, force: true }))
+      return { dialect, file: join(folder, 'nanoclaw.db') }
+    }
+    const { url, template } = inject('postgres')
+    const name = `nanoclaw_test_${randomUUID().replaceAll('-', '')}`
+    await onServer(url, `create database ${name} template ${template}`)
+    remove.push(() => onServer(url, `drop database if exists ${name} with (force)`))
+    return { dialect, connection: { url: withDatabase(url, name) }, poolSize: 4 }
+  }
+
+  async function migrated(dialect: Dialect): Promise<DatabaseSettings> {
+    const created = await settings(dialect)
+    if (created.dialect === 'sqlite') copyFileSync(inject('sqliteTemplate'), created.file)
+    return created
+  }
+
+  const connectTo = async (
+    place: DatabaseSettings,
+    options: OpenOptions = {},
+  ): Promise<Database> => {
+    const database = await connect(place, { log: silentLog, refuseNestedWrites: true, ...options })
+    connected.push(database)
+    return database
+  }
+
+  return {
+    settings,
+    migrated,
+    connect: connectTo,
+    open: async (dialect, options) => connectTo(await migrated(dialect), options),
+  }
+}
+
+/** Runs the same suite on SQLite and on PostgreSQL. Each call of `open` creates a new database. */
+export function describeOnEachDatabase(
+  name: string,
+  suite: (open: (options?: OpenOptions) => Promise<Database>, dialect: Dialect) => void,
+): void {
+  for (const dialect of ['sqlite', 'postgres'] as const)
+    describe(`${name} (${dialect})`, () => {
+      const { open } = useDatabases()
+      suite((options) => open(dialect, options), dialect)
+    })
+}
