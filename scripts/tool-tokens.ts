@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createServer } from '../server/app.ts'
 import { parseConfig } from '../server/config/load.ts'
-import { ToolList, type ToolListing } from '../server/protocol/catalog.ts'
 import { envelope } from '../server/protocol/envelope.ts'
-import { estimateTokens } from '../server/protocol/token-estimate.ts'
+import { ToolList, type ToolListing } from '../server/protocol/models/catalog.ts'
+import { estimateTokens } from '../server/protocol/models/token-estimate.ts'
 
 const ListResponse = envelope(ToolList)
 

@@ -8,17 +8,14 @@ import { createSecretBox } from './auth/secret-box.ts'
 import { loadSecretKeys, type SecretKeySources } from './auth/secret-keys.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
-import { createAccountServices } from './composition/accounts.ts'
+import { createAccountServices } from './composition/accounts/accounts.ts'
 import { leadBackgroundWork } from './composition/background-work.ts'
-import { openBlobs } from './composition/blobs.ts'
-import { prepareCommandNetwork } from './composition/command-network.ts'
-import { createFileModule } from './composition/files.ts'
-import { createIdempotencyKeys } from './composition/idempotency.ts'
+import { createIdempotencyKeys } from './composition/http/idempotency.ts'
+import { routeDependencies } from './composition/http/routes.ts'
 import { openInstance } from './composition/instance.ts'
 import { createConfiguredCatalog } from './composition/models.ts'
-import { createObservers } from './composition/observers.ts'
-import { routeDependencies } from './composition/routes.ts'
-import { addRunGauges } from './composition/run-metrics.ts'
+import { createObservers } from './composition/observers/observers.ts'
+import { addRunGauges } from './composition/observers/run-metrics.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -27,9 +24,15 @@ import {
   originRules,
 } from './composition/settings.ts'
 import { loadRules, refreshRules } from './composition/shared-rules.ts'
-import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
-import { createTransfers } from './composition/transfers.ts'
-import { createConfiguredWorkspace, createProjectDescription } from './composition/workspace.ts'
+import { openBlobs } from './composition/storage/blobs.ts'
+import { createFileModule } from './composition/storage/files.ts'
+import { createTransfers } from './composition/storage/transfers.ts'
+import {
+  createConfiguredWorkspace,
+  createProjectDescription,
+} from './composition/storage/workspace.ts'
+import { prepareCommandNetwork } from './composition/tools/command-network.ts'
+import { createToolModule, type ToolModuleOptions } from './composition/tools/tools.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'

@@ -53,7 +53,7 @@ export const commands: Readonly<Record<string, Command>> = {
     const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
     const file = target ?? `backup-${stamp}.${extension}`
     try {
-      const { blobsForCommands } = await import('./composition/blobs.ts')
+      const { blobsForCommands } = await import('./composition/storage/blobs.ts')
       const copyBlobs = () => backupBlobs(blobsForCommands(config), blobsOfBackup(file))
       // A backup of this name is refused below.
       const early = existsSync(file) ? { bytes: 0 } : await copyBlobs()
@@ -81,7 +81,7 @@ export const commands: Readonly<Record<string, Command>> = {
       try {
         const { blobsOfBackup, restoreBlobs } = await import('./files/backup.ts')
         // First, because blobs without rows do no harm.
-        const { blobsForCommands } = await import('./composition/blobs.ts')
+        const { blobsForCommands } = await import('./composition/storage/blobs.ts')
         await restoreBlobs(blobsOfBackup(source), blobsForCommands(config))
         await restoreDatabase(databaseSettings(config), source)
       } finally {
@@ -94,7 +94,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   async admin(config, operands) {
-    const { ADMIN_USAGE, administer } = await import('./composition/admin-command.ts')
+    const { ADMIN_USAGE, administer } = await import('./composition/commands/admin.ts')
     try {
       const lines = await administer(config, operands, {
         configured: process.env.NANOCLAW_SECRET_KEY,
@@ -107,7 +107,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   async export(config, [target, username]) {
-    const { exportOffline } = await import('./composition/export-command.ts')
+    const { exportOffline } = await import('./composition/commands/export.ts')
     const file = target ?? `export-${new Date().toISOString().slice(0, 10)}.zip`
     try {
       const { conversations, projects, files } = await exportOffline(config, file, username)

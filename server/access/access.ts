@@ -3,10 +3,15 @@ import pLimit from 'p-limit'
 import type { GroupRepository } from '../db/repositories/accounts/groups.ts'
 import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
 import { appError } from '../errors.ts'
-import type { ApprovalMode } from '../protocol/conversation.ts'
-import type { GroupId, GroupPermissions } from '../protocol/group.ts'
+import {
+  fullSharedQuota,
+  NO_QUOTA,
+  type PatchQuota,
+  type Quota,
+} from '../protocol/accounts/quota.ts'
+import type { GroupId, GroupPermissions } from '../protocol/admin/group.ts'
+import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { fullSharedQuota, NO_QUOTA, type PatchQuota, type Quota } from '../protocol/quota.ts'
 import { effectiveQuota, limitsSpending, type SpendingLimit } from './quotas.ts'
 import {
   type AccessRules,

@@ -1,9 +1,9 @@
 // What of each limit is used, for the user and for administrators.
 import type { DayRange } from '../db/repositories/accounts/token-usage.ts'
 import type { Store } from '../db/store.ts'
-import type { ApprovalMode } from '../protocol/conversation.ts'
+import type { QuotaItem, QuotaKind, QuotaReport } from '../protocol/accounts/quota.ts'
+import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { QuotaItem, QuotaKind, QuotaReport } from '../protocol/quota.ts'
 import type { Access } from './access.ts'
 import { KINDS } from './quotas.ts'
 

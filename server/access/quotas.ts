@@ -1,6 +1,7 @@
 // The limits that apply to a user: their own, else the most generous of their groups, else the server's.
+
+import type { PatchQuota, Quota, QuotaKind, SharedQuota } from '../protocol/accounts/quota.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { PatchQuota, Quota, QuotaKind, SharedQuota } from '../protocol/quota.ts'
 
 /** A limit of what some users may spend on model calls together. */
 export interface SpendingLimit {

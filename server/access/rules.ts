@@ -1,6 +1,7 @@
 // What the groups of a user allow together.
-import { ApprovalMode } from '../protocol/conversation.ts'
-import type { GroupPermissions } from '../protocol/group.ts'
+
+import type { GroupPermissions } from '../protocol/admin/group.ts'
+import { ApprovalMode } from '../protocol/conversations/conversation.ts'
 
 /** Names that may be used; null: all of them. */
 type Allowed = ReadonlySet<string> | null

@@ -6,7 +6,7 @@ import {
   type PatchServerSettings,
   type ServerSettings,
   StoredServerSettings,
-} from '../protocol/administration.ts'
+} from '../protocol/admin/server.ts'
 
 export interface ServerSettingsService {
   /** What is set and what applies now. Reads memory only. */

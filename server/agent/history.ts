@@ -2,8 +2,8 @@
 import type { Carry } from '../llm/carry.ts'
 import type { LlmMessage, ToolCall } from '../llm/client.ts'
 import { type Document, framedFile } from '../llm/documents.ts'
-import type { Attachment } from '../protocol/message.ts'
-import type { Step, ToolResultStep } from '../protocol/step.ts'
+import type { Attachment } from '../protocol/conversations/message.ts'
+import type { Step, ToolResultStep } from '../protocol/runs/step.ts'
 
 /** A PDF for a model that reads it as it is. */
 export interface PdfAttachment {

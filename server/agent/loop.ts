@@ -11,7 +11,7 @@ import type {
 } from '../llm/client.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import { CallId } from '../protocol/ids.ts'
-import type { FinishReason } from '../protocol/run-event.ts'
+import type { FinishReason } from '../protocol/runs/run-event.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 
 /** The events of a run, in order. The consumer stores and emits each event before it asks for the next one. */

@@ -1,5 +1,5 @@
 // How sub-agents are shown: abridged while they work, in more detail in the artifact of the result.
-import type { SubAgentView } from '../protocol/tool-progress.ts'
+import type { SubAgentView } from '../protocol/runs/tool-progress.ts'
 import type { SubAgentLog } from './sub-agent-log.ts'
 
 const SHOWN_TEXT = 600

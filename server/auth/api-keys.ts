@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKeyRepository, ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
 import type { UserRow } from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
+import type { ApiKeyScope } from '../protocol/accounts/user.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { ApiKeyScope } from '../protocol/user.ts'
 import type { Identity } from './identity.ts'
 
 export interface ApiKeys {

@@ -5,8 +5,8 @@ import {
 } from '../db/repositories/conversations/attachments.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import { type AppError, appError } from '../errors.ts'
+import type { Attachment, NewAttachment } from '../protocol/conversations/message.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { Attachment, NewAttachment } from '../protocol/message.ts'
 import type { MessageFiles } from '../runs/dependencies.ts'
 
 const IMAGE_SIGNATURES: Record<string, (bytes: Buffer) => boolean> = {

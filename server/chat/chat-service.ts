@@ -5,10 +5,14 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { RunSite } from '../db/repositories/runs/run-site.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
+import type {
+  EditMessageBody,
+  RegenerateBody,
+  SendMessageBody,
+} from '../protocol/conversations/message.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
-import type { InputAnswerBody } from '../protocol/input.ts'
-import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
-import type { ApprovalDecisionBody } from '../protocol/run.ts'
+import type { InputAnswerBody } from '../protocol/runs/input.ts'
+import type { ApprovalDecisionBody } from '../protocol/runs/run.ts'
 import type { StopReason } from '../runs/active-run.ts'
 import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'

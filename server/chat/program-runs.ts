@@ -1,8 +1,8 @@
 // Runs that other programs start through the OpenAI-compatible routes, with a conversation of their own or an earlier one.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
+import type { OnDisconnect, ToolChoice } from '../protocol/conversations/message.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
-import type { OnDisconnect, ToolChoice } from '../protocol/message.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { ClientTool, ResponseOptions } from '../runs/state.ts'
 import { createProgramTurn, type PastMessage, type ProgramTurn } from './program-turn.ts'

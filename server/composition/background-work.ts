@@ -7,7 +7,7 @@ import { startCollecting } from '../files/collect.ts'
 import type { AttachmentMover } from '../files/move-attachments.ts'
 import type { SearchIndexer } from '../search/indexer.ts'
 import type { Instance } from './instance.ts'
-import { purgeDeleted } from './purge.ts'
+import { purgeDeleted } from './storage/purge.ts'
 
 interface Dependencies {
   instance: Instance

@@ -5,8 +5,8 @@ import type { SecretBox } from '../auth/secret-box.ts'
 import type { Config } from '../config/schema.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { type CatalogModel, createModelCatalog, type ModelCatalog } from '../llm/catalog.ts'
-import type { PublicModel } from '../protocol/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { PublicModel } from '../protocol/models/catalog.ts'
 import { keyOf } from '../routes/models/models.ts'
 
 export const createConfiguredCatalog = ({

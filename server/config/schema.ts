@@ -1,10 +1,10 @@
 // Every key of config.yml with its type, default and meaning. docs/operations.md and config.yml follow this file.
 import { z } from 'zod'
 import { MAX_INTEGER, TokenCount } from '../protocol/bounds.ts'
-import { ModelSettings } from '../protocol/catalog.ts'
-import { ApprovalMode } from '../protocol/conversation.ts'
-import { McpServerName, McpServerSettings } from '../protocol/mcp.ts'
-import { RiskLevel } from '../protocol/run-event.ts'
+import { ApprovalMode } from '../protocol/conversations/conversation.ts'
+import { ModelSettings } from '../protocol/models/catalog.ts'
+import { McpServerName, McpServerSettings } from '../protocol/models/mcp.ts'
+import { RiskLevel } from '../protocol/runs/run-event.ts'
 import { Characters, HttpUrl, Origin, Port, Size } from './scalars.ts'
 
 /** An optional section; missing keys get their defaults. */

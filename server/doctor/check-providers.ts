@@ -1,6 +1,6 @@
 // Checks that each configured provider responds and accepts its key, with one small request each; nothing is generated.
 import { splitApiUrl } from '../llm/openai/provider-quirks.ts'
-import type { ModelSettings } from '../protocol/catalog.ts'
+import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type Finding, fine } from './finding.ts'
 
 const TIMEOUT_MS = 8000

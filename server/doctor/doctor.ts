@@ -3,7 +3,7 @@
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { SharedFolder } from '../owner/shared-folders.ts'
-import type { ModelSettings } from '../protocol/catalog.ts'
+import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type BlobPlace, checkBlobs } from './check-blobs.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'

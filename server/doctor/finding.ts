@@ -1,5 +1,5 @@
 // A finding of the doctor and its printed form.
-import type { FindingCode } from '../protocol/finding-code.ts'
+import type { FindingCode } from '../protocol/admin/finding-code.ts'
 
 export interface Finding {
   /** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */

@@ -1,7 +1,7 @@
 // Writes an entry of the audit log for each request to a route that declares one, before its response is sent.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { AuditAction, AuditDetails } from '../protocol/audit.ts'
+import type { AuditAction, AuditDetails } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 

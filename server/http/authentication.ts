@@ -12,8 +12,8 @@ import {
   TokenClaims,
 } from '../auth/tokens.ts'
 import { AppError, appError } from '../errors.ts'
+import type { ApiKeyScope } from '../protocol/accounts/user.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { ApiKeyScope } from '../protocol/user.ts'
 import type { App } from './app.ts'
 import { createOpenConnections, type OpenConnections, type Sender } from './open-connections.ts'
 import { isReference, mayReadReference, type ReferenceRules } from './reference-guard.ts'

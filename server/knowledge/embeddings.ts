@@ -1,7 +1,7 @@
 // Requests embeddings of texts from an OpenAI-compatible endpoint.
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
-import { estimateTokens } from '../protocol/token-estimate.ts'
+import { estimateTokens } from '../protocol/models/token-estimate.ts'
 
 export interface EmbeddingSettings {
   /** The API base, or the full `…/embeddings` URL. */

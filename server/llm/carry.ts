@@ -1,7 +1,7 @@
 // What a provider wants back unchanged with its own message: opaque to everything but the client that received it.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { ModelSettings } from '../protocol/catalog.ts'
+import type { ModelSettings } from '../protocol/models/catalog.ts'
 
 /**
  * Signatures, encrypted reasoning and the like, as JSON text. Stored with the tool calls it came with, and sent back only to

@@ -1,6 +1,6 @@
 // The model catalog: which models can be chosen, and the client behind each id.
 import { appError } from '../errors.ts'
-import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
+import type { ModelSettings, Price, PublicModel } from '../protocol/models/catalog.ts'
 import type { LlmClient } from './client.ts'
 import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
 import { withTableFacts } from './model-table.ts'

@@ -1,8 +1,8 @@
 // The interface to language models, implemented by every provider client and wrapper.
 import type { AppError } from '../errors.ts'
-import type { Thinking } from '../protocol/catalog.ts'
+import type { ToolChoice } from '../protocol/conversations/message.ts'
 import type { CallId } from '../protocol/ids.ts'
-import type { ToolChoice } from '../protocol/message.ts'
+import type { Thinking } from '../protocol/models/catalog.ts'
 import type { Carry } from './carry.ts'
 import type { Document } from './documents.ts'
 import type { TokenCounts } from './usage.ts'

@@ -1,6 +1,6 @@
 // What is known of the models of well-known providers: a snapshot of models.dev, refreshed by `npm run refresh-models`.
 import { z } from 'zod'
-import { type ModelSettings, Price } from '../protocol/catalog.ts'
+import { type ModelSettings, Price } from '../protocol/models/catalog.ts'
 import table from './model-table.json' with { type: 'json' }
 import { apiOf, compatOf } from './openai/provider-quirks.ts'
 

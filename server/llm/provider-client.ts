@@ -1,5 +1,5 @@
 // The client and the connection for a model, by the API that it speaks.
-import type { ModelApi, ModelSettings } from '../protocol/catalog.ts'
+import type { ModelApi, ModelSettings } from '../protocol/models/catalog.ts'
 import { connectAnthropic, createAnthropic } from './anthropic/client.ts'
 import type { LlmClient } from './client.ts'
 import { createOpenAiCompatible } from './openai/client.ts'

@@ -1,5 +1,5 @@
 // Estimates token counts, for providers that report no usage and for fitting a history into a context window.
-import { estimateTokens, tokenWeight } from '../protocol/token-estimate.ts'
+import { estimateTokens, tokenWeight } from '../protocol/models/token-estimate.ts'
 import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from './client.ts'
 import type { Document } from './documents.ts'
 

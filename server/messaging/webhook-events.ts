@@ -7,8 +7,8 @@ import { newId } from '../lib/ids.ts'
 import { atMost } from '../lib/lru-limit.ts'
 import type { ErrorParams } from '../protocol/error.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
-import type { Usage } from '../protocol/usage.ts'
-import type { WebhookEventType } from '../protocol/webhook.ts'
+import type { WebhookEventType } from '../protocol/programs/webhook.ts'
+import type { Usage } from '../protocol/runs/usage.ts'
 
 /** Deliveries that may wait for one webhook; what happens beyond is not sent to it. */
 const MAX_PENDING = 1_000

@@ -16,7 +16,7 @@ import type {
   Webhook,
   WebhookDelivery,
   WebhookEventType,
-} from '../protocol/webhook.ts'
+} from '../protocol/programs/webhook.ts'
 import { createOutbox } from './outbox.ts'
 import { postJson } from './post.ts'
 import { newWebhookSecret, webhookHeaders } from './standard-webhook.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunId } from '../protocol/ids.ts'
 import type { OutputItem } from '../protocol/openai/responses.ts'
-import type { Step } from '../protocol/step.ts'
+import type { Step } from '../protocol/runs/step.ts'
 import { clientCallId } from './names.ts'
 import type { PastEntry } from './past.ts'
 

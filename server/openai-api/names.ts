@@ -1,6 +1,7 @@
 // Names that programs see: models as `nanoclaw/<id>`, and call ids that say which run they belong to.
-import type { PublicModel } from '../protocol/catalog.ts'
+
 import { CallId, RunId } from '../protocol/ids.ts'
+import type { PublicModel } from '../protocol/models/catalog.ts'
 import type { ProgramModel } from '../protocol/openai/chat-completions.ts'
 
 const DEFAULT_MODEL = 'nanoclaw'

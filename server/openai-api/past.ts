@@ -2,8 +2,8 @@
 import type { ProgramRequest } from '../chat/program-runs.ts'
 import type { PastMessage, PastStep } from '../chat/program-turn.ts'
 import { appError } from '../errors.ts'
+import { ImageAttachment, type NewAttachment } from '../protocol/conversations/message.ts'
 import type { RunId } from '../protocol/ids.ts'
-import { ImageAttachment, type NewAttachment } from '../protocol/message.ts'
 import { readClientCallId, storedCallId } from './names.ts'
 
 /** One entry of a program's conversation, whichever API it came through. */

@@ -1,6 +1,6 @@
 // The tokens of a run, as a response of the Responses API counts them.
 import type { ResponseObject } from '../protocol/openai/responses.ts'
-import type { Usage } from '../protocol/usage.ts'
+import type { Usage } from '../protocol/runs/usage.ts'
 
 type CountedUsage = Usage & { reasoning_tokens?: number | undefined }
 

@@ -1,6 +1,6 @@
 // The error code and the HTTP status of a run that failed.
 import { ERROR_CODES, type ErrorCode } from '../protocol/error.ts'
-import type { RunFailure } from '../protocol/run.ts'
+import type { RunFailure } from '../protocol/runs/run.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code)
 

@@ -1,7 +1,7 @@
 // What both APIs need of a run: the text that each event adds, and the names of the program's tools.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
-import { RunEvent } from '../protocol/run-event.ts'
-import { Step } from '../protocol/step.ts'
+import { RunEvent } from '../protocol/runs/run-event.ts'
+import { Step } from '../protocol/runs/step.ts'
 import type { OutgoingEvent } from '../runs/log/view.ts'
 import { readRunOptions } from '../runs/state.ts'
 

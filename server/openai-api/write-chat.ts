@@ -8,9 +8,9 @@ import type {
   ChatUsage,
 } from '../protocol/openai/chat-completions.ts'
 import { openAiError } from '../protocol/openai/error.ts'
-import type { FinishReason, RunEvent } from '../protocol/run-event.ts'
-import type { Step } from '../protocol/step.ts'
-import { type Usage, usageOfRun } from '../protocol/usage.ts'
+import type { FinishReason, RunEvent } from '../protocol/runs/run-event.ts'
+import type { Step } from '../protocol/runs/step.ts'
+import { type Usage, usageOfRun } from '../protocol/runs/usage.ts'
 import { clientCallId, programModelName } from './names.ts'
 import { failureStatus } from './run-failure.ts'
 import { clientToolNames, createTextTracker } from './run-text.ts'

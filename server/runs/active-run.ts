@@ -1,6 +1,6 @@
 // A run that this process performs: its log, its abort signal, and the calls that wait for a decision.
 import type { RunId } from '../protocol/ids.ts'
-import type { InputAnswer } from '../protocol/input.ts'
+import type { InputAnswer } from '../protocol/runs/input.ts'
 import type { Decision } from '../tools/approval.ts'
 import type { RunLog } from './log/log.ts'
 

@@ -1,7 +1,7 @@
 // What runs report of themselves while they are performed, for metrics.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
-import type { FinishReason } from '../protocol/run-event.ts'
-import type { TimelineEntry } from '../protocol/run-timeline.ts'
+import type { FinishReason } from '../protocol/runs/run-event.ts'
+import type { TimelineEntry } from '../protocol/runs/run-timeline.ts'
 import type { RunLog } from './log/log.ts'
 
 /** Times are in seconds. */

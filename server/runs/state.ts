@@ -1,9 +1,9 @@
 // The stored options and state of a run.
 import { z } from 'zod'
-import { ApprovalMode } from '../protocol/conversation.ts'
+import { ApprovalMode } from '../protocol/conversations/conversation.ts'
+import { OnDisconnect, ToolChoice } from '../protocol/conversations/message.ts'
 import { CallId } from '../protocol/ids.ts'
-import { OnDisconnect, ToolChoice } from '../protocol/message.ts'
-import { FinishReason } from '../protocol/run-event.ts'
+import { FinishReason } from '../protocol/runs/run-event.ts'
 
 /** A tool of the program that sent the request. */
 export const ClientTool = z.object({

@@ -3,7 +3,7 @@
 import type { NewStep } from '../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ToolCall } from '../llm/client.ts'
-import { type Step, stepId } from '../protocol/step.ts'
+import { type Step, stepId } from '../protocol/runs/step.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 
 type MessageId = RunRow['messageId']

@@ -5,7 +5,7 @@ import type {
   TimelineEntry,
   TimelineModelCall,
   TimelineToolCall,
-} from '../protocol/run-timeline.ts'
+} from '../protocol/runs/run-timeline.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 
 /** More than any run needs; the row of a run stays small. */

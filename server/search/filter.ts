@@ -3,8 +3,8 @@ import { foldCase } from '../db/fragments.ts'
 import type { MessageFilter } from '../db/repositories/search/statements.ts'
 import type { CharacterMatch, SearchKind } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
+import type { SearchType } from '../protocol/conversations/search.ts'
 import type { ConversationId, ProjectId, UserId } from '../protocol/ids.ts'
-import type { SearchType } from '../protocol/search.ts'
 import type { SearchQuery } from './query.ts'
 
 export type SearchScope = {

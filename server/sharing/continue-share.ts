@@ -1,8 +1,8 @@
 // Turns a shared copy into a conversation of the user who wants to continue it.
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
-import type { ExportedMessage } from '../protocol/export.ts'
+import type { ExportedMessage } from '../protocol/conversations/export.ts'
+import { SharedMessage } from '../protocol/conversations/share.ts'
 import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
-import { SharedMessage } from '../protocol/share.ts'
 import { type ImportDependencies, importJson } from './import-json.ts'
 
 /** Takes the texts, not the tool calls, thinking or files. They count as text from outside. */

@@ -4,7 +4,7 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
-import type { SharedMessage, SharedStep, ShareInclude } from '../protocol/share.ts'
+import type { SharedMessage, SharedStep, ShareInclude } from '../protocol/conversations/share.ts'
 import { type AnyText, contentOf, piecesOf, readShownBranch, textOf } from './read-conversation.ts'
 import { wellFormed } from './well-formed.ts'
 

@@ -2,7 +2,7 @@
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { longJsonPieces } from '../lib/json-pieces.ts'
-import { EXPORT_VERSION, type ExportedSettings } from '../protocol/export.ts'
+import { EXPORT_VERSION, type ExportedSettings } from '../protocol/conversations/export.ts'
 import {
   type BranchStore,
   contentOf,

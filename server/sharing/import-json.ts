@@ -1,7 +1,7 @@
 // Stores a conversation from its JSON form as a new conversation of a user.
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
-import type { ExportedConversation, ExportedMessage } from '../protocol/export.ts'
+import type { ExportedConversation, ExportedMessage } from '../protocol/conversations/export.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { endedStatus, newIds } from './imported-messages.ts'
 import { wellFormed } from './well-formed.ts'

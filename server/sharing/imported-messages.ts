@@ -1,9 +1,9 @@
 // Checks the messages of an exported conversation, and gives them new ids.
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import type { ExportedMessage } from '../protocol/export.ts'
+import type { ExportedMessage } from '../protocol/conversations/export.ts'
 import { MessageId } from '../protocol/ids.ts'
-import { isWaitingStatus } from '../protocol/run.ts'
+import { isWaitingStatus } from '../protocol/runs/run.ts'
 
 /** Nothing continues an imported answer. */
 export const endedStatus = (status: ExportedMessage['status']): ExportedMessage['status'] =>

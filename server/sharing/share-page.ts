@@ -2,7 +2,7 @@
 
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
-import { SharedMessage, type SharedStep } from '../protocol/share.ts'
+import { SharedMessage, type SharedStep } from '../protocol/conversations/share.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'

@@ -10,8 +10,8 @@ import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
+import type { ShareBody } from '../protocol/conversations/share.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
-import type { ShareBody } from '../protocol/share.ts'
 import { copyBranch } from './copy-branch.ts'
 
 const TOKEN_BYTES = 16

@@ -1,6 +1,6 @@
 // The interface through which the executor requests approval of a call.
 import type { ToolCall } from '../llm/client.ts'
-import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
+import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 
 export type Decision =
   /** `arguments`: JSON text that replaces the model's arguments. */

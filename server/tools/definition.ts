@@ -10,9 +10,9 @@ import type {
   RunId,
   UserId,
 } from '../protocol/ids.ts'
-import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
-import type { Artifact } from '../protocol/step.ts'
-import type { SubAgentView, ToolProgress } from '../protocol/tool-progress.ts'
+import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
+import type { Artifact } from '../protocol/runs/step.ts'
+import type { SubAgentView, ToolProgress } from '../protocol/runs/tool-progress.ts'
 import type { PersonInput } from './person-input.ts'
 import type { Spending } from './spending.ts'
 

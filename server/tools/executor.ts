@@ -5,8 +5,8 @@ import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
-import type { ApprovalPreview } from '../protocol/run-event.ts'
-import type { ToolProgress } from '../protocol/tool-progress.ts'
+import type { ApprovalPreview } from '../protocol/runs/run-event.ts'
+import type { ToolProgress } from '../protocol/runs/tool-progress.ts'
 import type { Approvals, Decision } from './approval.ts'
 import {
   markUntrusted,

@@ -1,6 +1,6 @@
 // The interface through which a tool asks the person of its run for input while a call runs.
 import type { CallId } from '../protocol/ids.ts'
-import type { InputAnswer, InputQuestion } from '../protocol/input.ts'
+import type { InputAnswer, InputQuestion } from '../protocol/runs/input.ts'
 
 export interface RoundQuestion {
   /** The asking server's own name for the question; null when it waits for the answer on an open connection. */

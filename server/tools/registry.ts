@@ -1,6 +1,6 @@
 // All tools of the server: where they come from, and the sets of them that runs work with.
 import type { UserId } from '../protocol/ids.ts'
-import type { RiskLevel } from '../protocol/run-event.ts'
+import type { RiskLevel } from '../protocol/runs/run-event.ts'
 import type { ToolDefinition } from './definition.ts'
 
 /** Tools by name and alias. It never changes: a run keeps the set that it began with. */

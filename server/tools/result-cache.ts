@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import type { Artifact } from '../protocol/step.ts'
+import type { Artifact } from '../protocol/runs/step.ts'
 
 export interface CachedResult {
   /** JSON text of the result's data, whole. */

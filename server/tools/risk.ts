@@ -1,6 +1,6 @@
 // Whether a tool call needs approval: risk level × approval mode × taint × remembered grants.
-import type { ApprovalMode } from '../protocol/conversation.ts'
-import type { RiskLevel } from '../protocol/run-event.ts'
+import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
+import type { RiskLevel } from '../protocol/runs/run-event.ts'
 
 export interface CallRisk {
   /** The tool's own name, never an alias. */

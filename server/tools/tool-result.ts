@@ -2,7 +2,7 @@
 import { errorText } from '../errors.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
-import type { Artifact } from '../protocol/step.ts'
+import type { Artifact } from '../protocol/runs/step.ts'
 import type { ToolResult } from './definition.ts'
 import {
   type LongResultStore,

@@ -2,7 +2,7 @@
 import { newId } from '../lib/ids.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { CallId, type MessageId } from '../protocol/ids.ts'
-import { type Step, stepId } from '../protocol/step.ts'
+import { type Step, stepId } from '../protocol/runs/step.ts'
 import type { Draft, DraftFile, DraftNode, DraftStep } from './draft.ts'
 import {
   type ImportedConversation,

@@ -1,7 +1,7 @@
 // A conversation as a format describes it, before its messages are put together.
 import { z } from 'zod'
+import type { MessageStatus } from '../protocol/conversations/message.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
-import type { MessageStatus } from '../protocol/message.ts'
 import type { ImportedConversation } from './import-items.ts'
 
 /** Where the bytes of an attachment come from: a file of the archive, or the conversation itself. */

@@ -1,10 +1,10 @@
 // What the reader of an import sends to the server: conversations and everything around them, in small portions.
 import type { Database } from '../db/database.ts'
+import type { Feedback } from '../protocol/conversations/message.ts'
+import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
 import type { MessageId } from '../protocol/ids.ts'
-import type { Feedback } from '../protocol/message.ts'
-import type { Step } from '../protocol/step.ts'
-import type { ImportFormat } from '../protocol/transfer.ts'
+import type { Step } from '../protocol/runs/step.ts'
 
 type MessageColumns = Database['tables']['messages']['$inferSelect']
 type ConversationColumns = Database['tables']['conversations']['$inferSelect']

@@ -1,6 +1,7 @@
 // Counts what an import took over, and notes what it left out.
+
+import type { ImportReport } from '../protocol/conversations/transfer.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
-import type { ImportReport } from '../protocol/transfer.ts'
 
 const MAX_SKIPPED = 1_000
 const MAX_NAME_CHARACTERS = 200

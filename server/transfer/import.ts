@@ -2,9 +2,9 @@
 
 import { cleanFact, type Memory } from '../knowledge/memory.ts'
 import { createWorkerClient, type WorkerClient } from '../lib/worker-client.ts'
+import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
-import type { ImportFormat } from '../protocol/transfer.ts'
 import {
   ImportFault,
   type ImportItem,

@@ -1,7 +1,11 @@
 // Reads a bundle of NanoClaw: projects first, because conversations refer to them, then conversations and the memory.
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { BundledDocument, BundledProject, BundleManifest } from '../protocol/export.ts'
+import {
+  BundledDocument,
+  BundledProject,
+  BundleManifest,
+} from '../protocol/conversations/export.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { wellFormed } from '../sharing/well-formed.ts'
 import type { Archive } from './archive.ts'

@@ -1,7 +1,7 @@
 // Reads conversations of any supported program from JSON files, plain or in an archive, one at a time.
 import { createReadStream } from 'node:fs'
+import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
-import type { ImportFormat } from '../protocol/transfer.ts'
 import type { Archive } from './archive.ts'
 import { type Assembled, assemble } from './assemble.ts'
 import { chatGptFileId, readChatGpt } from './formats/chatgpt.ts'

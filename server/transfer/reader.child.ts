@@ -1,8 +1,8 @@
 // The worker thread that reads an import: detects its format, unpacks, checks, and hands over portions when asked.
 import { open, stat } from 'node:fs/promises'
 import { serveRequests } from '../lib/worker-server.ts'
+import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
-import type { ImportFormat } from '../protocol/transfer.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { assemble } from './assemble.ts'
 import { openPython } from './formats/python.ts'

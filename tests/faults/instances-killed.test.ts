@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { RunId } from '../../server/protocol/ids.ts'
-import type { Step } from '../../server/protocol/step.ts'
+import type { Step } from '../../server/protocol/runs/step.ts'
 import { linesWritten, playTask, RUN_TOKENS } from '../support/faults/crash-script.ts'
 import { randomFrom, SEED } from '../support/random.ts'
 import { openEvents } from '../support/server/events.ts'

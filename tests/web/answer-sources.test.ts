@@ -1,7 +1,7 @@
 // The sources of an answer: which there are, how they are numbered, and which of them a text cites.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../server/protocol/ids.ts'
-import type { Step } from '../../server/protocol/step.ts'
+import type { Step } from '../../server/protocol/runs/step.ts'
 import { sourceAt, sourcesOf } from '../../web/src/features/chat/sources/answer-sources.ts'
 import { citedIn } from '../../web/src/features/chat/sources/use-answer-sources.tsx'
 import { splitCitations } from '../../web/src/ui/markdown/citation-marks.ts'

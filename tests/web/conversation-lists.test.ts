@@ -1,6 +1,6 @@
 // Where a changed conversation goes in the cached lists, and how the list is grouped.
 import { describe, expect, test } from 'vitest'
-import { Conversation } from '../../server/protocol/conversation.ts'
+import { Conversation } from '../../server/protocol/conversations/conversation.ts'
 import {
   entriesOf,
   groupConversations,

@@ -1,6 +1,6 @@
 // The form of a stored model: what it shows, and what is sent.
 import { expect, test } from 'vitest'
-import type { AdminModel } from '../../server/protocol/catalog.ts'
+import type { AdminModel } from '../../server/protocol/models/catalog.ts'
 import { formOf, patchOf } from '../../web/src/features/settings/model-form.ts'
 
 const model: AdminModel = {

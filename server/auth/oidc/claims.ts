@@ -1,6 +1,6 @@
 // What the claims of an issuer say about a person. Claims are data: bounded, and nothing of them is trusted to be there.
 import { z } from 'zod'
-import { Email, Username } from '../../protocol/user.ts'
+import { Email, Username } from '../../protocol/accounts/user.ts'
 import type { OidcSettings } from './settings.ts'
 
 /** A person, as the issuer describes them. */

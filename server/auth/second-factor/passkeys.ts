@@ -7,12 +7,12 @@ import type {
 } from '../../db/repositories/accounts/second-factors.ts'
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
-import { UserId } from '../../protocol/ids.ts'
 import {
   type PasskeyAssertion,
   type PasskeyAttestation,
   PasskeyTransport,
-} from '../../protocol/second-factor.ts'
+} from '../../protocol/accounts/second-factor.ts'
+import { UserId } from '../../protocol/ids.ts'
 import type { SecretBox } from '../secret-box.ts'
 
 /** Where the page is: passkeys belong to its host name, and can be used nowhere else. */

@@ -7,8 +7,8 @@ import type {
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import type { Limits } from '../../lib/limits.ts'
+import type { SecondFactorDetails } from '../../protocol/accounts/second-factor.ts'
 import { UserId } from '../../protocol/ids.ts'
-import type { SecondFactorDetails } from '../../protocol/second-factor.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { hashRecoveryCode, newRecoveryCodes, newTotpSecret, stepOfCode, totpUri } from './codes.ts'
 

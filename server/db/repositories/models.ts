@@ -1,6 +1,6 @@
 // Models that an administrator added, with sealed keys.
 import { asc, eq } from 'drizzle-orm'
-import { ModelSettings } from '../../protocol/catalog.ts'
+import { ModelSettings } from '../../protocol/models/catalog.ts'
 import type { Database, Writer } from '../database.ts'
 
 /** A stored model. Its settings never contain the API key; `sealedApiKey` is null when there is none. */

@@ -1,8 +1,9 @@
 // Tables of accounts and of what belongs to a user or to the whole server.
+
+import type { Preferences } from '../../protocol/accounts/preferences.ts'
+import type { ApiKeyScope } from '../../protocol/accounts/user.ts'
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { ConversationId, RunId, UserId } from '../../protocol/ids.ts'
-import type { Preferences } from '../../protocol/preferences.ts'
-import type { ApiKeyScope } from '../../protocol/user.ts'
 import type { Columns } from '../columns/postgres.ts'
 
 export function defineAccountTables(c: Columns) {

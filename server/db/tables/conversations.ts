@@ -1,6 +1,7 @@
 // Tables of conversations and their messages.
 import { sql } from 'drizzle-orm'
-import type { ApprovalMode } from '../../protocol/conversation.ts'
+import type { ApprovalMode } from '../../protocol/conversations/conversation.ts'
+import type { Feedback, MessageStatus } from '../../protocol/conversations/message.ts'
 import type {
   ConversationId,
   FileId,
@@ -9,8 +10,7 @@ import type {
   RunId,
   UserId,
 } from '../../protocol/ids.ts'
-import type { Feedback, MessageStatus } from '../../protocol/message.ts'
-import type { Artifact, Step } from '../../protocol/step.ts'
+import type { Artifact, Step } from '../../protocol/runs/step.ts'
 import type { AnyColumn, Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import type { defineFileTables } from './files.ts'

@@ -1,7 +1,8 @@
 // Tables of groups of accounts, of quotas, and of what counts towards quotas alone.
-import type { GroupId, GroupPermissions } from '../../protocol/group.ts'
+
+import type { PatchQuota, PatchSharedQuota } from '../../protocol/accounts/quota.ts'
+import type { GroupId, GroupPermissions } from '../../protocol/admin/group.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { PatchQuota, PatchSharedQuota } from '../../protocol/quota.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 

@@ -1,7 +1,7 @@
 // Tables of projects, their checkpoints and their documents.
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
-import type { ProjectSettings } from '../../protocol/project.ts'
+import type { ProjectSettings } from '../../protocol/projects/project.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 

@@ -1,10 +1,10 @@
 // Tables of runs and their approvals, long tool results, summaries and sub-agent events.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
-import type { InputAnswer, InputQuestion } from '../../protocol/input.ts'
-import type { RunFailure, RunStatus } from '../../protocol/run.ts'
-import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/run-event.ts'
-import type { TimelineEntry } from '../../protocol/run-timeline.ts'
+import type { InputAnswer, InputQuestion } from '../../protocol/runs/input.ts'
+import type { RunFailure, RunStatus } from '../../protocol/runs/run.ts'
+import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/runs/run-event.ts'
+import type { TimelineEntry } from '../../protocol/runs/run-timeline.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
 

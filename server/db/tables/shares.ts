@@ -1,7 +1,7 @@
 // Tables of shared copies of conversations.
 import { sql } from 'drizzle-orm'
+import type { ShareInclude } from '../../protocol/conversations/share.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
-import type { ShareInclude } from '../../protocol/share.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import type { defineConversationTables } from './conversations.ts'

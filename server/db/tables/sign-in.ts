@@ -1,6 +1,7 @@
 // Tables of ways to sign in besides the password.
+
+import type { PasskeyTransport } from '../../protocol/accounts/second-factor.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { PasskeyTransport } from '../../protocol/second-factor.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 

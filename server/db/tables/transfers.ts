@@ -1,8 +1,12 @@
 // The table of exports and imports: jobs in the background, with their progress and result.
 import { sql } from 'drizzle-orm'
+import type {
+  ImportFormat,
+  ImportReport,
+  TransferStatus,
+} from '../../protocol/conversations/transfer.ts'
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { TransferId, UserId } from '../../protocol/ids.ts'
-import type { ImportFormat, ImportReport, TransferStatus } from '../../protocol/transfer.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 

@@ -1,7 +1,7 @@
 // Tables of webhooks: where events of a user are sent, and the events that wait for it.
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { WebhookEventType } from '../../protocol/webhook.ts'
+import type { WebhookEventType } from '../../protocol/programs/webhook.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 

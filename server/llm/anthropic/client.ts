@@ -1,5 +1,5 @@
 // The client for Anthropic's Messages API.
-import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmMessage } from '../client.ts'
 import { connectOpenAi, type OpenAiConnection } from '../openai/connection.ts'

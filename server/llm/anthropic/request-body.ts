@@ -1,6 +1,6 @@
 // Converts an `LlmRequest` to the body of a Messages API request, with cache breakpoints.
 import { z } from 'zod'
-import type { ModelSettings, Thinking } from '../../protocol/catalog.ts'
+import type { ModelSettings, Thinking } from '../../protocol/models/catalog.ts'
 import { calledTools } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'

@@ -1,7 +1,7 @@
 // The built-in demo model: no network, deterministic answers, and real tool calls for simple requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallId } from '../../protocol/ids.ts'
-import { estimateTokens } from '../../protocol/token-estimate.ts'
+import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { abortedFailure } from '../failure.ts'
 import { estimatePromptTokens } from '../tokens.ts'

@@ -2,7 +2,7 @@
 import type { AppError } from '../../errors.ts'
 import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
-import { tokenWeight } from '../../protocol/token-estimate.ts'
+import { tokenWeight } from '../../protocol/models/token-estimate.ts'
 import type { LlmEvent } from '../client.ts'
 import { brokenStream, errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'

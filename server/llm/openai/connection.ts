@@ -1,6 +1,6 @@
 // Requests to the API of one model: URL, headers, and the error of a failed request.
 import type { AppError } from '../../errors.ts'
-import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
 import type { ProviderHttp, ProviderResponse } from './provider-http.ts'
 import { splitApiUrl } from './provider-quirks.ts'

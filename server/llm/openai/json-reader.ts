@@ -1,7 +1,7 @@
 // The parts that readers of typed JSON events share: parsing, the text so far, and what is known of the response.
 import type { AppError } from '../../errors.ts'
 import { isRecord } from '../../lib/records.ts'
-import { tokenWeight } from '../../protocol/token-estimate.ts'
+import { tokenWeight } from '../../protocol/models/token-estimate.ts'
 import type { LlmEvent } from '../client.ts'
 import type { TokenCounts } from '../usage.ts'
 import type { ResponseReader } from './response-reader.ts'

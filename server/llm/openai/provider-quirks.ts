@@ -1,5 +1,5 @@
 // The differences between providers, as a table. A provider without a row only needs a URL.
-import type { ModelApi, ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
 
 export interface Compat {
   /** Maximum value of `max_tokens`; null if there is none. */

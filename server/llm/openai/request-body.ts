@@ -1,6 +1,6 @@
 // Converts an `LlmRequest` to the body of an OpenAI-compatible chat completion, adapted to the provider.
 import { asRecord } from '../../lib/records.ts'
-import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { withDocumentTexts } from '../documents.ts'

@@ -1,7 +1,7 @@
 // Streams one model response over HTTP, whatever the wire format: bytes to events, silence, stops, faults, the end.
 import type { AppError } from '../../errors.ts'
-import type { ModelSettings } from '../../protocol/catalog.ts'
-import { estimateTokens } from '../../protocol/token-estimate.ts'
+import type { ModelSettings } from '../../protocol/models/catalog.ts'
+import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import { sealCarry } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
 import {

@@ -1,7 +1,7 @@
 // Single requests to a provider that is being probed, and what the responses reveal.
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
-import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import type { Carry } from '../carry.ts'
 import type { LlmRequest, ToolCall } from '../client.ts'
 import {

@@ -1,6 +1,6 @@
 // The providers that the first-run page offers by name. Any other provider is added by its URL.
 import { request } from 'undici'
-import type { ModelPreset } from '../../protocol/catalog.ts'
+import type { ModelPreset } from '../../protocol/models/catalog.ts'
 
 const OLLAMA = 'http://127.0.0.1:11434'
 const DETECT_MS = 800

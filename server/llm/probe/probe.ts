@@ -1,7 +1,7 @@
 // Determines what a provider supports with a few tiny requests, so that adding one requires no knowledge of it.
 import type { AppError } from '../../errors.ts'
 import { deadline } from '../../lib/abort.ts'
-import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
+import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/models/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
 import { findModelRow, guessModelRow, priceOf, type TableRow } from '../model-table.ts'
 import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'

@@ -1,6 +1,6 @@
 // The prompt texts of prompt mode: tool descriptions, the call format, parse errors.
 import { asRecord } from '../../lib/records.ts'
-import type { ToolChoice } from '../../protocol/message.ts'
+import type { ToolChoice } from '../../protocol/conversations/message.ts'
 import type { ToolCall, ToolSchema } from '../client.ts'
 import type { PromptFault } from './parsed-call.ts'
 

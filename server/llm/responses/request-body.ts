@@ -1,7 +1,7 @@
 // Converts an `LlmRequest` to the body of a stateless Responses API request.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'

@@ -1,10 +1,10 @@
 // Chat completions on the wire, as OpenAI defines them: https://platform.openai.com/docs/api-reference/chat.
 import { z } from 'zod'
 import { TokenCount } from '../bounds.ts'
-import { Temperature } from '../conversation.ts'
+import { Temperature } from '../conversations/conversation.ts'
+import { ToolChoice } from '../conversations/message.ts'
 import { optional } from '../envelope.ts'
 import { ProjectId } from '../ids.ts'
-import { ToolChoice } from '../message.ts'
 
 const MAX_MESSAGES = 2_000
 const MAX_PARTS = 100

@@ -1,7 +1,7 @@
 // Responses on the wire, as OpenAI defines them: https://platform.openai.com/docs/api-reference/responses.
 import { z } from 'zod'
 import { TokenCount } from '../bounds.ts'
-import { Temperature } from '../conversation.ts'
+import { Temperature } from '../conversations/conversation.ts'
 import { optional } from '../envelope.ts'
 import { MAX_CLIENT_TOOLS, NanoClawOptions } from './chat-completions.ts'
 

@@ -8,8 +8,6 @@ import type { ApiKeyRow } from '../../db/repositories/accounts/api-keys.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
-import { Deleted, envelope } from '../../protocol/envelope.ts'
-import type { UserId } from '../../protocol/ids.ts'
 import {
   ApiKey,
   ChangedProfile,
@@ -17,7 +15,9 @@ import {
   CreatedApiKey,
   PatchProfileBody,
   User,
-} from '../../protocol/user.ts'
+} from '../../protocol/accounts/user.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentUser } from './present-user.ts'
 

@@ -13,7 +13,6 @@ import { isLocalRequest } from '../../http/local-client.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
 import { assertSameOrigin, readSessionCookie } from '../../http/session-cookie.ts'
 import type { Limits } from '../../lib/limits.ts'
-import { envelope } from '../../protocol/envelope.ts'
 import {
   AccountLink,
   AuthMode,
@@ -23,7 +22,8 @@ import {
   ResetPasswordBody,
   SignedIn,
   SignedOut,
-} from '../../protocol/user.ts'
+} from '../../protocol/accounts/user.ts'
+import { envelope } from '../../protocol/envelope.ts'
 import { success } from '../envelope.ts'
 import { type EmailLinkDependencies, registerEmailLinkRoutes } from './email-links.ts'
 import { registerPasskeyRoutes, siteOf } from './passkeys.ts'

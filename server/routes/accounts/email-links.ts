@@ -5,13 +5,13 @@ import type { Accounts } from '../../auth/accounts.ts'
 import type { EmailLinks, MailLanguage } from '../../auth/email-links.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { envelope } from '../../protocol/envelope.ts'
 import {
   ConfirmationBody,
   ConfirmationState,
   ForgottenPasswordBody,
   LinkToken,
-} from '../../protocol/user.ts'
+} from '../../protocol/accounts/user.ts'
+import { envelope } from '../../protocol/envelope.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { success } from '../envelope.ts'
 

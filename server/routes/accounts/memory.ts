@@ -3,7 +3,7 @@
 import type { App } from '../../http/app.ts'
 import type { Memory } from '../../knowledge/memory.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { MemoryContent } from '../../protocol/knowledge.ts'
+import { MemoryContent } from '../../protocol/projects/knowledge.ts'
 import { success } from '../envelope.ts'
 
 export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): void {

@@ -9,7 +9,6 @@ import type { PasskeyRow } from '../../db/repositories/accounts/second-factors.t
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { Limits } from '../../lib/limits.ts'
-import { Deleted, envelope } from '../../protocol/envelope.ts'
 import {
   NewPasskeyBody,
   Passkey,
@@ -18,8 +17,9 @@ import {
   PasskeySignInBody,
   PasswordBody,
   RecoveryCodes,
-} from '../../protocol/second-factor.ts'
-import { SignedIn } from '../../protocol/user.ts'
+} from '../../protocol/accounts/second-factor.ts'
+import { SignedIn } from '../../protocol/accounts/user.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { deleted, success } from '../envelope.ts'
 import type { SessionStart } from './session-start.ts'
 

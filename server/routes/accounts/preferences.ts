@@ -1,8 +1,8 @@
 // Routes for what a user has set for all of their conversations, `/api/preferences`.
 import type { Store } from '../../db/store.ts'
 import type { App } from '../../http/app.ts'
+import { PatchPreferencesBody, Preferences } from '../../protocol/accounts/preferences.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { PatchPreferencesBody, Preferences } from '../../protocol/preferences.ts'
 import { success } from '../envelope.ts'
 
 export function registerPreferenceRoutes(

@@ -1,6 +1,6 @@
 // An account on the wire, for its owner and for administrators.
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
-import type { User } from '../../protocol/user.ts'
+import type { User } from '../../protocol/accounts/user.ts'
 
 /** The wire format of an account, for its owner and for administrators. */
 export const presentUser = (user: UserRow): User => ({

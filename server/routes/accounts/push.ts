@@ -3,8 +3,12 @@ import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import type { Push } from '../../messaging/push.ts'
 import { isSubscriptionKey } from '../../messaging/web-push.ts'
+import {
+  PushSettings,
+  PushSubscriptionBody,
+  StoredPushSubscription,
+} from '../../protocol/accounts/push.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { PushSettings, PushSubscriptionBody, StoredPushSubscription } from '../../protocol/push.ts'
 import { deleted, success } from '../envelope.ts'
 
 const tags = ['push']

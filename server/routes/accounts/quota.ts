@@ -1,8 +1,8 @@
 // Route of one's own limits, `/api/quota`.
 import type { App } from '../../http/app.ts'
+import { QuotaReport } from '../../protocol/accounts/quota.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { QuotaReport } from '../../protocol/quota.ts'
 import { success } from '../envelope.ts'
 
 export function registerQuotaRoutes(

@@ -7,7 +7,6 @@ import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { Deleted, envelope } from '../../protocol/envelope.ts'
 import {
   NewTotp,
   PasswordBody,
@@ -15,8 +14,9 @@ import {
   SecondFactorBody,
   SecondFactors as SecondFactorState,
   TotpCodeBody,
-} from '../../protocol/second-factor.ts'
-import { SignedIn } from '../../protocol/user.ts'
+} from '../../protocol/accounts/second-factor.ts'
+import { SignedIn } from '../../protocol/accounts/user.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentPasskey, siteOf } from './passkeys.ts'
 import type { SessionStart } from './session-start.ts'

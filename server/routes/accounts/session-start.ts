@@ -6,7 +6,7 @@ import { ACCESS_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../auth/toke
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import type { IssueToken } from '../../http/authentication.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
-import type { SignedIn } from '../../protocol/user.ts'
+import type { SignedIn } from '../../protocol/accounts/user.ts'
 import { presentUser } from './present-user.ts'
 
 export interface SessionStartDependencies {

@@ -6,8 +6,8 @@ import type { Sessions } from '../../auth/sessions.ts'
 import type { SessionRow } from '../../db/repositories/accounts/users.ts'
 import type { App } from '../../http/app.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
+import { Session } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { Session } from '../../protocol/user.ts'
 import { deleted, success } from '../envelope.ts'
 
 export interface SessionRouteDependencies {

@@ -7,7 +7,7 @@ import type {
   AuditSelection,
 } from '../../db/repositories/accounts/audit.ts'
 import type { App } from '../../http/app.ts'
-import { AuditEntry, AuditFilter, AuditQuery } from '../../protocol/audit.ts'
+import { AuditEntry, AuditFilter, AuditQuery } from '../../protocol/admin/audit.ts'
 import { envelope, page } from '../../protocol/envelope.ts'
 import { success } from '../envelope.ts'
 

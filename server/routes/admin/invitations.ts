@@ -4,8 +4,12 @@ import { linkPath } from '../../auth/link-token.ts'
 import type { AccountLinkRow } from '../../db/repositories/accounts/account-links.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import {
+  CreatedInvitation,
+  CreateInvitationBody,
+  Invitation,
+} from '../../protocol/accounts/user.ts'
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
-import { CreatedInvitation, CreateInvitationBody, Invitation } from '../../protocol/user.ts'
 import { deleted, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
 import type { AdminUserDependencies } from './users.ts'

@@ -9,7 +9,7 @@ import {
   HealthFinding,
   PatchServerSettings,
   ServerSettings,
-} from '../../protocol/administration.ts'
+} from '../../protocol/admin/server.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { RunId, type UserId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'

@@ -5,9 +5,14 @@ import type { Database } from '../../db/database.ts'
 import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import {
+  Feedback,
+  Message,
+  ReviseAnswerBody,
+  SetFeedbackBody,
+} from '../../protocol/conversations/message.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
-import { Feedback, Message, ReviseAnswerBody, SetFeedbackBody } from '../../protocol/message.ts'
 import { success } from '../envelope.ts'
 import { presentMessage } from '../runs/present-message.ts'
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Store } from '../../db/store.ts'
 import type { App } from '../../http/app.ts'
-import { BranchList } from '../../protocol/branch.ts'
+import { BranchList } from '../../protocol/conversations/branch.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'

@@ -14,7 +14,7 @@ import {
   PatchConversationBody,
   PinOrderBody,
   TagList,
-} from '../../protocol/conversation.ts'
+} from '../../protocol/conversations/conversation.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.ts'
 import { deleted, success } from '../envelope.ts'

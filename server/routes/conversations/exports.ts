@@ -4,8 +4,12 @@ import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import type { AttachmentReader } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
+import {
+  ExportedConversation,
+  ExportFormat,
+  Imported,
+} from '../../protocol/conversations/export.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { ExportedConversation, ExportFormat, Imported } from '../../protocol/export.ts'
 import { ConversationId } from '../../protocol/ids.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { exportHtml } from '../../sharing/export-html.ts'

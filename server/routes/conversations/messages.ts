@@ -11,16 +11,16 @@ import type { AttachmentReader } from '../../files/attachment-contents.ts'
 import { longTextBytes } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
 import { longJsonPieces } from '../../lib/json-pieces.ts'
-import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
-import { ConversationId, MessageId } from '../../protocol/ids.ts'
 import {
   EditMessageBody,
   Message,
   MessagePage,
   RegenerateBody,
   SendMessageBody,
-} from '../../protocol/message.ts'
-import { Run } from '../../protocol/run.ts'
+} from '../../protocol/conversations/message.ts'
+import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
+import { ConversationId, MessageId } from '../../protocol/ids.ts'
+import { Run } from '../../protocol/runs/run.ts'
 import type { RunLog } from '../../runs/log/log.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { success } from '../envelope.ts'

@@ -1,7 +1,11 @@
 // `GET /api/search`: everything a user has, by its words.
 import type { App } from '../../http/app.ts'
+import {
+  type SearchHit,
+  SearchPage,
+  SearchQueryString,
+} from '../../protocol/conversations/search.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { type SearchHit, SearchPage, SearchQueryString } from '../../protocol/search.ts'
 import type { Hit, Search } from '../../search/search.ts'
 import { success } from '../envelope.ts'
 

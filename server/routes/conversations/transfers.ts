@@ -5,9 +5,6 @@ import { z } from 'zod'
 import type { TransferRow } from '../../db/repositories/conversations/transfers.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { envelope } from '../../protocol/envelope.ts'
-import { storedFailureText } from '../../protocol/failures/stored.ts'
-import { TransferId } from '../../protocol/ids.ts'
 import {
   CreateExportBody,
   ExportJob,
@@ -15,7 +12,10 @@ import {
   ImportFormat,
   ImportJob,
   ImportJobs,
-} from '../../protocol/transfer.ts'
+} from '../../protocol/conversations/transfer.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { storedFailureText } from '../../protocol/failures/stored.ts'
+import { TransferId } from '../../protocol/ids.ts'
 import { attachmentHeader } from '../../sharing/file-name.ts'
 import { EXPORT_KEPT_MS, type TransferJobs } from '../../transfer/jobs.ts'
 import { success } from '../envelope.ts'

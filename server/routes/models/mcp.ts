@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { FileService } from '../../files/files.ts'
 import type { App } from '../../http/app.ts'
+import { FileInfo } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { FileInfo } from '../../protocol/file.ts'
 import {
   FilledMcpPrompt,
   McpCallbackBody,
@@ -15,8 +15,8 @@ import {
   McpServerList,
   McpServerName,
   McpSignIn,
-} from '../../protocol/mcp.ts'
-import { expandUriTemplate } from '../../protocol/uri-template.ts'
+} from '../../protocol/models/mcp.ts'
+import { expandUriTemplate } from '../../protocol/models/uri-template.ts'
 import { clientMetadata } from '../../tools/mcp/oauth/sign-in.ts'
 import type { McpServers } from '../../tools/mcp/servers.ts'
 import { success } from '../envelope.ts'

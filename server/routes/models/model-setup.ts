@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import type { ModelProbe } from '../../llm/probe/probe.ts'
-import { ModelPreset, ProbeBody, ProbeReport } from '../../protocol/catalog.ts'
 import { envelope } from '../../protocol/envelope.ts'
+import { ModelPreset, ProbeBody, ProbeReport } from '../../protocol/models/catalog.ts'
 import { success } from '../envelope.ts'
 
 export interface ModelSetupDependencies {

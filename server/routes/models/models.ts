@@ -5,15 +5,15 @@ import type { SecretBox } from '../../auth/secret-box.ts'
 import type { ModelRepository, StoredModel } from '../../db/repositories/models.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { Deleted, envelope, withoutNul } from '../../protocol/envelope.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import {
   AdminModel,
   CreateModelBody,
   ModelSettings,
   PatchModelBody,
   PublicModel,
-} from '../../protocol/catalog.ts'
-import { Deleted, envelope, withoutNul } from '../../protocol/envelope.ts'
-import type { UserId } from '../../protocol/ids.ts'
+} from '../../protocol/models/catalog.ts'
 import { deleted, success } from '../envelope.ts'
 
 export interface ModelRouteDependencies {

@@ -1,8 +1,8 @@
 // Route that lists the tools, `GET /api/tools`.
 import type { Identity } from '../../auth/identity.ts'
 import type { App } from '../../http/app.ts'
-import { ToolList, type ToolListing } from '../../protocol/catalog.ts'
 import { envelope } from '../../protocol/envelope.ts'
+import { ToolList, type ToolListing } from '../../protocol/models/catalog.ts'
 import { type ToolDefinition, toSchema } from '../../tools/definition.ts'
 import type { ToolRegistry } from '../../tools/registry.ts'
 import { success } from '../envelope.ts'

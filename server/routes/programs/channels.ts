@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import type { Channels } from '../../messaging/channels.ts'
-import { Channel, ChannelList, CreateChannelBody } from '../../protocol/channel.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { Channel, ChannelList, CreateChannelBody } from '../../protocol/programs/channel.ts'
 import { deleted, success } from '../envelope.ts'
 
 export interface ChannelRouteDependencies {

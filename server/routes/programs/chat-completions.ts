@@ -5,8 +5,8 @@ import type { App } from '../../http/app.ts'
 import { modelIdOf, presentProgramModel } from '../../openai-api/names.ts'
 import { readChatRequest } from '../../openai-api/read-chat.ts'
 import { chatCompletionOf, createChunkWriter } from '../../openai-api/write-chat.ts'
-import type { PublicModel } from '../../protocol/catalog.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import type { PublicModel } from '../../protocol/models/catalog.ts'
 import {
   ChatCompletion,
   ChatCompletionBody,

@@ -10,7 +10,7 @@ import {
   ReplaceWebhookSecretBody,
   Webhook,
   WebhookDelivery,
-} from '../../protocol/webhook.ts'
+} from '../../protocol/programs/webhook.ts'
 import { deleted, success } from '../envelope.ts'
 
 const params = z.object({ id: z.string().max(64) })

@@ -15,7 +15,7 @@ import {
   ProjectListQuery,
   RestoreBody,
   Restored,
-} from '../../protocol/project.ts'
+} from '../../protocol/projects/project.ts'
 import { diffCheckpoint } from '../../workspace/checkpoints/diff/checkpoint-diff.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { success } from '../envelope.ts'

@@ -16,7 +16,7 @@ import {
   PassageList,
   PassageQuery,
   UploadedDocuments,
-} from '../../protocol/knowledge.ts'
+} from '../../protocol/projects/knowledge.ts'
 import { deleted, success } from '../envelope.ts'
 import { rejectBrokenUpload } from '../files/broken-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'

@@ -16,7 +16,7 @@ import {
   RenameFileBody,
   SearchFilesBody,
   WriteFileBody,
-} from '../../protocol/project.ts'
+} from '../../protocol/projects/project.ts'
 import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
 import type { FileState } from '../../workspace/files/file-state.ts'
 import { parsePath } from '../../workspace/files/paths.ts'

@@ -14,7 +14,7 @@ import {
   CreateProjectBody,
   FilesAdded,
   ProjectDetail,
-} from '../../protocol/project.ts'
+} from '../../protocol/projects/project.ts'
 import { placeUpload } from '../../workspace/checkpoints/place-upload.ts'
 import { startUpload, type Upload, type UploadLimits } from '../../workspace/files/uploads.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'

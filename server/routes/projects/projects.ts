@@ -17,7 +17,7 @@ import {
   ProjectListQuery,
   ProjectPage,
   UpdateProjectBody,
-} from '../../protocol/project.ts'
+} from '../../protocol/projects/project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, success } from '../envelope.ts'

@@ -4,13 +4,13 @@ import type { FullMessage } from '../../db/repositories/conversations/messages.t
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import type { LongText } from '../../lib/json-pieces.ts'
-import type { PendingInput } from '../../protocol/input.ts'
-import type { Message, StoredAttachment } from '../../protocol/message.ts'
-import type { Run } from '../../protocol/run.ts'
-import type { PendingApproval } from '../../protocol/run-event.ts'
-import { timingOf } from '../../protocol/run-timeline.ts'
-import type { Step } from '../../protocol/step.ts'
-import { usageOfRun } from '../../protocol/usage.ts'
+import type { Message, StoredAttachment } from '../../protocol/conversations/message.ts'
+import type { PendingInput } from '../../protocol/runs/input.ts'
+import type { Run } from '../../protocol/runs/run.ts'
+import type { PendingApproval } from '../../protocol/runs/run-event.ts'
+import { timingOf } from '../../protocol/runs/run-timeline.ts'
+import type { Step } from '../../protocol/runs/step.ts'
+import { usageOfRun } from '../../protocol/runs/usage.ts'
 
 export function presentMessage(row: FullMessage): Message {
   const attachments = row.attachments.map((file) => presentAttachment(row, file))

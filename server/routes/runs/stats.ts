@@ -8,7 +8,7 @@ import type {
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { StatsPeriod, TokenStats } from '../../protocol/stats.ts'
+import { StatsPeriod, TokenStats } from '../../protocol/runs/stats.ts'
 import { success } from '../envelope.ts'
 
 export interface StatsRouteDependencies {

@@ -3,7 +3,7 @@
 import { toPendingApproval } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
-import type { ApprovalDecisionBody } from '../../protocol/run.ts'
+import type { ApprovalDecisionBody } from '../../protocol/runs/run.ts'
 import type { Decision } from '../../tools/approval.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { readRunState } from '../state.ts'

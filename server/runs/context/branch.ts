@@ -10,9 +10,9 @@ import type { HistoryMessage } from '../../db/repositories/conversations/branch-
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'
+import type { TextAttachment } from '../../protocol/conversations/message.ts'
 import type { MessageId } from '../../protocol/ids.ts'
-import type { TextAttachment } from '../../protocol/message.ts'
-import { estimateTokens } from '../../protocol/token-estimate.ts'
+import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 
 export interface Branch {
   /** Oldest first. */

@@ -1,7 +1,7 @@
 // After a restart, restores what tools remember of a run, so that they notice what has changed since.
 import type { Store } from '../../db/store.ts'
 import type { RunId } from '../../protocol/ids.ts'
-import type { Step } from '../../protocol/step.ts'
+import type { Step } from '../../protocol/runs/step.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 
 /**

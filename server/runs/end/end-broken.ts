@@ -2,7 +2,7 @@
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { RunOver } from '../../db/run-attempt.ts'
 import { AppError, appError } from '../../errors.ts'
-import type { ErrorEvent } from '../../protocol/run-event.ts'
+import type { ErrorEvent } from '../../protocol/runs/run-event.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { RunDependencies } from '../performed-run.ts'
 import type { RunUsage } from '../usage/usage.ts'

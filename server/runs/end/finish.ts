@@ -5,8 +5,13 @@ import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
 import { inParallel } from '../../db/in-parallel.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs/runs.ts'
 import { type AppError, errorText } from '../../errors.ts'
-import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
-import { reasoningIn } from '../../protocol/run-timeline.ts'
+import type {
+  DoneEvent,
+  ErrorEvent,
+  FinishReason,
+  RunEvent,
+} from '../../protocol/runs/run-event.ts'
+import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
 import type { RunContext } from '../context/context.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import type { Write } from '../group-commit.ts'

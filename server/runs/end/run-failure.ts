@@ -3,8 +3,8 @@
 import type { LoopEvent } from '../../agent/loop.ts'
 import type { AppError } from '../../errors.ts'
 import type { ErrorParams } from '../../protocol/error.ts'
-import type { RunFailure } from '../../protocol/run.ts'
-import type { RetryNotice } from '../../protocol/run-event.ts'
+import type { RunFailure } from '../../protocol/runs/run.ts'
+import type { RetryNotice } from '../../protocol/runs/run-event.ts'
 
 type Redact = (text: string) => string
 

@@ -1,5 +1,5 @@
 // Stops runs that nobody listens to.
-import type { OnDisconnect } from '../../protocol/message.ts'
+import type { OnDisconnect } from '../../protocol/conversations/message.ts'
 import type { ActiveRun } from '../active-run.ts'
 
 /** Time for the first listener to connect after a start or restart, even if `on_disconnect` is `stop`. */

@@ -1,7 +1,7 @@
 // Stores a person's answer to what an MCP server asked for: once per question, and before anything acts on it.
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
-import { contentSchema, type InputAnswer, type InputAnswerBody } from '../../protocol/input.ts'
+import { contentSchema, type InputAnswer, type InputAnswerBody } from '../../protocol/runs/input.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 
 /** @throws AppError when there is no such question, it is answered, the run has ended, or the content does not fit the form. */

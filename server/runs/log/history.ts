@@ -2,9 +2,9 @@
 
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
-import type { DoneEvent, ErrorEvent } from '../../protocol/run-event.ts'
-import { reasoningIn } from '../../protocol/run-timeline.ts'
-import { usageOfRun } from '../../protocol/usage.ts'
+import type { DoneEvent, ErrorEvent } from '../../protocol/runs/run-event.ts'
+import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
+import { usageOfRun } from '../../protocol/runs/usage.ts'
 import { readRunState } from '../state.ts'
 import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
 

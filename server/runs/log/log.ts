@@ -1,5 +1,5 @@
 // The event log of one run in memory: every event with its id, and the listeners.
-import type { PendingInput } from '../../protocol/input.ts'
+import type { PendingInput } from '../../protocol/runs/input.ts'
 import {
   type DoneEvent,
   type ErrorEvent,
@@ -8,8 +8,8 @@ import {
   type RetryNotice,
   type RunEvent,
   type ToolProgressNotice,
-} from '../../protocol/run-event.ts'
-import { type Step, stepId } from '../../protocol/step.ts'
+} from '../../protocol/runs/run-event.ts'
+import { type Step, stepId } from '../../protocol/runs/step.ts'
 import { piecesOf } from './text-pieces.ts'
 
 /**

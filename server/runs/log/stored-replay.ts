@@ -6,8 +6,8 @@ import {
   toStep,
 } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
-import { eventData } from '../../protocol/run-event.ts'
-import { stepId } from '../../protocol/step.ts'
+import { eventData } from '../../protocol/runs/run-event.ts'
+import { stepId } from '../../protocol/runs/step.ts'
 import { readRunState } from '../state.ts'
 import { endOf, readCuts } from './history.ts'
 import type { OutgoingEvent, StreamMode } from './view.ts'

@@ -1,6 +1,6 @@
 // One listener's view of a run log: delta events as they are, or cumulative steps.
-import { eventData } from '../../protocol/run-event.ts'
-import { stepId } from '../../protocol/step.ts'
+import { eventData } from '../../protocol/runs/run-event.ts'
+import { stepId } from '../../protocol/runs/step.ts'
 import type { LogEntry, RunLog } from './log.ts'
 
 /** One event for the wire. */

@@ -2,8 +2,8 @@
 
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
-import type { PendingInput } from '../../protocol/input.ts'
-import type { PendingApproval } from '../../protocol/run-event.ts'
+import type { PendingInput } from '../../protocol/runs/input.ts'
+import type { PendingApproval } from '../../protocol/runs/run-event.ts'
 import { endOf, readCuts } from '../log/history.ts'
 import { readRunState } from '../state.ts'
 import type { WireEntry } from './wire.ts'

@@ -10,7 +10,7 @@ import {
   RunStartedEvent,
   TitleEvent,
   ToolProgressEvent,
-} from '../../protocol/run-event.ts'
+} from '../../protocol/runs/run-event.ts'
 import type { LogEntry, RunLog } from '../log/log.ts'
 
 const Prose = z.enum(['thinking', 'text'])

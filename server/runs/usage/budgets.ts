@@ -2,8 +2,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import { dayOf } from '../../db/repositories/accounts/token-usage.ts'
 import { type AppError, appError } from '../../errors.ts'
+import type { SharedQuota } from '../../protocol/accounts/quota.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { SharedQuota } from '../../protocol/quota.ts'
 import type { ChatDependencies, RunNotices, SpendingLimit } from '../dependencies.ts'
 
 /** Tokens, and their cost in one currency ('' when the model has no price). */

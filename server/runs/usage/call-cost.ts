@@ -1,5 +1,5 @@
 // The cost of a model call: every token once, cached and reasoning tokens at their own rates.
-import type { Price } from '../../protocol/catalog.ts'
+import type { Price } from '../../protocol/models/catalog.ts'
 
 export interface PricedCounts {
   promptTokens: number

@@ -1,7 +1,7 @@
 // The `execute_python` tool: runs a model's program in the sandbox, streams its output and returns its files and images.
 import { z } from 'zod'
 import { untilAborted } from '../../lib/abort.ts'
-import type { Artifact } from '../../protocol/step.ts'
+import type { Artifact } from '../../protocol/runs/step.ts'
 import { isLooser, Strictness, TIME_LIMIT_SECONDS } from '../../sandbox/python/modules.ts'
 import type { ProgramFile, ProgramOutcome } from '../../sandbox/python/program.ts'
 import type { PythonSandbox } from '../../sandbox/python/sandbox.ts'

@@ -1,7 +1,7 @@
 // One call of a remote tool, in the words of a result or of the reason why there is none.
 import { errorText } from '../../errors.ts'
-import type { InputAnswer } from '../../protocol/input.ts'
-import type { ToolProgress } from '../../protocol/tool-progress.ts'
+import type { InputAnswer } from '../../protocol/runs/input.ts'
+import type { ToolProgress } from '../../protocol/runs/tool-progress.ts'
 import { type FaultKind, kindOf } from './faults.ts'
 import type { RemoteClient, RemoteProgress, RemoteResult, RemoteTool, Sdk } from './sdk.ts'
 import { NO_TIMEOUT_MS } from './timing.ts'

@@ -1,6 +1,6 @@
 // A call during which the server may ask the person for input, over as many rounds and restarts as that takes.
 import { isDeepStrictEqual } from 'node:util'
-import type { InputAnswer, InputQuestion } from '../../protocol/input.ts'
+import type { InputAnswer, InputQuestion } from '../../protocol/runs/input.ts'
 import type { ToolContext } from '../definition.ts'
 import type { InputRound } from '../person-input.ts'
 import type { RemoteAnswer, RemoteCall } from './call.ts'

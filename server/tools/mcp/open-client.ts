@@ -1,6 +1,6 @@
 // Opens the client of one MCP server, in the revision that the server speaks: found out once, then remembered.
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
-import type { McpEra, McpServerSettings } from '../../protocol/mcp.ts'
+import type { McpEra, McpServerSettings } from '../../protocol/models/mcp.ts'
 import { MAX_PAGES } from './listing.ts'
 import { loadSdk, type RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS, DISCOVERY_TIMEOUT_MS, LEGACY_REMEMBERED_MS } from './timing.ts'

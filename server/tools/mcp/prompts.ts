@@ -1,5 +1,5 @@
 // The prompts of a server: their list, and one of them as the text of a message.
-import type { McpPrompt } from '../../protocol/mcp.ts'
+import type { McpPrompt } from '../../protocol/models/mcp.ts'
 import type { RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS } from './timing.ts'
 

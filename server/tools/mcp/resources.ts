@@ -1,7 +1,7 @@
 // The resources of a server: their list, the templates of further ones, and one of them as a file.
 import { appError } from '../../errors.ts'
-import type { McpResource, McpResourceTemplate } from '../../protocol/mcp.ts'
-import { isUriTemplate, variablesOf } from '../../protocol/uri-template.ts'
+import type { McpResource, McpResourceTemplate } from '../../protocol/models/mcp.ts'
+import { isUriTemplate, variablesOf } from '../../protocol/models/uri-template.ts'
 import { isUnknownMethod } from './faults.ts'
 import type { RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS } from './timing.ts'

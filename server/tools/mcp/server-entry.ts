@@ -2,7 +2,7 @@
 import { errorText } from '../../errors.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { McpServer, McpServerSettings } from '../../protocol/mcp.ts'
+import type { McpServer, McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { type ConnectedServer, connectServer } from './connected-server.ts'
 import type { McpGrant, McpGrantStore } from './oauth/grant.ts'

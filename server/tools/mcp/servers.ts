@@ -9,7 +9,7 @@ import type {
   McpResourceTemplate,
   McpServer,
   McpServerSettings,
-} from '../../protocol/mcp.ts'
+} from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'

@@ -1,8 +1,8 @@
 // A tool of an MCP server as a `ToolDefinition`: name, schema, checked arguments, bounded result.
 import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
-import type { RiskLevel } from '../../protocol/run-event.ts'
-import type { Artifact } from '../../protocol/step.ts'
+import type { RiskLevel } from '../../protocol/runs/run-event.ts'
+import type { Artifact } from '../../protocol/runs/step.ts'
 import {
   fail,
   readArguments,

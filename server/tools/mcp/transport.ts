@@ -1,6 +1,6 @@
 // The transports to an MCP server, with limits on time and size.
 import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
-import type { McpServerSettings } from '../../protocol/mcp.ts'
+import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { Sdk } from './sdk.ts'
 
 /** Bytes of one response over HTTP; the stdio transport has the same limit of its own. */

@@ -1,5 +1,5 @@
 // Decides which users may see and use an MCP server: the only place that does.
-import type { McpServerSettings } from '../../protocol/mcp.ts'
+import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 
 export interface McpUser {
   username: string

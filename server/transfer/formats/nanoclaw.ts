@@ -1,6 +1,6 @@
 // Conversations in NanoClaw's own form: of a bundle, or exported one by one. Nothing is put together or left out.
 import { AppError } from '../../errors.ts'
-import { BundledConversation } from '../../protocol/export.ts'
+import { BundledConversation } from '../../protocol/conversations/export.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import { endedStatus, newIds } from '../../sharing/imported-messages.ts'
 import type { Assembled } from '../assemble.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../../server/agent/history.ts'
 import type { LlmMessage } from '../../../server/llm/client.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
-import { type Step, stepId } from '../../../server/protocol/step.ts'
+import { type Step, stepId } from '../../../server/protocol/runs/step.ts'
 import { type randomFrom, rounds, SEED } from '../../support/random.ts'
 
 type Content =

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { rotateSecretKey } from '../../../server/auth/secret-keys.ts'
-import { administer } from '../../../server/composition/admin-command.ts'
+import { administer } from '../../../server/composition/commands/admin.ts'
 import { databaseKeys, register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
 import { useDatabases } from '../../support/store/databases.ts'
 

@@ -1,7 +1,7 @@
 // A conversation over HTTP with a scripted model: what is streamed is what is stored.
 import { beforeAll, expect, test } from 'vitest'
-import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
-import type { Step } from '../../../server/protocol/step.ts'
+import { applyRunEvent } from '../../../server/protocol/runs/apply-run-event.ts'
+import type { Step } from '../../../server/protocol/runs/step.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { openEvents, type ReceivedEvent } from '../../support/server/events.ts'

@@ -1,6 +1,6 @@
 // The trash over HTTP on both databases: deleting and restoring, bulk changes, and temporary conversations.
 import { beforeEach, expect, test } from 'vitest'
-import { purgeDeleted } from '../../../server/composition/purge.ts'
+import { purgeDeleted } from '../../../server/composition/storage/purge.ts'
 import { createStore } from '../../../server/db/store.ts'
 import type { ConversationId } from '../../../server/protocol/ids.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'

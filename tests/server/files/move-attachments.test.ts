@@ -12,8 +12,8 @@ import { collectGarbage, UNUSED_BLOB_MS } from '../../../server/files/collect.ts
 import { openDiskBlobs } from '../../../server/files/disk-blobs.ts'
 import { createFileService } from '../../../server/files/files.ts'
 import { createAttachmentMover } from '../../../server/files/move-attachments.ts'
+import type { Attachment } from '../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
-import type { Attachment } from '../../../server/protocol/message.ts'
 import { silentLog, useDatabases } from '../../support/store/databases.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
 

@@ -12,8 +12,8 @@ import { STORED_FAILURES } from '../../../server/protocol/failures/stored.ts'
 const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'auth/secret-keys.ts': 'the operator, at the start: the key of the installation is unusable',
   'auth/token-keys.ts': 'the operator, at the start: the file of keys is unusable',
-  'composition/export-command.ts': 'the operator, of the command `export`',
-  'composition/rotate-keys.ts': 'the operator, of the command `admin -- rotate-keys`',
+  'composition/commands/export.ts': 'the operator, of the command `export`',
+  'composition/commands/rotate-keys.ts': 'the operator, of the command `admin -- rotate-keys`',
   'db/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'db/inspect.ts': 'the operator, of `doctor` and at the start',
   'db/migrate.ts': 'the operator, at the start: a newer version created the database',

@@ -1,6 +1,6 @@
 // The model catalog: what it lists, what it hides, and the clients behind its models.
 import { describe, expect, test } from 'vitest'
-import type { ModelSettings } from '../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
 import { hear, llmRequest } from '../../support/provider/llm.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useModels } from './use-models.ts'

@@ -1,7 +1,7 @@
 // What every `LlmClient` guarantees, for each implementation: the three APIs, prompt mode, fallback, the demo.
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
-import type { ModelSettings } from '../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
 import { hear, llmRequest, outcome } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { useCatalogs } from '../../support/provider/model-catalogs.ts'

@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest'
 import type { ToolSchema } from '../../../server/llm/client.ts'
 import { createProviderHttp, type ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
-import type { ModelSettings } from '../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
 import { useFreshUpstream } from '../../support/provider/use-upstream.ts'
 
 interface ClientOptions {

@@ -1,6 +1,6 @@
 // Models of scripted providers, and helpers that create catalogs and send requests.
 import type { createModelCatalog, ModelCatalog } from '../../../server/llm/catalog.ts'
-import type { ModelSettings } from '../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
 import { type Heard, hear } from '../../support/provider/llm.ts'
 import { useCatalogs } from '../../support/provider/model-catalogs.ts'
 import type { Upstream } from '../../support/provider/upstream.ts'

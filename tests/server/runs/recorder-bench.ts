@@ -8,7 +8,7 @@ import type {
 } from '../../../server/db/repositories/conversations/steps.ts'
 import type { ToolCall } from '../../../server/llm/client.ts'
 import { MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'
-import type { DoneEvent } from '../../../server/protocol/run-event.ts'
+import type { DoneEvent } from '../../../server/protocol/runs/run-event.ts'
 import type { Write, WriteGroup } from '../../../server/runs/group-commit.ts'
 import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/log/log.ts'
 import { createRecorder, type Recorder } from '../../../server/runs/recorder.ts'

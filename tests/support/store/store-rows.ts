@@ -8,8 +8,8 @@ import type { FileRow } from '../../../server/db/repositories/projects/files.ts'
 import type { RunRow } from '../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
 import { newId } from '../../../server/lib/ids.ts'
+import type { Attachment } from '../../../server/protocol/conversations/message.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'
-import type { Attachment } from '../../../server/protocol/message.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../../../server/runs/start/row-defaults.ts'
 
 /** Admits everybody to `users.register`; the first one becomes the administrator. */

@@ -2,7 +2,7 @@
 import { FolderTree, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Conversation } from '../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../server/protocol/conversations/conversation.ts'
 import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'

@@ -14,7 +14,7 @@ import {
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useRoute } from 'wouter'
-import type { User } from '../../../server/protocol/user.ts'
+import type { User } from '../../../server/protocol/accounts/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
 import { paths } from '../lib/paths.ts'
 import { keysText } from '../lib/shortcuts.ts'

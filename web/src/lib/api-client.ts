@@ -1,7 +1,7 @@
 // The only access to the server's REST API: success envelope, sign-in header, errors with a readable text.
 import type { z } from 'zod'
+import type { SignedIn } from '../../../server/protocol/accounts/user.ts'
 import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
-import type { SignedIn } from '../../../server/protocol/user.ts'
 import { noteConnection } from './offline/connection.ts'
 import { keepCopy, opensOffline, readCopy } from './offline/offline.ts'
 import { knownAccount, useSession } from './session.ts'

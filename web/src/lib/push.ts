@@ -5,7 +5,7 @@ import type {
   PushSettings,
   PushSubscriptionBody,
   StoredPushSubscription,
-} from '../../../server/protocol/push.ts'
+} from '../../../server/protocol/accounts/push.ts'
 import { request, requestDone } from './api-client.ts'
 import { loadPageTexts } from './i18n/i18n.ts'
 import { useNotifications } from './notifications.ts'

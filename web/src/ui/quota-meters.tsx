@@ -1,6 +1,6 @@
 // Limits as bars: how much of each is used and when it is renewed; those nearly used up stand out.
 import { useTranslation } from 'react-i18next'
-import type { QuotaItem } from '../../../server/protocol/quota.ts'
+import type { QuotaItem } from '../../../server/protocol/accounts/quota.ts'
 import { compactNumber, fileSize, fullTime, money, wholeNumber } from '../lib/format.ts'
 import { classNames } from './class-names.ts'
 import { ProgressBar } from './progress-bar.tsx'

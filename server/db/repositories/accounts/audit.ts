@@ -1,7 +1,7 @@
 // The audit log: entries are added and, after their time, removed; nothing changes them.
 import { and, desc, eq, gte, lt, lte } from 'drizzle-orm'
 import { newId } from '../../../lib/ids.ts'
-import type { AuditAction } from '../../../protocol/audit.ts'
+import type { AuditAction } from '../../../protocol/admin/audit.ts'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'

@@ -1,8 +1,8 @@
 // Quotas of single users, and what users have used up that no other table counts.
 import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
+import { fullQuota, type PatchQuota, type Quota } from '../../../protocol/accounts/quota.ts'
 import type { UserId } from '../../../protocol/ids.ts'
-import { fullQuota, type PatchQuota, type Quota } from '../../../protocol/quota.ts'
 import type { Database } from '../../database.ts'
 import type { DayRange } from './token-usage.ts'
 

@@ -2,8 +2,8 @@
 import { eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
+import { NO_PREFERENCES, type Preferences } from '../../../protocol/accounts/preferences.ts'
 import type { UserId } from '../../../protocol/ids.ts'
-import { NO_PREFERENCES, type Preferences } from '../../../protocol/preferences.ts'
 import type { Database, Writer } from '../../database.ts'
 
 export function createSettingRepository(database: Database) {

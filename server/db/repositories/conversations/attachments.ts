@@ -1,8 +1,8 @@
 // Attachments of messages: metadata in lists, contents only one at a time.
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 import type { LongText } from '../../../lib/json-pieces.ts'
+import type { Attachment } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, FileId, MessageId } from '../../../protocol/ids.ts'
-import type { Attachment } from '../../../protocol/message.ts'
 import type { Database, Writer } from '../../database.ts'
 import { byteLength, readLongText } from '../../fragments.ts'
 import type { FileRow } from '../projects/files.ts'

@@ -1,7 +1,7 @@
 // What a run reads of its branch: messages with their steps, and what their runs and summaries say. Two statements.
 import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
-import type { Step } from '../../../protocol/step.ts'
+import type { Step } from '../../../protocol/runs/step.ts'
 import type { Database, Reader } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 import { type AttachmentInfo, attachmentColumns, toAttachmentInfo } from './attachments.ts'

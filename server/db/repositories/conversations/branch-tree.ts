@@ -1,7 +1,7 @@
 // The tree of a conversation's branches: where it forks, and how each branch begins.
 import { inArray, sql } from 'drizzle-orm'
+import type { MessageStatus } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
-import type { MessageStatus } from '../../../protocol/message.ts'
 import type { Database } from '../../database.ts'
 import { joinEach } from '../../fragments.ts'
 

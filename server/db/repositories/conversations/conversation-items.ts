@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 
 import { appError } from '../../../errors.ts'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
-import type { RunStatus } from '../../../protocol/run.ts'
+import type { RunStatus } from '../../../protocol/runs/run.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import {

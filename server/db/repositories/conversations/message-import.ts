@@ -1,8 +1,8 @@
 // Stores many complete messages at once, with their steps, files and search entries: a few statements instead of some for each.
 import { setImmediate } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
+import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
-import type { Feedback } from '../../../protocol/message.ts'
 import type { Database, Writer } from '../../database.ts'
 import {
   ENTRIES_PER_MESSAGE,

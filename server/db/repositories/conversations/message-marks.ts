@@ -1,7 +1,7 @@
 // What is known about an answer besides its run: where a person took it from, and what they think of it.
 import { and, eq, isNull } from 'drizzle-orm'
+import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
-import type { Feedback } from '../../../protocol/message.ts'
 import type { Database, Writer } from '../../database.ts'
 
 export function createMessageMarks(database: Database) {

@@ -2,7 +2,7 @@
 import { and, asc, eq, getTableColumns, gt, gte, isNotNull, sql } from 'drizzle-orm'
 import type { LongText } from '../../../lib/json-pieces.ts'
 import type { CallId, MessageId, UserId } from '../../../protocol/ids.ts'
-import { type Step, stepId } from '../../../protocol/step.ts'
+import { type Step, stepId } from '../../../protocol/runs/step.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { byteLength, parametersOf, prepareOnEach, readLongText, valuesOf } from '../../fragments.ts'
 import { inParallel } from '../../in-parallel.ts'

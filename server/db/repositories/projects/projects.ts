@@ -4,7 +4,10 @@ import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
-import { DEFAULT_PROJECT_SETTINGS, type ProjectSettings } from '../../../protocol/project.ts'
+import {
+  DEFAULT_PROJECT_SETTINGS,
+  type ProjectSettings,
+} from '../../../protocol/projects/project.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'

@@ -1,8 +1,8 @@
 // Approval requests of runs and the decisions on them; part of the repository of runs.
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { CallId, RunId } from '../../../protocol/ids.ts'
-import type { PendingApproval } from '../../../protocol/run-event.ts'
-import { visibleText, visibleValue } from '../../../protocol/visible-text.ts'
+import type { PendingApproval } from '../../../protocol/runs/run-event.ts'
+import { visibleText, visibleValue } from '../../../protocol/runs/visible-text.ts'
 import type { Database, Writer } from '../../database.ts'
 
 export type ApprovalRow = Database['tables']['approvals']['$inferSelect']

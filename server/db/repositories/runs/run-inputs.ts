@@ -1,8 +1,8 @@
 // What MCP servers ask the person of a run for, and the answers.
 import { and, asc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { CallId, RunId } from '../../../protocol/ids.ts'
-import type { InputAnswer, PendingInput } from '../../../protocol/input.ts'
-import { visibleValue } from '../../../protocol/visible-text.ts'
+import type { InputAnswer, PendingInput } from '../../../protocol/runs/input.ts'
+import { visibleValue } from '../../../protocol/runs/visible-text.ts'
 import type { Database, Writer } from '../../database.ts'
 
 export type RunInputRow = Database['tables']['runInputs']['$inferSelect']

@@ -1,7 +1,7 @@
 // What a run reads besides its messages, in one statement, because every send runs it.
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { NO_PREFERENCES, type Preferences } from '../../../protocol/accounts/preferences.ts'
 import type { ConversationId, UserId } from '../../../protocol/ids.ts'
-import { NO_PREFERENCES, type Preferences } from '../../../protocol/preferences.ts'
 import type { Database, Reader } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 

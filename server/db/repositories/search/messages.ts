@@ -1,7 +1,7 @@
 // Finds messages, tool calls and attachments by the words that they contain.
 import { and, desc, eq, exists, gte, isNull, lt, max, type SQL, sql } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
-import { stepId } from '../../../protocol/step.ts'
+import { stepId } from '../../../protocol/runs/step.ts'
 import type { Database } from '../../database.ts'
 import {
   ENTRIES_PER_MESSAGE,

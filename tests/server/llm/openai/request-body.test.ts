@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { LlmMessage } from '../../../../server/llm/client.ts'
 import { detectProvider, splitApiUrl } from '../../../../server/llm/openai/provider-quirks.ts'
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
-import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { llmRequest } from '../../../support/provider/llm.ts'
 
 const settings = (more: Partial<ModelSettings> = {}): ModelSettings => ({

@@ -6,7 +6,7 @@ import {
   createProviderHttp,
   type ProviderHttp,
 } from '../../../../server/llm/openai/provider-http.ts'
-import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import type { Upstream } from '../../../support/provider/upstream.ts'
 import { chunk } from '../../../support/provider/upstream-turns.ts'
 import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'

@@ -1,7 +1,7 @@
 // Prompt mode end to end: tools in the system prompt, calls parsed from the text, retries for unreadable calls.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
-import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
 import { useCatalogs } from '../../../support/provider/model-catalogs.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest } from '../../../../server/llm/client.ts'
 import { createResponses } from '../../../../server/llm/responses/client.ts'
 import { buildResponsesBody } from '../../../../server/llm/responses/request-body.ts'
-import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
+import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
 import {
   called,

@@ -1,8 +1,8 @@
 // `GET /api/tools` over real HTTP, with every built-in tool.
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ToolList } from '../../../../server/protocol/catalog.ts'
 import { envelope } from '../../../../server/protocol/envelope.ts'
+import { ToolList } from '../../../../server/protocol/models/catalog.ts'
 import { register, TEST_JWT_SECRET, useServers } from '../../../support/server/server.ts'
 
 const { start } = useServers()

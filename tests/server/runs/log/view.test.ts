@@ -1,9 +1,9 @@
 // What a listener receives of a run, whatever event it starts from.
 import { describe, expect, test } from 'vitest'
-import { applyRunEvent } from '../../../../server/protocol/apply-run-event.ts'
 import type { CallId, MessageId, RunId } from '../../../../server/protocol/ids.ts'
-import type { RunEvent } from '../../../../server/protocol/run-event.ts'
-import type { Step } from '../../../../server/protocol/step.ts'
+import { applyRunEvent } from '../../../../server/protocol/runs/apply-run-event.ts'
+import type { RunEvent } from '../../../../server/protocol/runs/run-event.ts'
+import type { Step } from '../../../../server/protocol/runs/step.ts'
 import { createRunLog, idsBefore, type RunLog } from '../../../../server/runs/log/log.ts'
 import { createRunView, type OutgoingEvent } from '../../../../server/runs/log/view.ts'
 import { createMirror, type Mirror } from '../../../../server/runs/shared/mirror.ts'

@@ -1,7 +1,7 @@
 // Budgets of users: parallel runs share them, and each call in progress counts with its estimate.
 import { expect, test } from 'vitest'
+import { NO_SHARED_QUOTA, type SharedQuota } from '../../../../server/protocol/accounts/quota.ts'
 import type { UserId } from '../../../../server/protocol/ids.ts'
-import { NO_SHARED_QUOTA, type SharedQuota } from '../../../../server/protocol/quota.ts'
 import type { SpendingLimit } from '../../../../server/runs/dependencies.ts'
 import {
   type Amount,

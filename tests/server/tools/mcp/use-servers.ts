@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { UserId } from '../../../../server/protocol/ids.ts'
-import type { McpServerSettings } from '../../../../server/protocol/mcp.ts'
+import type { McpServerSettings } from '../../../../server/protocol/models/mcp.ts'
 import type { ToolDefinition, ToolResult } from '../../../../server/tools/definition.ts'
 import type {
   McpGrant,

@@ -1,7 +1,7 @@
 // The audit log: who did what, filtered by kind.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AuditAction, AuditEntry } from '../../../../server/protocol/audit.ts'
+import type { AuditAction, AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import { useAuditLog } from '../../lib/api/admin.ts'
 import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'

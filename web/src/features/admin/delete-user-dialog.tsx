@@ -1,7 +1,7 @@
 // Deleting an account, with the choice what becomes of its data.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AdminUser } from '../../../../server/protocol/group.ts'
+import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
   ACCOUNT_DATA,
   type AccountData,

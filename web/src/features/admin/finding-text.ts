@@ -1,7 +1,7 @@
 // The findings of the doctor in the page's language, by their names. The server says them in English.
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { HealthFinding } from '../../../../server/protocol/administration.ts'
+import type { HealthFinding } from '../../../../server/protocol/admin/server.ts'
 import type * as chinese from '../../lib/i18n/chinese-findings.ts'
 
 const filled = (text: string, params: HealthFinding['params']): string =>

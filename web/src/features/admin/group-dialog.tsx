@@ -1,8 +1,8 @@
 // A group: its name, what its members may use, who they are, and deleting it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Group } from '../../../../server/protocol/group.ts'
-import { QuotaKindName } from '../../../../server/protocol/quota.ts'
+import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
+import type { Group } from '../../../../server/protocol/admin/group.ts'
 import { useDeleteGroup, usePatchGroup } from '../../lib/api/groups.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'

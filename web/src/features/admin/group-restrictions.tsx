@@ -1,7 +1,7 @@
 // What the members of a group may use: for each kind everything, or only what is chosen.
 import { useTranslation } from 'react-i18next'
-import { ApprovalMode } from '../../../../server/protocol/conversation.ts'
-import type { GroupPermissions } from '../../../../server/protocol/group.ts'
+import type { GroupPermissions } from '../../../../server/protocol/admin/group.ts'
+import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import { useModels, useTools } from '../../lib/api/catalog.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
 import { toolTitle } from '../../lib/tool-title.ts'

@@ -1,7 +1,7 @@
 // The groups: creating one, what each restricts, opening one to change it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Group } from '../../../../server/protocol/group.ts'
+import type { Group } from '../../../../server/protocol/admin/group.ts'
 import { useCreateGroup, useGroups } from '../../lib/api/groups.ts'
 import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'

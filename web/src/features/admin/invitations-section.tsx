@@ -2,7 +2,7 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Invitation } from '../../../../server/protocol/user.ts'
+import type { Invitation } from '../../../../server/protocol/accounts/user.ts'
 import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type {
   PatchServerSettings,
   ServerSettings,
-} from '../../../../server/protocol/administration.ts'
+} from '../../../../server/protocol/admin/server.ts'
 import { inOrder } from '../../lib/api/preferences.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Switch } from '../../ui/switch.tsx'

@@ -1,6 +1,6 @@
 // Fields for the limits of a quota; an empty field sets none.
 import { useTranslation } from 'react-i18next'
-import type { Quota, QuotaKind } from '../../../../server/protocol/quota.ts'
+import type { Quota, QuotaKind } from '../../../../server/protocol/accounts/quota.ts'
 import { TextField } from '../../ui/field.tsx'
 
 /** Shown in another unit than it is stored in. */

@@ -4,8 +4,8 @@ import type {
   HealthFinding,
   PatchServerSettings,
   ServerSettings,
-} from '../../../../server/protocol/administration.ts'
-import { ApprovalMode } from '../../../../server/protocol/conversation.ts'
+} from '../../../../server/protocol/admin/server.ts'
+import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import { useAdminModels } from '../../lib/api/catalog.ts'
 import {
   useAdminMcpServers,

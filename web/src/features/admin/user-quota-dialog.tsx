@@ -1,8 +1,8 @@
 // The limits of one account: what applies to it and is used, and limits of its own.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AdminUser } from '../../../../server/protocol/group.ts'
-import { QuotaKindName } from '../../../../server/protocol/quota.ts'
+import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
+import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { usePatchUser } from '../../lib/api/admin.ts'
 import { useQuotaOf } from '../../lib/api/quota.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
 // The accounts: search, role, state, signing out, a link for a new password.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AdminUser } from '../../../../server/protocol/group.ts'
+import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
   useAdminUsers,
   useEndSessionsOf,

@@ -2,7 +2,7 @@
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SecondFactorDetails } from '../../../../server/protocol/second-factor.ts'
+import type { SecondFactorDetails } from '../../../../server/protocol/accounts/second-factor.ts'
 import { useSignIn } from '../../lib/api/auth.ts'
 import { askForPasskey } from '../../lib/api/second-factors.ts'
 import { ApiError } from '../../lib/api-client.ts'

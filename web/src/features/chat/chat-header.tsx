@@ -3,7 +3,7 @@
 import { Ghost, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { useCommand } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { IconButton } from '../../ui/button.tsx'

@@ -1,6 +1,7 @@
 // The options of a message: model, thinking, tools, approval.
-import type { PublicModel } from '../../../../server/protocol/catalog.ts'
-import type { ApprovalMode } from '../../../../server/protocol/conversation.ts'
+
+import type { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
+import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
 
 export type ChatOptions = {
   /** Null: the server's default. */

@@ -1,7 +1,7 @@
 // Settings of one conversation: system prompt, temperature, answer length, MCP servers.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
 import { Button } from '../../ui/button.tsx'

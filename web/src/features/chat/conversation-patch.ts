@@ -1,5 +1,5 @@
 // The page's options as the fields of a conversation patch.
-import type { PatchConversationBody } from '../../../../server/protocol/conversation.ts'
+import type { PatchConversationBody } from '../../../../server/protocol/conversations/conversation.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { ChatOptions } from './chat-options.ts'
 

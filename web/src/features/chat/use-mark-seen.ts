@@ -1,6 +1,6 @@
 // Marks the open conversation as seen, as long as the page is visible.
 import { useEffect } from 'react'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { markSeen } from '../../lib/seen-conversations.ts'
 
 export function useMarkSeen({ id, updated_at: updatedAt }: Conversation): void {

@@ -1,7 +1,7 @@
 // The conversation that a first message is sent to: created with it, and removed if the server does not accept the message.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import {
   conversationKeys,

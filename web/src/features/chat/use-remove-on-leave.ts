@@ -1,6 +1,6 @@
 // Removes a temporary conversation when the page leaves it. Where that fails, the server removes it after a while.
 import { useEffect } from 'react'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { removeWhileLeaving } from '../../lib/api/conversations.ts'
 
 /** Removals that are about to happen; opening the conversation again at once takes them back. */

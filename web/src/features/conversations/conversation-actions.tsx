@@ -14,7 +14,7 @@ import {
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useExport } from '../../lib/api/sharing.ts'
 import { paths } from '../../lib/paths.ts'

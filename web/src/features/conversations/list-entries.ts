@@ -1,5 +1,5 @@
 // What the conversation list shows, from the top down: conversations in groups, each below its heading.
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ConversationPages } from '../../lib/api/conversation-lists.ts'
 import { type DayGroup, startsOfGroups } from '../../lib/format.ts'
 

@@ -1,7 +1,7 @@
 // One conversation of the list while several are being selected.
 
 import { useTranslation } from 'react-i18next'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 
 export function SelectableRow({

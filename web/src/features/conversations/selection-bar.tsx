@@ -3,7 +3,7 @@ import { Archive, ArchiveRestore, CheckCheck, Download, RotateCcw, Trash2, X } f
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { BulkAction } from '../../../../server/protocol/conversation.ts'
+import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ListView } from '../../lib/api/conversation-lists.ts'
 import { useStartExport } from '../../lib/api/transfers.ts'
 import { paths } from '../../lib/paths.ts'

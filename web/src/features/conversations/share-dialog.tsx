@@ -1,7 +1,7 @@
 // Shares a conversation by link: what the link shows, its password and expiry, copying and revoking it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Share, ShareInclude } from '../../../../server/protocol/share.ts'
+import type { Share, ShareInclude } from '../../../../server/protocol/conversations/share.ts'
 import { useRevokeShare, useShare, useShares } from '../../lib/api/sharing.ts'
 import { copyText } from '../../lib/copy-text.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
 // One conversation in the trash: restore it, or delete it for good.
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { showDialog } from './shown-dialog.ts'

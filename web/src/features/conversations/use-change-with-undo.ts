@@ -1,6 +1,6 @@
 // Changes conversations and offers to undo it.
 import { useTranslation } from 'react-i18next'
-import type { BulkAction } from '../../../../server/protocol/conversation.ts'
+import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
 import { useChangeConversations } from '../../lib/api/conversations.ts'
 import { notify } from '../../ui/toasts.ts'
 

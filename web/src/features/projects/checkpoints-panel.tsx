@@ -3,7 +3,7 @@ import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Checkpoint } from '../../../../server/protocol/project.ts'
+import type { Checkpoint } from '../../../../server/protocol/projects/project.ts'
 import { useCheckpointDiff, useCheckpoints, useRestore } from '../../lib/api/checkpoints.ts'
 import { readRun } from '../../lib/api/runs.ts'
 import { fullTime } from '../../lib/format.ts'

@@ -3,7 +3,7 @@ import { Ellipsis, Folder, FolderUp, PencilLine, Plus, Trash2 } from 'lucide-rea
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Project } from '../../../../server/protocol/project.ts'
+import type { Project } from '../../../../server/protocol/projects/project.ts'
 import { useDeleteProject, useProjects, useUpdateProject } from '../../lib/api/projects.ts'
 import { shortTime } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'

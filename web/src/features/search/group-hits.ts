@@ -1,5 +1,5 @@
 // Hits of the search grouped by conversation or document, and where each leads.
-import type { SearchHit } from '../../../../server/protocol/search.ts'
+import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
 import { paths } from '../../lib/paths.ts'
 import { hitTexts } from './snippet.ts'
 

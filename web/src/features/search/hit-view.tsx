@@ -1,6 +1,6 @@
 // One hit of the search: its kind, its day and the words around it.
 import { useTranslation } from 'react-i18next'
-import type { SearchHit } from '../../../../server/protocol/search.ts'
+import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
 import { readSnippet } from './snippet.ts'
 
 export function HitView({ hit }: { hit: SearchHit }) {

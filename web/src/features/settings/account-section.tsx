@@ -2,7 +2,7 @@
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { User } from '../../../../server/protocol/user.ts'
+import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'

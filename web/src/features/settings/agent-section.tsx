@@ -1,7 +1,7 @@
 // What holds for all conversations: instructions for the agent, and the tools that it may use.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Preferences } from '../../../../server/protocol/preferences.ts'
+import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
 import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'

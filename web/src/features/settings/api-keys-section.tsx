@@ -2,7 +2,7 @@
 import { KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiKeyScope } from '../../../../server/protocol/user.ts'
+import { ApiKeyScope } from '../../../../server/protocol/accounts/user.ts'
 import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'

@@ -2,7 +2,7 @@
 import { Download, PackageOpen, Upload } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ImportJob } from '../../../../server/protocol/transfer.ts'
+import type { ImportJob } from '../../../../server/protocol/conversations/transfer.ts'
 import {
   isActive,
   useExportJob,

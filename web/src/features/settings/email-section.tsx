@@ -1,7 +1,7 @@
 // The address of the user's account: add, change, remove and confirm it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { User } from '../../../../server/protocol/user.ts'
+import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useAuthMode, useConfirmation, usePatchProfile } from '../../lib/api/auth.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'

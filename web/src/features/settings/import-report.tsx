@@ -1,6 +1,6 @@
 // What an import took over, and what it left out and why.
 import { useTranslation } from 'react-i18next'
-import type { ImportJob, ImportReport } from '../../../../server/protocol/transfer.ts'
+import type { ImportJob, ImportReport } from '../../../../server/protocol/conversations/transfer.ts'
 import { refusalText } from '../../lib/refusal-text.ts'
 
 const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const

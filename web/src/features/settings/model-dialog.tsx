@@ -1,7 +1,7 @@
 // The form in which an administrator changes a stored model; empty fields are detected or come from the model table.
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AdminModel } from '../../../../server/protocol/catalog.ts'
+import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'
 import { useChangeModel } from '../../lib/api/catalog.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,6 +1,6 @@
 // The editable settings of a stored model as texts of a form, and what is sent for them.
 import type { z } from 'zod'
-import type { AdminModel, PatchModelBody } from '../../../../server/protocol/catalog.ts'
+import type { AdminModel, PatchModelBody } from '../../../../server/protocol/models/catalog.ts'
 
 /** Every value as typed; '' stands for a setting that the model does not have. */
 export type ModelForm = Readonly<

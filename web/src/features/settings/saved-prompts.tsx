@@ -2,7 +2,7 @@
 import { BookmarkPlus } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Preferences } from '../../../../server/protocol/preferences.ts'
+import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences } from '../../lib/api/preferences.ts'
 import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
 import { Button } from '../../ui/button.tsx'

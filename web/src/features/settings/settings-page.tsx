@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { User } from '../../../../server/protocol/user.ts'
+import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { AccountSection } from './account-section.tsx'

@@ -2,7 +2,7 @@
 import { KeyRound, Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { WebhookEventType } from '../../../../server/protocol/webhook.ts'
+import { WebhookEventType } from '../../../../server/protocol/programs/webhook.ts'
 import { fullTime } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, IconButton } from '../../ui/button.tsx'

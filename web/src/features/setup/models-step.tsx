@@ -1,7 +1,7 @@
 // The models to add: the one that was tested, with what the test found, and others of the same provider.
 import { Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { ProbeReport } from '../../../../server/protocol/catalog.ts'
+import type { ProbeReport } from '../../../../server/protocol/models/catalog.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { MoreModels } from './more-models.tsx'

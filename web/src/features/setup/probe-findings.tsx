@@ -1,7 +1,7 @@
 // What the test of a provider found: whether it answers, what its model can do, and what is known of that model.
 import { Check, Minus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { ModelApi, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import type { ModelApi, ProbeReport } from '../../../../server/protocol/models/catalog.ts'
 import { compactNumber, money } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
 

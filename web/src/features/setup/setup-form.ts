@@ -1,5 +1,9 @@
 // What a person has entered in the set-up, and the models that are stored from it. Kept for a reload, without the key.
-import type { ModelApi, ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import type {
+  ModelApi,
+  ModelSettings,
+  ProbeReport,
+} from '../../../../server/protocol/models/catalog.ts'
 import { privateKey } from '../../lib/private-storage.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../lib/read-json.ts'
 

@@ -2,7 +2,7 @@
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
+import type { StatsPeriod, TokenStats } from '../../../../server/protocol/runs/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useQuota } from '../../lib/api/quota.ts'
 import { compactNumber, money, percent, wholeNumber } from '../../lib/format.ts'

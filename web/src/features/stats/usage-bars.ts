@@ -1,5 +1,5 @@
 // The bars of the usage page: each hour of a day or each day of a period, including those without usage.
-import type { TokenStats } from '../../../../server/protocol/stats.ts'
+import type { TokenStats } from '../../../../server/protocol/runs/stats.ts'
 
 export type UsageBar = {
   /** `YYYY-MM-DD`, or `00` to `23`. */

@@ -1,16 +1,16 @@
 // Administration: accounts, invitations and the audit log.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { AuditEntry } from '../../../../server/protocol/audit.ts'
-import type { AdminUser } from '../../../../server/protocol/group.ts'
-import type { PatchQuota } from '../../../../server/protocol/quota.ts'
+import type { PatchQuota } from '../../../../server/protocol/accounts/quota.ts'
 import type {
   CreatedInvitation,
   CreatedResetLink,
   CreateInvitationBody,
   Invitation,
   User,
-} from '../../../../server/protocol/user.ts'
+} from '../../../../server/protocol/accounts/user.ts'
+import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
+import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { request, requestDone } from '../api-client.ts'
 
 export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type {
   PasskeySignInBody,
   SecondFactorBody,
-} from '../../../../server/protocol/second-factor.ts'
+} from '../../../../server/protocol/accounts/second-factor.ts'
 import type {
   AccountLink,
   AuthMode,
@@ -18,7 +18,7 @@ import type {
   SignedIn,
   SignedOut,
   User,
-} from '../../../../server/protocol/user.ts'
+} from '../../../../server/protocol/accounts/user.ts'
 import { request, requestDone, send } from '../api-client.ts'
 import { clearPrivateStorage } from '../private-storage.ts'
 import { useSession } from '../session.ts'

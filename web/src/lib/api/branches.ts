@@ -1,7 +1,7 @@
 // The branches of a conversation.
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { BranchList } from '../../../../server/protocol/branch.ts'
+import type { BranchList } from '../../../../server/protocol/conversations/branch.ts'
 import { request } from '../api-client.ts'
 import { messageKeys } from './messages.ts'
 

@@ -9,7 +9,7 @@ import type {
   ProbeReport,
   PublicModel,
   ToolList,
-} from '../../../../server/protocol/catalog.ts'
+} from '../../../../server/protocol/models/catalog.ts'
 import { request, requestDone } from '../api-client.ts'
 
 const modelsKey = ['models'] as const

@@ -2,7 +2,11 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import type { Checkpoint, CheckpointDiff, Restored } from '../../../../server/protocol/project.ts'
+import type {
+  Checkpoint,
+  CheckpointDiff,
+  Restored,
+} from '../../../../server/protocol/projects/project.ts'
 import { request } from '../api-client.ts'
 
 type CheckpointPage = { items: Checkpoint[]; next_cursor: string | null; has_more: boolean }

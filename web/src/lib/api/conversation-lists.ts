@@ -1,7 +1,10 @@
 // The cached lists of conversations: where a conversation belongs, and how a change is put into them without reading them again.
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { Conversation, ConversationPage } from '../../../../server/protocol/conversation.ts'
+import type {
+  Conversation,
+  ConversationPage,
+} from '../../../../server/protocol/conversations/conversation.ts'
 
 export type ConversationPages = InfiniteData<z.infer<typeof ConversationPage>>
 

@@ -16,7 +16,7 @@ import type {
   CreateConversationBody,
   PatchConversationBody,
   TagList,
-} from '../../../../server/protocol/conversation.ts'
+} from '../../../../server/protocol/conversations/conversation.ts'
 import { ApiError, authorization, request, requestDone } from '../api-client.ts'
 import {
   findListed,

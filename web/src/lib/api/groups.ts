@@ -1,8 +1,12 @@
 // Groups of accounts, their restrictions and their members, for administrators.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { CreateGroupBody, Group, PatchGroupBody } from '../../../../server/protocol/group.ts'
-import type { User } from '../../../../server/protocol/user.ts'
+import type { User } from '../../../../server/protocol/accounts/user.ts'
+import type {
+  CreateGroupBody,
+  Group,
+  PatchGroupBody,
+} from '../../../../server/protocol/admin/group.ts'
 import { request, requestDone } from '../api-client.ts'
 import { type PageOf, usePages, usersKey } from './admin.ts'
 

@@ -1,7 +1,11 @@
 // The user's API keys.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from '../../../../server/protocol/user.ts'
+import type {
+  ApiKey,
+  CreateApiKeyBody,
+  CreatedApiKey,
+} from '../../../../server/protocol/accounts/user.ts'
 import { request, requestDone } from '../api-client.ts'
 
 const keysKey = ['api-keys'] as const

@@ -1,14 +1,14 @@
 // The configured MCP servers: their state, prompts and resources.
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { FileInfo } from '../../../../server/protocol/file.ts'
+import type { FileInfo } from '../../../../server/protocol/conversations/file.ts'
 import type {
   McpCallbackBody,
   McpPrompt,
   McpResourceBody,
   McpResourceList,
   McpServer,
-} from '../../../../server/protocol/mcp.ts'
+} from '../../../../server/protocol/models/mcp.ts'
 import { request } from '../api-client.ts'
 
 export const useMcpServers = () =>

@@ -9,7 +9,11 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { Feedback, Message, MessagePage } from '../../../../server/protocol/message.ts'
+import type {
+  Feedback,
+  Message,
+  MessagePage,
+} from '../../../../server/protocol/conversations/message.ts'
 import { request, requestDone, send } from '../api-client.ts'
 import { refreshConversations } from './conversations.ts'
 

@@ -1,8 +1,8 @@
 // What the user has set for all conversations, and the models of menus as they arranged them.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { PublicModel } from '../../../../server/protocol/catalog.ts'
-import type { Preferences } from '../../../../server/protocol/preferences.ts'
+import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
+import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
 import { request } from '../api-client.ts'
 import { useModels } from './catalog.ts'
 

@@ -6,7 +6,7 @@ import type {
   ProjectDetail,
   ProjectPage,
   UpdateProjectBody,
-} from '../../../../server/protocol/project.ts'
+} from '../../../../server/protocol/projects/project.ts'
 import { request, requestDone } from '../api-client.ts'
 
 export const projectKeys = {

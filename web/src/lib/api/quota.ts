@@ -1,6 +1,6 @@
 // Limits and what is used of them: one's own, and those of an account for administrators.
 import { useQuery } from '@tanstack/react-query'
-import type { QuotaReport } from '../../../../server/protocol/quota.ts'
+import type { QuotaReport } from '../../../../server/protocol/accounts/quota.ts'
 import { request } from '../api-client.ts'
 
 const useReport = (key: readonly unknown[], path: string) =>

@@ -1,7 +1,7 @@
 // Runs: their events, and decisions about them.
 import type { z } from 'zod'
-import type { InputAnswerBody } from '../../../../server/protocol/input.ts'
-import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/run.ts'
+import type { InputAnswerBody } from '../../../../server/protocol/runs/input.ts'
+import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/runs/run.ts'
 import { request, send } from '../api-client.ts'
 
 export const readRun = (id: string) => request<Run>(`/api/runs/${id}`)

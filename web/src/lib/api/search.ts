@@ -1,7 +1,7 @@
 // Searching everything the user has.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { SearchPage, SearchType } from '../../../../server/protocol/search.ts'
+import type { SearchPage, SearchType } from '../../../../server/protocol/conversations/search.ts'
 import { request } from '../api-client.ts'
 
 /** Hits in pages; nothing is requested for an empty query. `type`: only hits of this kind. The last hits stay while a longer query loads. */

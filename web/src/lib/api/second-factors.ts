@@ -5,7 +5,7 @@ import type {
   NewTotp,
   RecoveryCodes,
   SecondFactors,
-} from '../../../../server/protocol/second-factor.ts'
+} from '../../../../server/protocol/accounts/second-factor.ts'
 import { request, requestDone } from '../api-client.ts'
 
 const key = ['second-factors'] as const

@@ -6,7 +6,7 @@ import type {
   HealthFinding,
   PatchServerSettings,
   ServerSettings,
-} from '../../../../server/protocol/administration.ts'
+} from '../../../../server/protocol/admin/server.ts'
 import { request } from '../api-client.ts'
 
 const RUNS_EVERY_MS = 5_000

@@ -1,8 +1,8 @@
 // Taking conversations elsewhere: export as a file, shares behind a link.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { ExportFormat, Imported } from '../../../../server/protocol/export.ts'
-import type { Share, ShareBody } from '../../../../server/protocol/share.ts'
+import type { ExportFormat, Imported } from '../../../../server/protocol/conversations/export.ts'
+import type { Share, ShareBody } from '../../../../server/protocol/conversations/share.ts'
 import { request, requestDone, send } from '../api-client.ts'
 import { saveFile } from '../save-file.ts'
 

@@ -1,6 +1,6 @@
 // What a run did and when.
 import { useQuery } from '@tanstack/react-query'
-import type { RunTimeline } from '../../../../server/protocol/run-timeline.ts'
+import type { RunTimeline } from '../../../../server/protocol/runs/run-timeline.ts'
 import { request } from '../api-client.ts'
 
 /** `live`: the run is active, so that its timeline grows. */

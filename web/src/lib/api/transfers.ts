@@ -1,7 +1,7 @@
 // Exports of everything and imports: starts them, follows their progress, saves the archive.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { ExportJob, ImportJob } from '../../../../server/protocol/transfer.ts'
+import type { ExportJob, ImportJob } from '../../../../server/protocol/conversations/transfer.ts'
 import { request, send } from '../api-client.ts'
 import { saveFile } from '../save-file.ts'
 import { conversationKeys } from './conversations.ts'

@@ -1,5 +1,5 @@
 // The findings of the doctor in Chinese, by their names on the wire.
-import type { FindingCode } from '../../../../server/protocol/finding-code.ts'
+import type { FindingCode } from '../../../../server/protocol/admin/finding-code.ts'
 
 /** `subject` where it is not a name; `advice` where there is any. */
 type Texts = { subject?: string; detail: string; advice?: string }

@@ -2,7 +2,7 @@
 import { ChevronDown, ShieldAlert } from 'lucide-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { decide } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
 import { parseJson } from '../../../lib/read-json.ts'

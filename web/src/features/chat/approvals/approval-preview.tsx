@@ -1,7 +1,7 @@
 // What a call that needs approval would do: its warning, its diff or command, and its arguments.
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { lazyPart } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { pretty } from '../steps/tool-content.ts'

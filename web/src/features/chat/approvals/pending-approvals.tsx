@@ -1,7 +1,7 @@
 // All pending approval requests of a run: their number, each card with its position, and a button that rejects them all.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { decide } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
 import { Button } from '../../../ui/button.tsx'

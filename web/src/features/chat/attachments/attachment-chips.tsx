@@ -2,7 +2,7 @@
 import { FileText, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { StoredAttachment } from '../../../../../server/protocol/message.ts'
+import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import type { ChosenFile } from './attachments.ts'
 import { ImageTile, SmallImage, thumbnailOf } from './stored-image.tsx'

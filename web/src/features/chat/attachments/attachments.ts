@@ -1,6 +1,6 @@
 // Uploads chosen, dropped or pasted files for a message.
 import { useRef, useState } from 'react'
-import type { FileInfo } from '../../../../../server/protocol/file.ts'
+import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
 import { request } from '../../../lib/api-client.ts'
 
 /** An uploaded file that a message is sent with. */

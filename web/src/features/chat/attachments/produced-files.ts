@@ -1,6 +1,9 @@
 // The files of an answer: those that are stored with it, and while it is being written those that its tools produced.
-import type { Message, StoredAttachment } from '../../../../../server/protocol/message.ts'
-import type { Step } from '../../../../../server/protocol/step.ts'
+import type {
+  Message,
+  StoredAttachment,
+} from '../../../../../server/protocol/conversations/message.ts'
+import type { Step } from '../../../../../server/protocol/runs/step.ts'
 
 /** What is stored is complete once the answer is; until then the results of the calls know more. */
 export function filesOf(message: Message, steps: readonly Step[]): readonly StoredAttachment[] {

@@ -1,7 +1,7 @@
 // Images on the server: as a thumbnail, and whole in a dialog. They need the sign-in header, which an address in the page can't carry.
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { StoredAttachment } from '../../../../../server/protocol/message.ts'
+import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { send } from '../../../lib/api-client.ts'
 import { Lightbox } from '../../../ui/lightbox.tsx'
 

@@ -1,5 +1,5 @@
 // The order in which branches are drawn: each below the one it forks from.
-import type { Branch } from '../../../../../server/protocol/branch.ts'
+import type { Branch } from '../../../../../server/protocol/conversations/branch.ts'
 
 /** A branch with its depth in the tree, 1 for a root. */
 export type PlacedBranch = Branch & { depth: number }

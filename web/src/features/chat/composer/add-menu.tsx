@@ -12,8 +12,8 @@ import {
   Wrench,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { PublicModel } from '../../../../../server/protocol/catalog.ts'
-import type { ApprovalMode } from '../../../../../server/protocol/conversation.ts'
+import type { ApprovalMode } from '../../../../../server/protocol/conversations/conversation.ts'
+import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { useQuota } from '../../../lib/api/quota.ts'

@@ -3,7 +3,7 @@ import { Brain, Check, Image, Search, Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PublicModel } from '../../../../../server/protocol/catalog.ts'
+import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import { classNames } from '../../../ui/class-names.ts'
 

@@ -1,8 +1,8 @@
 // Before a large message is sent: about how many tokens it has, what reading them costs, and whether the model can read them at all.
 import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Price, PublicModel } from '../../../../../server/protocol/catalog.ts'
-import { estimateTokens } from '../../../../../server/protocol/token-estimate.ts'
+import type { Price, PublicModel } from '../../../../../server/protocol/models/catalog.ts'
+import { estimateTokens } from '../../../../../server/protocol/models/token-estimate.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import type { ChosenFile } from '../attachments/attachments.ts'
 

@@ -1,7 +1,7 @@
 // Files on their way into a message: chosen, dropped or pasted; checked before they are uploaded, and after.
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PublicModel } from '../../../../../server/protocol/catalog.ts'
+import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { takeDroppedFiles } from '../../../lib/dropped-files.ts'
 import { refusalText } from '../../../lib/refusal-text.ts'
 import { reportError } from '../../../ui/error-text.ts'

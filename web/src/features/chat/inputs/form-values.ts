@@ -1,5 +1,9 @@
 // The values of a server's form while a person fills it in, and as they are sent.
-import type { InputAnswer, InputField, InputForm } from '../../../../../server/protocol/input.ts'
+import type {
+  InputAnswer,
+  InputField,
+  InputForm,
+} from '../../../../../server/protocol/runs/input.ts'
 
 /** Texts as typed (numbers too), switches, and the chosen values of a list. */
 export type Value = string | boolean | readonly string[]

@@ -2,7 +2,7 @@
 import { ExternalLink, MessageCircleQuestion } from 'lucide-react'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { InputAction, PendingInput } from '../../../../../server/protocol/input.ts'
+import type { InputAction, PendingInput } from '../../../../../server/protocol/runs/input.ts'
 import { answerInput } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
 import { Button } from '../../../ui/button.tsx'

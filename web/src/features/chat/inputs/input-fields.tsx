@@ -1,7 +1,7 @@
 // The fields of a form that an MCP server asks to fill in.
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { InputField, InputForm } from '../../../../../server/protocol/input.ts'
+import type { InputField, InputForm } from '../../../../../server/protocol/runs/input.ts'
 import { SelectField, TextField } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import type { Value, Values } from './form-values.ts'

@@ -1,5 +1,5 @@
 // What MCP servers ask the person for; the card is loaded when the first question arrives.
-import type { PendingInput } from '../../../../../server/protocol/input.ts'
+import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
 import { lazyPart } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { useLiveRuns } from '../runs/live-runs.ts'

@@ -5,7 +5,7 @@ import type {
   TimelineEntry,
   TimelineModelCall,
   TimelineToolCall,
-} from '../../../../../server/protocol/run-timeline.ts'
+} from '../../../../../server/protocol/runs/run-timeline.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { duration, money, wholeNumber } from '../../../lib/format.ts'
 import { refusalText } from '../../../lib/refusal-text.ts'

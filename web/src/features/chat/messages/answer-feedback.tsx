@@ -2,7 +2,7 @@
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Feedback, Message } from '../../../../../server/protocol/message.ts'
+import type { Feedback, Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useSetFeedback } from '../../../lib/api/messages.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { Button } from '../../../ui/button.tsx'

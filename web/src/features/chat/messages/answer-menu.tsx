@@ -1,7 +1,7 @@
 // More that can be done with an answer: regenerate it with another model, copy its link, have it read aloud.
 import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Message } from '../../../../../server/protocol/message.ts'
+import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { copyText } from '../../../lib/copy-text.ts'
 import { paths } from '../../../lib/paths.ts'

@@ -1,7 +1,7 @@
 // What an answer used: tokens, those that came from the provider's cache apart, the cost, and the model.
 import { useTranslation } from 'react-i18next'
-import type { AnswerTiming } from '../../../../../server/protocol/run-timeline.ts'
-import type { Usage } from '../../../../../server/protocol/usage.ts'
+import type { AnswerTiming } from '../../../../../server/protocol/runs/run-timeline.ts'
+import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
 

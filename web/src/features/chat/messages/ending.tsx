@@ -2,7 +2,7 @@
 import { RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Message } from '../../../../../server/protocol/message.ts'
+import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useRefusalText } from '../../../lib/refusal-text.ts'
 import { Button } from '../../../ui/button.tsx'

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { useSearch } from 'wouter'
-import type { Message } from '../../../../../server/protocol/message.ts'
+import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { usePatchConversation } from '../../../lib/api/conversations.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
 

@@ -2,8 +2,11 @@
 import { PencilLine, Trash2, Undo2 } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type {
+  Message,
+  StoredAttachment,
+} from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
-import type { Message, StoredAttachment } from '../../../../../server/protocol/message.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { ConversationContext } from '../conversation-context.ts'

@@ -1,7 +1,7 @@
 // Sends queued messages, one after the other, each as soon as the answer before it is complete; also in conversations that are not open.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { Message } from '../../../../../server/protocol/message.ts'
+import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useConversation } from '../../../lib/api/conversations.ts'
 import { useMessages } from '../../../lib/api/messages.ts'
 import { ApiError } from '../../../lib/api-client.ts'

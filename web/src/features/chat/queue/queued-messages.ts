@@ -1,6 +1,6 @@
 // Messages that wait for the current answer to end: kept in local storage, so that they survive a reload and other tabs show them too.
 import { create } from 'zustand'
-import type { CreateConversationBody } from '../../../../../server/protocol/conversation.ts'
+import type { CreateConversationBody } from '../../../../../server/protocol/conversations/conversation.ts'
 import { privateKey } from '../../../lib/private-storage.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import { useSession } from '../../../lib/session.ts'

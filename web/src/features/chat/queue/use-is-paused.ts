@@ -1,5 +1,5 @@
 // Whether a queue waits for the person, because the answer before it did not end well.
-import type { Message } from '../../../../../server/protocol/message.ts'
+import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMessages } from '../../../lib/api/messages.ts'
 import { useQueue, useQueues } from './queued-messages.ts'
 

@@ -1,5 +1,5 @@
 // Gathers the events of a run, so that the page draws an answer as often as the device can without becoming slow.
-import type { RunEvent } from '../../../../../server/protocol/run-event.ts'
+import type { RunEvent } from '../../../../../server/protocol/runs/run-event.ts'
 
 /** However long drawing takes, the answer moves this often. */
 const MAX_REST_MS = 250

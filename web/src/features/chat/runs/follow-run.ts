@@ -1,6 +1,6 @@
 // Follows a run to its end: reads its events, applies them in batches, and reconnects when the connection drops.
 import type { QueryClient } from '@tanstack/react-query'
-import type { RunEvent } from '../../../../../server/protocol/run-event.ts'
+import type { RunEvent } from '../../../../../server/protocol/runs/run-event.ts'
 import { refreshConversations, updateCached } from '../../../lib/api/conversations.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
 import { followRun } from '../../../lib/api/runs.ts'

@@ -1,15 +1,15 @@
 // The runs that this page follows: their growing steps, what they wait for, how they ended.
 import { create } from 'zustand'
-import { applyRunEvent } from '../../../../../server/protocol/apply-run-event.ts'
-import type { PendingInput } from '../../../../../server/protocol/input.ts'
-import type { RunFailure } from '../../../../../server/protocol/run.ts'
+import { applyRunEvent } from '../../../../../server/protocol/runs/apply-run-event.ts'
+import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
+import type { RunFailure } from '../../../../../server/protocol/runs/run.ts'
 import type {
   FinishReason,
   PendingApproval,
   RunEvent,
-} from '../../../../../server/protocol/run-event.ts'
-import type { Step } from '../../../../../server/protocol/step.ts'
-import type { Usage } from '../../../../../server/protocol/usage.ts'
+} from '../../../../../server/protocol/runs/run-event.ts'
+import type { Step } from '../../../../../server/protocol/runs/step.ts'
+import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import type { Refusal } from '../../../lib/refusal-text.ts'
 import { foldProgress, type Progress } from './tool-progress.ts'
 

@@ -1,14 +1,14 @@
 // Starts a run: send, edit, regenerate and resume. Each response is the event stream of its run.
 import type { QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { MessageId, RunId } from '../../../../../server/protocol/ids.ts'
 import type {
   EditMessageBody,
   Message,
   RegenerateBody,
   SendMessageBody,
   StoredAttachment,
-} from '../../../../../server/protocol/message.ts'
+} from '../../../../../server/protocol/conversations/message.ts'
+import type { MessageId, RunId } from '../../../../../server/protocol/ids.ts'
 import { updateCached } from '../../../lib/api/conversations.ts'
 import { appendMessages, markStreaming, messageKeys } from '../../../lib/api/messages.ts'
 import { resumeRun } from '../../../lib/api/runs.ts'

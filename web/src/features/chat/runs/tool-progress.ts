@@ -1,6 +1,9 @@
 // Live output of a running tool, kept small: text that grows, or a state that is replaced.
 import type { TFunction } from 'i18next'
-import type { SubAgentView, ToolProgress } from '../../../../../server/protocol/tool-progress.ts'
+import type {
+  SubAgentView,
+  ToolProgress,
+} from '../../../../../server/protocol/runs/tool-progress.ts'
 import { wholeNumber } from '../../../lib/format.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 

@@ -1,7 +1,7 @@
 // Follows a conversation's active run, wherever it was started.
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Conversation } from '../../../../../server/protocol/conversation.ts'
+import type { Conversation } from '../../../../../server/protocol/conversations/conversation.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
 import { follow } from './follow-run.ts'
 

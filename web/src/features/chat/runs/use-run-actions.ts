@@ -1,8 +1,8 @@
 // What a person can do with a conversation's runs (send, edit, regenerate, stop, continue), with a clear error when it fails.
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
-import type { StoredAttachment } from '../../../../../server/protocol/message.ts'
 import { stopRun } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
 import { fieldsOf, textIn } from '../../../lib/read-json.ts'

@@ -1,6 +1,6 @@
 // The sources of an answer: what its searches found, the pages it fetched, the passages of its documents.
 import { z } from 'zod/mini'
-import type { Step } from '../../../../../server/protocol/step.ts'
+import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 import { readHits, readPages, type WebItem } from '../steps/results/web-results.ts'
 import { readOutcome } from '../steps/tool-content.ts'

@@ -1,6 +1,6 @@
 // The sources of an answer as its text and its list need them, and the passage that is open.
 import { type ReactNode, useContext, useMemo, useState } from 'react'
-import type { Step } from '../../../../../server/protocol/step.ts'
+import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { lazyPart } from '../../../ui/late.tsx'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
 import { splitCitations } from '../../../ui/markdown/citation-marks.ts'

@@ -1,7 +1,7 @@
 // The steps of an answer: its text, with a rail of thinking and tool calls in between.
 import { memo, useMemo } from 'react'
-import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
-import type { Step } from '../../../../../server/protocol/step.ts'
+import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
+import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Progress } from '../runs/tool-progress.ts'
 import { type Activity, toSegments } from './segments.ts'
 import { TextStep } from './text-step.tsx'

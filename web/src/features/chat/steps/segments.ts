@@ -1,5 +1,9 @@
 // Arranges an answer's steps for drawing: stretches of text, and groups of thinking and tool calls between them.
-import type { Step, ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
+import type {
+  Step,
+  ToolCallStep,
+  ToolResultStep,
+} from '../../../../../server/protocol/runs/step.ts'
 
 export type Activity =
   | { kind: 'thinking'; key: string; text: string; open: boolean; durationMs: number | null }

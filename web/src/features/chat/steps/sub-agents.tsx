@@ -2,7 +2,7 @@
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SubAgentView } from '../../../../../server/protocol/tool-progress.ts'
+import type { SubAgentView } from '../../../../../server/protocol/runs/tool-progress.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/feedback.tsx'

@@ -2,7 +2,7 @@
 import { Braces } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
+import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { fieldsOf, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import { lazyPart } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'

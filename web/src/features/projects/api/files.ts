@@ -5,7 +5,7 @@ import type {
   FileListing,
   FileMatches,
   FilesAdded,
-} from '../../../../../server/protocol/project.ts'
+} from '../../../../../server/protocol/projects/project.ts'
 import { request, requestDone, send } from '../../../lib/api-client.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { type PathedFile, upload } from './upload.ts'

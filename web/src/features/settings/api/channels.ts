@@ -1,6 +1,6 @@
 // The user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Channel } from '../../../../../server/protocol/channel.ts'
+import type { Channel } from '../../../../../server/protocol/programs/channel.ts'
 import { request, requestDone } from '../../../lib/api-client.ts'
 
 export type { Channel }

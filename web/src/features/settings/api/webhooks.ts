@@ -5,7 +5,7 @@ import type {
   Webhook,
   WebhookDelivery,
   WebhookEventType,
-} from '../../../../../server/protocol/webhook.ts'
+} from '../../../../../server/protocol/programs/webhook.ts'
 import { request, requestDone } from '../../../lib/api-client.ts'
 
 export type { Webhook, WebhookDelivery }

@@ -1,6 +1,6 @@
 // The background tasks of a conversation.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { BackgroundTask } from '../../../../../../server/protocol/background.ts'
+import type { BackgroundTask } from '../../../../../../server/protocol/runs/background.ts'
 import { request, requestDone } from '../../../../lib/api-client.ts'
 
 const backgroundKey = (conversationId: string) => ['background', conversationId] as const

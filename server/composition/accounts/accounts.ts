@@ -1,0 +1,170 @@
+// Creates what accounts consist of: passwords, links, sessions, API keys, their open connections and the audit log.
+import type { Access } from '../../access/access.ts'
+import type { ServerSettingsService } from '../../access/server-settings.ts'
+import { type AccountLinks, createAccountLinks } from '../../auth/account-links.ts'
+import { type Accounts, createAccounts } from '../../auth/accounts.ts'
+import { type ApiKeys, createApiKeys } from '../../auth/api-keys.ts'
+import { createAuditRecorder, type RecordAudit } from '../../auth/audit-recorder.ts'
+import { createEmailLinks, type EmailLinks } from '../../auth/email-links.ts'
+import type { OidcSignIn } from '../../auth/oidc/sign-in.ts'
+import { createPasswords, type PasswordCost, type Passwords } from '../../auth/passwords.ts'
+import { createRefreshTokens } from '../../auth/refresh-token.ts'
+import { createPasskeys, type Passkeys } from '../../auth/second-factor/passkeys.ts'
+import { createSecondFactors, type SecondFactors } from '../../auth/second-factor/second-factors.ts'
+import type { SecretBox } from '../../auth/secret-box.ts'
+import { createSessions, type Sessions } from '../../auth/sessions.ts'
+import { createSetupToken, type SetupToken } from '../../auth/setup-token.ts'
+import { loadTokenKeys, type TokenKeys } from '../../auth/token-keys.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Database, StoreLog } from '../../db/database.ts'
+import type { Store } from '../../db/store.ts'
+import { createOpenConnections, type OpenConnections } from '../../http/open-connections.ts'
+import type { Limits } from '../../lib/limits.ts'
+import { createMailer } from '../../messaging/mailer.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { Channel } from '../../protocol/programs/channel.ts'
+import { documentLanguage } from '../../sharing/document-texts.ts'
+import { createConfiguredOidc } from './oidc.ts'
+
+export interface AccountServices {
+  accounts: Accounts
+  apiKeys: ApiKeys
+  passwords: Passwords
+  links: AccountLinks
+  setup: SetupToken
+  sessions: Sessions
+  connections: OpenConnections
+  record: RecordAudit
+  /** Null in single mode, where there are no tokens. */
+  tokenKeys: TokenKeys | null
+  secondFactors: SecondFactors
+  passkeys: Passkeys
+  emailLinks: EmailLinks
+  /** Single sign-on; null when it is not configured. */
+  oidc: OidcSignIn | null
+}
+
+export function createAccountServices({
+  config,
+  settings,
+  access,
+  store,
+  write,
+  box,
+  passwordCost,
+  limits,
+  log,
+  now,
+}: {
+  config: Config
+  settings: Pick<ServerSettingsService, 'current'>
+  access: Pick<Access, 'reload'>
+  store: Store
+  write: Database['write']
+  box: SecretBox
+  passwordCost: PasswordCost | undefined
+  limits: Limits
+  log: StoreLog
+  now(): Date
+}): AccountServices {
+  const tokenKeys =
+    config.auth_mode === 'single'
+      ? null
+      : loadTokenKeys(config.data_dir, config.jwt_secret ?? '', now)
+  const apiKeys = createApiKeys(store.apiKeys)
+  const passwords = createPasswords(passwordCost)
+  const links = createAccountLinks(store.accountLinks, now)
+  const setup = createSetupToken()
+  const connections = createOpenConnections()
+  const record = createAuditRecorder(store.audit, { log, now })
+  const sessions = createSessions({
+    sessions: store.sessions,
+    refreshTokens: createRefreshTokens(
+      () => tokenKeys?.accepted().map(({ secret }) => secret) ?? [],
+    ),
+    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
+    onReuse: ({ id }, { id: userId, username }) =>
+      record({
+        action: 'session_reused',
+        userId,
+        username,
+        address: null,
+        details: { session: id },
+      }),
+    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
+    now,
+  })
+  const allowsPassword = (username: string): boolean =>
+    config.oidc?.password_login !== false ||
+    username.toLowerCase() === config.oidc.break_glass?.toLowerCase()
+  const { smtp, public_url: publicUrl } = config
+  const emailLinks = createEmailLinks({
+    links,
+    addresses: store.confirmedAddresses,
+    write,
+    mail:
+      smtp === undefined || publicUrl === undefined
+        ? null
+        : { publicUrl, send: createMailer(smtp) },
+    allowsPassword,
+    limits,
+    log,
+    now,
+  })
+  const accounts = createAccounts({
+    users: store.users,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    onSessionUse: sessions.touch,
+    registration: () => settings.current().effective.registration,
+    firstAdministrator: config.first_administrator,
+    allowsPassword,
+    limits,
+    registrationsPerHour: config.limits.registrations_per_hour,
+  })
+  const oidc = createConfiguredOidc({
+    config,
+    store,
+    write,
+    box,
+    passwords,
+    onGroupsChanged: access.reload,
+    log,
+    now,
+  })
+  const factors = { factors: store.secondFactors, users: store.users, box, now }
+  const secondFactors = createSecondFactors({ ...factors, limits })
+  const passkeys = createPasskeys(factors)
+  return {
+    accounts,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    sessions,
+    connections,
+    record,
+    oidc,
+    secondFactors,
+    passkeys,
+    emailLinks,
+    tokenKeys,
+  }
+}
+
+/** Mails links to the addresses of a new e-mail channel whose owners have not agreed yet. */
+export const confirmChannel =
+  (emailLinks: EmailLinks) =>
+  async (
+    userId: UserId,
+    { type, settings }: Pick<Channel, 'type' | 'settings'>,
+    acceptLanguage: string | undefined,
+  ): Promise<void> => {
+    if (type !== 'email') return
+    const language = documentLanguage(acceptLanguage) === 'zh-CN' ? 'zh-CN' : 'en'
+    const addresses = String(settings.to).split(', ')
+    for (const address of await emailLinks.unconfirmed(userId, addresses))
+      await emailLinks.requestConfirmation(userId, address, language)
+  }

@@ -1,0 +1,101 @@
+// Ends an account: with its data, without it, or with the data handed over to another account.
+import { randomBytes } from 'node:crypto'
+import type { Passwords } from '../../auth/passwords.ts'
+import type { Store } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import { mergeMemories } from '../../knowledge/memory.ts'
+import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+
+/** `keep`: nobody can sign in any more, and the data stays. `heir`: who receives the data. */
+export type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
+
+export interface AccountEndDependencies {
+  store: Store
+  workspace: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'>
+  passwords: Pick<Passwords, 'hash'>
+  /** Removes the documents of a project with their passages. */
+  removeDocuments(projectId: ProjectId): Promise<void>
+  /** Ends the runs of a project. */
+  stopProject(projectId: ProjectId): Promise<void>
+  /** Ends the runs of the account and closes its open responses. */
+  endAccess(id: UserId): Promise<void>
+}
+
+/**
+ * Can be repeated when it was interrupted. False when there is no such account.
+ * @throws AppError `last_administrator`, `account_not_found` for an heir that does not exist, `heir_is_same`.
+ */
+export async function endAccount(
+  dependencies: AccountEndDependencies,
+  id: UserId,
+  end: AccountEnd,
+): Promise<boolean> {
+  const { store, endAccess } = dependencies
+  if (end.data === 'hand_over') {
+    if (end.heir === id) throw appError('heir_is_same')
+    const heir = await store.users.find(end.heir)
+    if (heir?.isActive !== true) throw appError('account_not_found')
+  }
+  // Nobody can use the account meanwhile, and the last administrator is refused here.
+  const account = await store.users.update(id, { isActive: false })
+  if (account === undefined) return false
+  await endAccess(id)
+  if (end.data === 'keep') {
+    // Nobody knows this password; with a link from an administrator the account can be revived.
+    const passwordHash = await dependencies.passwords.hash(randomBytes(32).toString('base64url'))
+    await store.users.update(id, { passwordHash, revokeKeys: true })
+    await store.accountData.removeAccess(id)
+    return true
+  }
+  if (end.data === 'hand_over') await handOver(dependencies, id, end.heir, account.username)
+  else await removeProjects(dependencies, id)
+  // Everything else belongs to the row; contents of files are collected once nothing refers to them.
+  await store.users.remove(id)
+  return true
+}
+
+async function removeProjects(
+  { store, workspace, removeDocuments, stopProject }: AccountEndDependencies,
+  id: UserId,
+): Promise<void> {
+  for (const projectId of await projectsOf(store, id))
+    await workspace.checkpoints.removeProject(projectId, {
+      stop: () => stopProject(projectId),
+      async remove() {
+        await removeDocuments(projectId)
+        await store.projects.remove(id, projectId)
+        await workspace.workspaces.remove(id, projectId)
+      },
+    })
+}
+
+async function handOver(
+  { store, workspace }: AccountEndDependencies,
+  from: UserId,
+  to: UserId,
+  name: string,
+): Promise<void> {
+  const { workspaces, checkpoints } = workspace
+  for (const projectId of await projectsOf(store, from)) {
+    // A change that a dead process left open names the former owner's folder.
+    await checkpoints.recover(workspaces.open(from, projectId))
+    await workspaces.handOver(projectId, { from, to })
+    await store.accountData.handOverProject(projectId, { from, to, label: name })
+  }
+  await store.accountData.handOver(from, to)
+  const memory = await store.settings.memory(from)
+  if (memory.trim() !== '')
+    await store.settings.changeMemory(to, (own) => mergeMemories(own, memory, `Memory of ${name}`))
+}
+
+async function projectsOf(store: Store, id: UserId): Promise<ProjectId[]> {
+  const ids: ProjectId[] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await store.projects.list(id, { limit: 100, cursor })
+    ids.push(...items.map((project) => project.id))
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return ids
+}

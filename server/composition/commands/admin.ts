@@ -1,0 +1,143 @@
+// `npm run admin`: accounts from the command line, also while the server runs and when no administrator can sign in.
+import { randomBytes } from 'node:crypto'
+import { createAccountLinks } from '../../auth/account-links.ts'
+import { linkPath } from '../../auth/link-token.ts'
+import { createPasswords } from '../../auth/passwords.ts'
+import type { SecretKeySources } from '../../auth/secret-keys.ts'
+import type { Config } from '../../config/schema.ts'
+import { connect } from '../../db/connect.ts'
+import type { AccountChanges, UserRow } from '../../db/repositories/accounts/users.ts'
+import { createStore, type Store } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import { Username } from '../../protocol/accounts/user.ts'
+import { databaseSettings } from '../settings.ts'
+
+const quiet = { info() {}, warn() {} }
+const LIST_LIMIT = 100
+
+export const ADMIN_USAGE = `npm run admin -- list
+npm run admin -- create <name> [admin]     prints a link with which the person chooses a password
+npm run admin -- reset-password <name>     prints such a link for an existing account
+npm run admin -- reset-second-factor <name>   for somebody who lost phone, passkeys and recovery codes
+npm run admin -- make-admin <name>
+npm run admin -- make-user <name>
+npm run admin -- disable <name>            a running server refuses the next request
+npm run admin -- enable <name>
+npm run admin -- end-sessions <name>
+npm run admin -- delete-user <name> [keep-data | hand-over <other>]   while the server is stopped; also: delete
+npm run admin -- export-user <name> [file]   everything of an account, while the server is stopped
+npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped`
+
+/** The changes that need nothing but a name. */
+const CHANGES: Readonly<Record<string, AccountChanges>> = {
+  'make-admin': { role: 'admin' },
+  'make-user': { role: 'user' },
+  disable: { isActive: false },
+  enable: { isActive: true },
+  'end-sessions': { endSessions: true },
+}
+
+/**
+ * @returns the lines to print, or null when the command is not one of `ADMIN_USAGE`.
+ * @throws AppError `account_not_found`, `user_name_taken`, `last_administrator`.
+ */
+export async function administer(
+  config: Config,
+  [action = '', name, role, other]: readonly string[],
+  keys: SecretKeySources = {},
+): Promise<readonly string[] | null> {
+  if (action === 'rotate-keys') {
+    if (name !== undefined && name !== 'sign-out') return null
+    const { rotateKeys } = await import('./rotate-keys.ts')
+    return rotateKeys(config, { keys, signOut: name === 'sign-out' })
+  }
+  if (name !== undefined && (action === 'delete-user' || action === 'delete')) {
+    const isHandOver = role === 'hand-over'
+    if (isHandOver ? other === undefined : role !== undefined && role !== 'keep-data') return null
+    const { deleteUser } = await import('./delete-user.ts')
+    const heirName = isHandOver ? (other ?? null) : null
+    return deleteUser(config, name, { keepsData: role === 'keep-data', heirName })
+  }
+  if (name !== undefined && action === 'export-user') {
+    const { exportOffline } = await import('./export.ts')
+    const file = role ?? `${name}-${new Date().toISOString().slice(0, 10)}.zip`
+    const { conversations, projects, files } = await exportOffline(config, file, name)
+    return [
+      `Wrote ${file}: ${conversations} conversations, ${projects} projects, ${files} attached files.`,
+    ]
+  }
+  const changes = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
+  const isKnown =
+    changes !== undefined ||
+    ['list', 'create', 'reset-password', 'reset-second-factor'].includes(action)
+  if (!isKnown || (action !== 'list' && name === undefined)) return null
+  const database = await connect(databaseSettings(config), { log: quiet })
+  try {
+    const store = createStore(database)
+    if (action === 'list') return await list(store)
+    if (action === 'create') return await create(config, store, name, role === 'admin')
+    const user = await store.users.findByName(name ?? '')
+    if (user?.passwordHash == null) throw appError('account_not_found')
+    if (action === 'reset-second-factor') {
+      await store.secondFactors.reset(user.id)
+      await record(store, 'second_factor_reset', { account: user.username })
+      return [`${user.username}: the password is enough again`]
+    }
+    if (changes === undefined) return [await passwordLink(config, store, user)]
+    await store.users.update(user.id, changes)
+    await record(store, 'account_changed', { account: user.username, change: action })
+    return [`${user.username}: ${action}`]
+  } finally {
+    await database.close()
+  }
+}
+
+async function list(store: Store): Promise<string[]> {
+  const lines: string[] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await store.users.list({ limit: LIST_LIMIT, cursor })
+    for (const { username, role, isActive, email } of items)
+      lines.push([username, role, isActive ? 'active' : 'disabled', email ?? ''].join('\t'))
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return lines
+}
+
+async function create(
+  config: Config,
+  store: Store,
+  name: string | undefined,
+  isAdmin: boolean,
+): Promise<string[]> {
+  const { success, data: username = '' } = Username.safeParse(name)
+  if (!success) throw appError('request_field_invalid', { part: 'name', detail: String(name) })
+  // Nobody knows this password: the link sets the first one.
+  const passwordHash = await createPasswords().hash(randomBytes(32).toString('base64url'))
+  const user = await store.users.register({ username, passwordHash }, async () => ({
+    role: isAdmin ? 'admin' : 'user',
+  }))
+  await record(store, 'register', { account: username, role: user.role })
+  return [`Created ${username} (${user.role}).`, await passwordLink(config, store, user)]
+}
+
+async function passwordLink(config: Config, store: Store, user: UserRow): Promise<string> {
+  const { token } = await createAccountLinks(store.accountLinks).createReset(user.id, null)
+  await record(store, 'reset_link_created', { account: user.username })
+  const base = config.public_url ?? `http://${config.host}:${config.backend_port}`
+  return `Valid for 24 hours, once: ${base.replace(/\/+$/, '')}${linkPath(token)}`
+}
+
+const record = (
+  store: Store,
+  action: 'account_changed' | 'register' | 'reset_link_created' | 'second_factor_reset',
+  details: Record<string, string>,
+): Promise<void> =>
+  store.audit.add({
+    action,
+    at: new Date(),
+    userId: null,
+    username: null,
+    address: null,
+    details: { ...details, by: 'command line' },
+  })

@@ -1,0 +1,95 @@
+// `npm run admin -- delete-user`: ends an account while the server is stopped.
+
+import { createPasswords } from '../../auth/passwords.ts'
+import type { Config } from '../../config/schema.ts'
+import { connect } from '../../db/connect.ts'
+import { createStore } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import { claimStore } from '../../owner/owner.ts'
+import { type AccountEnd, endAccount } from '../accounts/delete-account.ts'
+import { databaseSettings } from '../settings.ts'
+import { loadRules } from '../shared-rules.ts'
+import { createConfiguredWorkspace } from '../storage/workspace.ts'
+
+const quiet = { info() {}, warn() {} }
+
+/**
+ * @param heirName who receives the data; null: nobody.
+ * @returns the lines to print.
+ * @throws AppError when a server runs, and what `endAccount` throws.
+ */
+export async function deleteUser(
+  config: Config,
+  name: string,
+  { keepsData, heirName }: { keepsData: boolean; heirName: string | null },
+): Promise<string[]> {
+  const owner = await claimStore(databaseSettings(config), {
+    instance: 'delete-user',
+    log: quiet,
+    // Each step can be repeated.
+    onTaken() {},
+  })
+  try {
+    const database = await connect(databaseSettings(config), { log: quiet })
+    try {
+      const store = createStore(database)
+      const account = await store.users.findByName(name)
+      if (account?.passwordHash == null) throw appError('account_not_found')
+      const heir = heirName === null ? null : await store.users.findByName(heirName)
+      if (heir === undefined) throw appError('account_not_found')
+      const end: AccountEnd =
+        heir === null
+          ? { data: keepsData ? 'keep' : 'delete' }
+          : { data: 'hand_over', heir: heir.id }
+      const { access } = await loadRules(config, store)
+      const workspace = await createConfiguredWorkspace(config, store, access, undefined, quiet)
+      try {
+        await endAccount(
+          {
+            store,
+            workspace,
+            passwords: createPasswords(),
+            async removeDocuments(projectId) {
+              for (;;) {
+                const { items } = await store.documents.list(projectId, { limit: 100 })
+                if (items.length === 0) return
+                for (const { id } of items) await store.documents.remove(projectId, id)
+              }
+            },
+            // The server is stopped: nothing runs, and nobody is connected. A run that was left ends at the next start.
+            async stopProject() {},
+            async endAccess() {},
+          },
+          account.id,
+          end,
+        )
+      } finally {
+        await workspace.close()
+      }
+      await store.audit.add({
+        action: 'account_deleted',
+        at: new Date(),
+        userId: null,
+        username: null,
+        address: null,
+        details: {
+          account: account.username,
+          data: end.data,
+          ...(heir === null ? {} : { heir: heir.username }),
+          by: 'command line',
+        },
+      })
+      return [DONE[end.data](account.username, heir?.username ?? '')]
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await owner.release()
+  }
+}
+
+const DONE: Record<AccountEnd['data'], (name: string, heir: string) => string> = {
+  delete: (name) => `${name}: deleted with all data`,
+  keep: (name) => `${name}: nobody can sign in any more; the data is kept`,
+  hand_over: (name, heir) => `${name}: deleted; ${heir} has the data`,
+}

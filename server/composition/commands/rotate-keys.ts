@@ -1,0 +1,168 @@
+// `npm run admin -- rotate-keys`: new keys for tokens and for stored secrets, without signing anybody out. It can be repeated.
+
+import { idTokenPurpose } from '../../auth/oidc/sign-in.ts'
+import { totpPurpose } from '../../auth/second-factor/second-factors.ts'
+import { createSecretBox, type SecretBox } from '../../auth/secret-box.ts'
+import {
+  dropEarlierSecretKeys,
+  loadSecretKeys,
+  rotateSecretKey,
+  type SecretKeySources,
+} from '../../auth/secret-keys.ts'
+import { rotateTokenKeys } from '../../auth/token-keys.ts'
+import type { Config } from '../../config/schema.ts'
+import { connect } from '../../db/connect.ts'
+import type { SealedRepository, SealedValue } from '../../db/repositories/sealed.ts'
+import { createStore } from '../../db/store.ts'
+import { AppError } from '../../errors.ts'
+import { CHANNEL_SEAL_PURPOSE } from '../../messaging/channels.ts'
+import { PUSH_KEY_PURPOSE } from '../../messaging/push.ts'
+import { webhookSealPurpose } from '../../messaging/webhooks.ts'
+import { claimStore } from '../../owner/owner.ts'
+import { modelKeyPurpose } from '../../routes/models/models.ts'
+import { SHARE_SEAL_PURPOSE } from '../../sharing/shares.ts'
+import { IDEMPOTENCY_SEAL_PURPOSE } from '../http/idempotency.ts'
+import { databaseSettings } from '../settings.ts'
+import { mcpClientPurpose, mcpGrantPurpose } from '../tools/mcp-grants.ts'
+
+const quiet = { info() {}, warn() {} }
+/** Values that are sealed again in one transaction. */
+const BATCH = 200
+
+/**
+ * @param options.signOut accepts no earlier token any more: for keys that somebody else may have.
+ * @returns the lines to print.
+ */
+export async function rotateKeys(
+  config: Config,
+  { keys, signOut }: { keys: SecretKeySources; signOut: boolean },
+): Promise<string[]> {
+  const owner = await claimStore(databaseSettings(config), {
+    instance: 'rotate-keys',
+    log: quiet,
+    // Each step can be repeated, and a server that begins now reads the keys anew.
+    onTaken() {},
+  })
+  try {
+    const database = await connect(databaseSettings(config), { log: quiet })
+    try {
+      const store = createStore(database)
+      const lines = await rotateSecrets(config, store.sealed, keys)
+      if (config.auth_mode === 'multi') {
+        const accepted = rotateTokenKeys(config.data_dir, config.jwt_secret ?? '', {
+          now: new Date(),
+          overlap: !signOut,
+        })
+        lines.push(
+          signOut
+            ? 'Tokens: a new key. Everybody has to sign in again.'
+            : `Tokens: a new key signs from the next start on. ${accepted - 1} earlier ones are accepted until what they signed has expired.`,
+        )
+      }
+      await store.audit.add({
+        action: 'keys_rotated',
+        at: new Date(),
+        userId: null,
+        username: null,
+        address: null,
+        details: { by: 'command line', sign_out: signOut },
+      })
+      return lines
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await owner.release()
+  }
+}
+
+async function rotateSecrets(
+  config: Config,
+  sealed: SealedRepository,
+  sources: SecretKeySources,
+): Promise<string[]> {
+  const isConfigured = sources.configured !== undefined && sources.configured !== ''
+  // An earlier run that was interrupted has created the new key already.
+  if (!isConfigured && loadSecretKeys(sources, config.data_dir).length === 1)
+    rotateSecretKey(config.data_dir)
+  const keys = loadSecretKeys(sources, config.data_dir)
+  const [newest] = keys
+  if (newest === undefined) throw new AppError('internal', 'There is no secret key.')
+  if (isConfigured && keys.length === 1)
+    return [
+      'Stored secrets: not changed. To change their key, set NANOCLAW_SECRET_KEY to a new value and NANOCLAW_SECRET_KEY_PREVIOUS to the present one, and run this again.',
+    ]
+  const { done, unreadable } = await resealAll(sealed, {
+    earlier: createSecretBox(keys),
+    newest: createSecretBox([newest]),
+  })
+  const lines = [`Stored secrets: ${done} sealed with the new key.`]
+  if (unreadable > 0)
+    lines.push(
+      `${unreadable} could not be read with any key and were left as they are: they have to be entered again.`,
+    )
+  if (isConfigured) lines.push('NANOCLAW_SECRET_KEY_PREVIOUS is not needed any more.')
+  else dropEarlierSecretKeys(config.data_dir)
+  return lines
+}
+
+/** Seals everything with the newest key that is not yet. */
+async function resealAll(
+  repository: SealedRepository,
+  boxes: { earlier: SecretBox; newest: SecretBox },
+): Promise<{ done: number; unreadable: number }> {
+  let unreadable = 0
+  const pending: SealedValue[] = []
+  let done = 0
+  const flush = async (): Promise<void> => {
+    await repository.replace(pending)
+    done += pending.length
+    pending.length = 0
+  }
+  for (const value of await repository.list()) {
+    const purpose = purposeOf(value)
+    if (opened(boxes.newest, value.sealed, purpose) !== null) continue
+    const text = opened(boxes.earlier, value.sealed, purpose)
+    if (text === null) unreadable += 1
+    else pending.push({ ...value, sealed: boxes.newest.seal(text, purpose) })
+    if (pending.length >= BATCH) await flush()
+  }
+  await flush()
+  return { done, unreadable }
+}
+
+function opened(box: SecretBox, sealed: string, purpose: string): string | null {
+  try {
+    return box.open(sealed, purpose)
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'secret_unreadable') return null
+    throw error
+  }
+}
+
+/** What a value was sealed for: the same as where it is used. */
+function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
+  switch (kind) {
+    case 'model':
+      return modelKeyPurpose(id)
+    case 'channel':
+      return CHANNEL_SEAL_PURPOSE
+    case 'share':
+      return SHARE_SEAL_PURPOSE
+    case 'mcp_grant':
+      return mcpGrantPurpose(id, second)
+    case 'mcp_client':
+      return mcpClientPurpose(id)
+    case 'totp':
+      return totpPurpose(id)
+    case 'id_token':
+      return idTokenPurpose(id)
+    case 'idempotency_key':
+      return IDEMPOTENCY_SEAL_PURPOSE
+    case 'webhook':
+    case 'earlier_webhook':
+      return webhookSealPurpose(id)
+    case 'setting':
+      return PUSH_KEY_PURPOSE
+  }
+}

@@ -1,0 +1,65 @@
+// What the administration of the whole server consists of: runs, health, settings, MCP servers.
+import type { ServerSettingsService } from '../../access/server-settings.ts'
+import type { ChatService } from '../../chat/chat-service.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Store } from '../../db/store.ts'
+import type { ModelCatalog } from '../../llm/catalog.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { AdminServerDependencies } from '../../routes/admin/server.ts'
+import { doctorSettings } from '../settings.ts'
+import type { ToolModule } from '../tools/tools.ts'
+
+interface Modules {
+  config: Config
+  store: Store
+  catalog: Pick<ModelCatalog, 'resolve'>
+  chat: ChatService
+  tools: ToolModule
+}
+
+export const administrationOf = (
+  { config, store, catalog, chat, tools }: Modules,
+  { settings, webRoot }: { settings: ServerSettingsService; webRoot: string },
+): AdminServerDependencies => ({
+  settings,
+  async assertModel(id) {
+    await catalog.resolve(id)
+  },
+  async listRuns() {
+    const runs = await store.runs.unfinished()
+    const names = new Map<UserId, string>()
+    for (const id of new Set(runs.map(({ userId }) => userId)))
+      names.set(id, (await store.users.find(id))?.username ?? '')
+    return runs.map((run) => ({
+      id: run.id,
+      user_id: run.userId,
+      username: names.get(run.userId) ?? '',
+      model: run.model,
+      kind: run.kind,
+      status: run.status,
+      iteration: run.iteration,
+      started_at: (run.startedAt ?? run.createdAt).toISOString(),
+    }))
+  },
+  async stopRun(id) {
+    if (!(await store.runs.unfinished()).some((run) => run.id === id)) return false
+    await chat.runs.stop(id, 'stopped')
+    return true
+  },
+  async checkHealth() {
+    const { runChecks } = await import('../../doctor/doctor.ts')
+    const findings = await runChecks(doctorSettings(config, webRoot))
+    return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
+  },
+  async listMcpServers(userId) {
+    await tools.mcp.prepare(userId)
+    const { groups } = await store.groups.all()
+    return tools.mcp.list(userId).map((server) => ({
+      ...server,
+      users: config.mcp_servers[server.name]?.users ?? null,
+      groups: groups
+        .filter(({ permissions }) => permissions.mcp_servers?.includes(server.name) === true)
+        .map(({ name }) => name),
+    }))
+  },
+})

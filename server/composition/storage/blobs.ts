@@ -1,0 +1,39 @@
+// Opens the configured blob store: a folder, or a bucket.
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import type { Config } from '../../config/schema.ts'
+import { appError } from '../../errors.ts'
+import type { BlobStore } from '../../files/blobs.ts'
+import { blobPath, openDiskBlobs } from '../../files/disk-blobs.ts'
+import { createS3Blobs, openS3Blobs } from '../../files/s3-blobs.ts'
+import { blobFolder, s3Settings } from '../settings.ts'
+
+/** For a server. Where it is one of several instances, all of them have the folder for what is being received. */
+export async function openBlobs(config: Config): Promise<BlobStore & { incoming: string }> {
+  const s3 = s3Settings(config)
+  const folder = blobFolder(config)
+  const isShared = config.redis_url !== undefined
+  return s3 === null
+    ? await openDiskBlobs(folder, { isShared })
+    : await openS3Blobs(s3, folder, { isShared })
+}
+
+/** Where commands copy blobs from and to, while a server may be running: a folder, or the store in a bucket. */
+export function blobsForCommands(config: Config): string | BlobStore {
+  const s3 = s3Settings(config)
+  return s3 === null ? blobFolder(config) : createS3Blobs(s3, tmpdir())
+}
+
+/** Reads single blobs for commands. */
+export function blobReader(config: Config): Pick<BlobStore, 'open'> {
+  const blobs = blobsForCommands(config)
+  if (typeof blobs !== 'string') return blobs
+  return {
+    async open(sha256) {
+      const path = blobPath(blobs, sha256)
+      if ((await stat(path).catch(() => null)) === null) throw appError('file_content_missing')
+      return createReadStream(path)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// Removes for good what can no longer be restored: deleted messages, old trash, temporary conversations, old audit entries.
+import type { ChatService } from '../../chat/chat-service.ts'
+import type { StoreLog } from '../../db/database.ts'
+import type { OwnedConversation } from '../../db/repositories/conversations/trash.ts'
+import type { Store } from '../../db/store.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+/** How long deleted messages can be restored. */
+const UNDO_MS = 24 * HOUR_MS
+/** How long a conversation stays in the trash. */
+const TRASH_MS = 30 * 24 * HOUR_MS
+/** How old a temporary conversation is that nobody has written in. */
+const UNUSED_TEMPORARY_MS = HOUR_MS
+/** How long an Idempotency-Key is remembered. */
+const IDEMPOTENCY_MS = 24 * HOUR_MS
+const PURGE_EVERY_MS = HOUR_MS
+
+/** Purges now and every hour. @returns what ends it. */
+export function purgeDeleted({
+  store,
+  chat,
+  isSole,
+  auditDays,
+  log,
+  now,
+}: {
+  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit'>
+  chat: Pick<ChatService, 'removeConversation'>
+  /** Whether nobody but this process has conversations open. */
+  isSole: boolean
+  /** Days for which entries of the audit log are stored. */
+  auditDays: number
+  log: Pick<StoreLog, 'warn'>
+  now(): Date
+}): () => void {
+  let isStopped = false
+  /** At first, everything that an earlier process left: no page has it open. Null afterwards. */
+  let startedAt: Date | null = isSole ? now() : null
+  const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
+
+  async function removeAll(findDue: () => Promise<OwnedConversation[]>): Promise<void> {
+    for (let due = await findDue(); due.length > 0 && !isStopped; due = await findDue())
+      for (const { userId, id } of due) await chat.removeConversation(userId, id)
+  }
+  async function purge(): Promise<void> {
+    try {
+      await store.messages.purge(before(UNDO_MS))
+      await store.idempotency.purge(before(IDEMPOTENCY_MS))
+      await removeAll(() => store.trash.due(before(TRASH_MS)))
+      const dueBefore = startedAt ?? before(UNUSED_TEMPORARY_MS)
+      await removeAll(() => store.trash.dueTemporary(dueBefore))
+      startedAt = null
+      await store.audit.removeBefore(before(auditDays * 24 * HOUR_MS))
+    } catch (error) {
+      log.warn({ err: error }, 'what was deleted is not purged yet')
+    }
+  }
+  const timer = setInterval(() => void purge(), PURGE_EVERY_MS).unref()
+  void purge()
+  return () => {
+    isStopped = true
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,43 @@
+// How programs run here: the limits and isolation of shell commands, and the Python sandbox.
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../../config/schema.ts'
+import type { BubblewrapState } from '../../sandbox/bubblewrap.ts'
+import { createPythonSandbox, type PythonSandbox } from '../../sandbox/python/sandbox.ts'
+import type { CommandNetwork } from '../../tools/builtin/exec.ts'
+import type { BuiltinDependencies } from '../../tools/builtin/index.ts'
+
+/** Null when `exec` is off. In multi-user mode it requires isolation by the kernel. */
+export function execSettings(
+  { tools: { exec }, auth_mode }: Config,
+  bubblewrap: BubblewrapState,
+  network: CommandNetwork,
+  log: FastifyBaseLogger,
+): BuiltinDependencies['exec'] {
+  if (!exec.enabled) return null
+  if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
+    log.warn({ reason: bubblewrap.reason }, 'exec is disabled: commands cannot be isolated here')
+    return null
+  }
+  const { memory, processes } = exec
+  return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
+}
+
+/** Creates the Python sandbox, which determines the available isolation in the background. */
+export function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
+  const { engine, isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
+    config.code_execution
+  const python = createPythonSandbox({
+    engine,
+    isolation,
+    multiUser: config.auth_mode === 'multi',
+    poolSize: pool_size,
+    poolIdleMs: pool_idle * 1000,
+    snapshotFolder: join(config.data_dir, 'python'),
+    packagesFolder: packages_dir ?? null,
+    extraModules: extra_allowed_modules,
+    log: (message, details) => log.info(details, message),
+  })
+  void python.ready.then(() => log.info({ python: python.state }, 'isolation of Python programs'))
+  return python
+}

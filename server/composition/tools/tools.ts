@@ -1,0 +1,275 @@
+// Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Access } from '../../access/access.ts'
+import { createResourceLimits } from '../../access/resource-limits.ts'
+import type { SecretBox } from '../../auth/secret-box.ts'
+import { postMessage } from '../../chat/post-message.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Database } from '../../db/database.ts'
+import { createMcpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
+import { createChannelRepository } from '../../db/repositories/deliveries/channels.ts'
+import type { Store } from '../../db/store.ts'
+import type { FileService } from '../../files/files.ts'
+import { createKnowledge, type Knowledge } from '../../knowledge/knowledge.ts'
+import { createMemory, type Memory } from '../../knowledge/memory.ts'
+import type { Limits } from '../../lib/limits.ts'
+import type { WorkClaims } from '../../lib/work-claims.ts'
+import { type Channels, createChannels } from '../../messaging/channels.ts'
+import { givenUpNotice } from '../../messaging/given-up-notice.ts'
+import { createChannelKinds } from '../../messaging/kinds.ts'
+import type { Push } from '../../messaging/push.ts'
+import { createWebhooks, type Webhooks } from '../../messaging/webhooks.ts'
+import { createAddressRules } from '../../net/addresses.ts'
+import { createGuardedFetch } from '../../net/guarded-fetch.ts'
+import { createPageReader } from '../../net/page-reader.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { CommandNetwork } from '../../tools/builtin/exec.ts'
+import { createBuiltinTools } from '../../tools/builtin/index.ts'
+import type { ToolDefinition } from '../../tools/definition.ts'
+import type { LongResultStore } from '../../tools/long-results.ts'
+import { createMcpServers, type McpServers } from '../../tools/mcp/servers.ts'
+import { createProjectFileReader } from '../../tools/project-files.ts'
+import { createToolRegistry, type ToolRegistry } from '../../tools/registry.ts'
+import { createResultCache, type ResultCache } from '../../tools/result-cache.ts'
+import type { ToolSafety } from '../../tools/timed-run.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { toolSettings } from '../settings.ts'
+import { imageGeneration } from './image-generation.ts'
+import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
+import { withMeteredPrograms } from './metered-tools.ts'
+import { execSettings, startPython } from './programs.ts'
+import { createConfiguredPush } from './push.ts'
+import { vectorSearch } from './vector-search.ts'
+
+export interface ToolModule {
+  registry: ToolRegistry
+  cache: ResultCache
+  results: LongResultStore
+  safety: ToolSafety
+  memory: Memory
+  channels: Channels
+  webhooks: Webhooks
+  push: Push
+  knowledge: Knowledge
+  mcp: McpServers
+  /** Resolves when the isolation of Python programs is determined. */
+  isolationKnown: Promise<void>
+  /** Starts background work. Resolves when all tools are available. */
+  start(): Promise<void>
+  /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
+  isToolAllowed(
+    tool: ToolDefinition,
+    conversation: { userId: UserId; disabledMcpServers: readonly string[] },
+  ): boolean
+  close(): Promise<void>
+}
+
+export interface ToolModuleOptions {
+  config: Config
+  database: Database
+  store: Store
+  workspace: WorkspaceServices
+  /** The network that `exec` commands can use. */
+  commandNetwork: CommandNetwork
+  files: FileService
+  access: Access
+  /** Which addresses mail of a user may not go to yet; undefined: it may go to all. */
+  unconfirmed: ((userId: UserId, addresses: readonly string[]) => Promise<string[]>) | undefined
+  box: SecretBox
+  redact(text: string): string
+  /** Which instance reads a document, or refreshes a sign-in to an MCP server. */
+  claims: WorkClaims | undefined
+  limits: Limits
+  log: FastifyBaseLogger
+  now(): Date
+}
+
+/** Creates all tools. Call `start` afterwards. */
+export function createToolModule({
+  config,
+  database,
+  store,
+  workspace,
+  commandNetwork,
+  files,
+  access,
+  unconfirmed,
+  box,
+  redact,
+  claims,
+  limits,
+  log,
+  now,
+}: ToolModuleOptions): ToolModule {
+  const fetch = createGuardedFetch({
+    rules: createAddressRules({
+      allowPrivate: config.network.allow_private,
+      allowPorts: config.network.allow_ports,
+    }),
+  })
+  const results = createStoredResults(store)
+  const memory = createMemory(
+    {
+      get: (userId) => store.settings.memory(userId),
+      change: (userId, replace) => store.settings.changeMemory(userId, replace),
+    },
+    { now },
+  )
+  const webhooks = createWebhooks({
+    repository: store.webhooks,
+    fetch,
+    secrets: box,
+    write: (work) => database.write(work),
+    limits,
+    now,
+    log,
+  })
+  const push = createConfiguredPush(config, store, { box, fetch, limits, now, log })
+  const resourceLimits = createResourceLimits({
+    access,
+    quotas: store.quotas,
+    onReached: webhooks.events.quotaReached,
+    now,
+  })
+  const channels = createChannels({
+    repository: createChannelRepository(database),
+    kinds: createChannelKinds({
+      fetch,
+      smtp: config.smtp,
+      telegramUrl: config.telegram.api_url,
+    }),
+    onGivenUp: async ({ userId, conversationId, channel, text, error }) =>
+      conversationId === null
+        ? null
+        : postMessage(
+            { database, store, now },
+            {
+              userId,
+              from: null,
+              to: conversationId,
+              text: givenUpNotice({ channel, text, error }),
+            },
+          ),
+    secrets: box,
+    isUniqueViolation: (error) => database.isUniqueViolation(error),
+    takeMessages: resourceLimits.takeMessages,
+    ...(unconfirmed === undefined ? {} : { unconfirmed }),
+    limits,
+    messagesPerHour: config.limits.channel_messages_per_hour,
+    now,
+    log,
+  })
+  const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
+  const knowledge = createKnowledge({
+    documents: store.documents,
+    folder: join(config.data_dir, 'documents'),
+    storage: workspace.workspaces.storage,
+    vectors: vectorSearch({ config, database, store, access, fetch, log, now }),
+    onChange: cache.dropProject,
+    claims,
+    log,
+  })
+  const pages = createPageReader()
+  const python = startPython(config, log)
+  const readFiles = createProjectFileReader(workspace)
+  const builtin = createBuiltinTools({
+    fetch,
+    pages,
+    results,
+    knowledge,
+    memory: { memory },
+    services: workspace,
+    exec: execSettings(config, workspace.bubblewrap, commandNetwork, log),
+    python: {
+      python,
+      defaultStrictness: config.code_execution.default_strictness,
+      readFiles,
+    },
+    images: imageGeneration(config, { fetch, files, attachments: store.attachments, readFiles }),
+    messages: {
+      channels,
+      post: (message) => postMessage({ database, store, now }, message),
+    },
+    ...toolSettings(config),
+  })
+  // Changes that a person makes in the editor invalidate cached results, too.
+  workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
+  // Tools that cannot run here are neither offered to models nor listed.
+  const metered = withMeteredPrograms(builtin, resourceLimits)
+  let offered: readonly ToolDefinition[] = metered
+  const isolationKnown = python.ready.then(() => {
+    if (!python.state.available) offered = metered.filter(({ name }) => name !== 'execute_python')
+  })
+  const mcp = createMcpServers({
+    servers: config.mcp_servers,
+    grants: createMcpGrantStore(createMcpGrantRepository(database), box),
+    claims,
+    clientMetadataUrl: clientMetadataUrl(config.public_url),
+    identify: (userId) => store.users.find(userId),
+    permits: access.allowsMcpServer,
+    log: (message, detail) => log.warn(detail, message),
+  })
+  const registry = createToolRegistry([() => offered, mcp.tools], {
+    disabled: config.tools.disabled,
+    risk: config.tools.risk,
+    rules: access.tools,
+  })
+  return {
+    registry,
+    cache,
+    results,
+    safety: {
+      redact,
+      onFault: (error, { tool, runId, callId }) =>
+        log.error(
+          { err: error, tool, run_id: runId, call_id: callId },
+          'a tool failed unexpectedly',
+        ),
+    },
+    memory,
+    channels,
+    webhooks,
+    push,
+    knowledge,
+    mcp,
+    isolationKnown,
+    async start() {
+      channels.start()
+      await Promise.all([
+        webhooks.start(),
+        push.reload(),
+        // Creates the key of a new installation, so that a GET which reads it changes nothing.
+        push.publicKey(),
+        knowledge.start(),
+        isolationKnown,
+        mcp.ready,
+      ]).catch((error: unknown) => log.error({ err: error }, 'a tool could not be started'))
+    },
+    isToolAllowed: (tool, { userId, disabledMcpServers }) =>
+      disabledMcpServers.length === 0 ||
+      !mcp.toolNamesOf(userId, disabledMcpServers).has(tool.name),
+    async close() {
+      await Promise.all([
+        channels.stop(),
+        webhooks.stop(),
+        push.stop(),
+        knowledge.stop(),
+        mcp.close(),
+        python.close(),
+      ])
+      await Promise.all([pages.close(), fetch.close()])
+    },
+  }
+}
+
+/** Keeps long results in the store, per conversation. */
+const createStoredResults = ({ toolResults }: Store): LongResultStore => ({
+  async create({ conversationId, runId }, content) {
+    if (conversationId === null) throw new Error('a long result needs a conversation')
+    return toolResults.create({ conversationId, runId, content })
+  },
+  async read({ conversationId }, handle) {
+    return conversationId === null ? undefined : toolResults.find(conversationId, handle)
+  },
+})

@@ -1,0 +1,61 @@
+// What a user has set for all of their conversations, on the wire.
+import { z } from 'zod'
+import { optional, withoutNul } from '../envelope.ts'
+
+const Names = z.array(withoutNul(z.string().min(1).max(200))).max(500)
+/** What every conversation (or every conversation of a project) tells the model about how to answer. */
+export const Instructions = withoutNul(z.string().trim().max(20_000))
+/** Tools that are never offered to a model, by name. Unknown names are kept: their MCP server may be away. */
+export const DisabledTools = Names
+
+/** Characters of all saved prompts together. */
+const MAX_PROMPT_CHARACTERS = 200_000
+/** Prompts that the user puts into messages; `{{name}}` in a text is a field that is filled in then. */
+const SavedPrompts = z
+  .array(
+    z.object({
+      name: withoutNul(z.string().trim().min(1).max(80)),
+      text: withoutNul(z.string().trim().min(1).max(10_000)),
+    }),
+  )
+  .max(100)
+  .refine((prompts) => new Set(prompts.map(({ name }) => name)).size === prompts.length, {
+    error: 'names must differ',
+  })
+  .refine(
+    (prompts) => prompts.reduce((sum, { text }) => sum + text.length, 0) <= MAX_PROMPT_CHARACTERS,
+    { error: `must have at most ${MAX_PROMPT_CHARACTERS} characters together` },
+  )
+
+export const Preferences = z
+  .object({
+    /** '' for none. */
+    instructions: Instructions,
+    disabled_tools: DisabledTools,
+    /** Models that menus leave out, by id. They still answer where they are already chosen. */
+    hidden_models: Names,
+    /** Models in the order of menus, by id; all others follow in the server's order. */
+    model_order: Names,
+    saved_prompts: SavedPrompts,
+  })
+  .meta({ id: 'Preferences' })
+export type Preferences = z.infer<typeof Preferences>
+
+export const NO_PREFERENCES: Preferences = {
+  instructions: '',
+  disabled_tools: [],
+  hidden_models: [],
+  model_order: [],
+  saved_prompts: [],
+}
+
+/** Absent fields stay unchanged. */
+export const PatchPreferencesBody = z
+  .object({
+    instructions: optional(Instructions),
+    disabled_tools: optional(DisabledTools),
+    hidden_models: optional(Names),
+    model_order: optional(Names),
+    saved_prompts: optional(SavedPrompts),
+  })
+  .meta({ id: 'PatchPreferences' })

@@ -1,0 +1,39 @@
+// Push notifications on the wire: what a browser subscribes with, and what it receives.
+import { z } from 'zod'
+import { ConversationId, RunId } from '../ids.ts'
+
+/** A browser's subscription, as `PushSubscription.toJSON()` gives it. */
+export const PushSubscriptionBody = z
+  .object({
+    /** Where the browser's maker accepts messages for it. */
+    endpoint: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).max(1_000),
+    keys: z.object({
+      /** An uncompressed point of P-256, base64url. */
+      p256dh: z.string().regex(/^B[A-Za-z0-9_-]{86}=?$/, { error: 'not a key of a subscription' }),
+      /** 16 bytes, base64url. */
+      auth: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{22}(==)?$/, { error: 'not a secret of a subscription' }),
+    }),
+  })
+  .meta({ id: 'PushSubscription' })
+export type PushSubscriptionBody = z.infer<typeof PushSubscriptionBody>
+
+export const PushSettings = z
+  .object({
+    /** The key that browsers subscribe with (`applicationServerKey`), base64url. */
+    public_key: z.string(),
+  })
+  .meta({ id: 'PushSettings' })
+
+export const StoredPushSubscription = z
+  .object({ id: z.string() })
+  .meta({ id: 'StoredPushSubscription' })
+
+/** What a notification says: nothing of the conversation, because it lies on a screen that others see. */
+export const PushNotice = z.object({
+  type: z.enum(['answer_ready', 'answer_failed', 'waiting']),
+  run_id: RunId,
+  conversation_id: ConversationId,
+})
+export type PushNotice = z.infer<typeof PushNotice>

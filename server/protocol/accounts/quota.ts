@@ -1,0 +1,106 @@
+// Quotas on the wire: what a user or a group may use up, and how much of it is used.
+import { z } from 'zod'
+import { ApprovalMode } from '../conversations/conversation.ts'
+
+const MAX_AMOUNT = Number.MAX_SAFE_INTEGER
+const Count = z.int().min(0).max(MAX_AMOUNT)
+/** In the currency of the models' prices; where there are several, the limit applies to each. */
+const Cost = z.number().min(0).max(1e12)
+
+/** Model calls: those of answers, titles, summaries, sub-agents and embeddings. Days and months are UTC. */
+const spending = {
+  tokens_per_day: Count.nullable(),
+  tokens_per_month: Count.nullable(),
+  cost_per_day: Cost.nullable(),
+  cost_per_month: Cost.nullable(),
+}
+
+/** Null: this quota sets no limit of the kind. */
+export const Quota = z
+  .object({
+    ...spending,
+    concurrent_runs: z.int().min(0).max(10_000).nullable(),
+    requests_per_minute: z.int().min(1).max(1_000_000).nullable(),
+    /** Bytes of projects, documents and files. */
+    storage: Count.nullable(),
+    /** Seconds that Python programs and shell commands run. */
+    program_seconds_per_day: Count.nullable(),
+    /** Messages to channels. */
+    messages_per_day: Count.nullable(),
+  })
+  .meta({ id: 'Quota' })
+export type Quota = z.infer<typeof Quota>
+export type QuotaKind = keyof Quota
+
+/** What all members of a group may use up together. */
+export const SharedQuota = z.object(spending).meta({ id: 'SharedQuota' })
+export type SharedQuota = z.infer<typeof SharedQuota>
+
+/** An absent field stays unchanged; `null` removes a limit. */
+export const PatchQuota = Quota.partial().meta({ id: 'PatchQuota' })
+export type PatchQuota = z.infer<typeof PatchQuota>
+export const PatchSharedQuota = SharedQuota.partial().meta({ id: 'PatchSharedQuota' })
+export type PatchSharedQuota = z.infer<typeof PatchSharedQuota>
+
+export const NO_QUOTA: Quota = {
+  tokens_per_day: null,
+  tokens_per_month: null,
+  cost_per_day: null,
+  cost_per_month: null,
+  concurrent_runs: null,
+  requests_per_minute: null,
+  storage: null,
+  program_seconds_per_day: null,
+  messages_per_day: null,
+}
+
+export const NO_SHARED_QUOTA: SharedQuota = {
+  tokens_per_day: null,
+  tokens_per_month: null,
+  cost_per_day: null,
+  cost_per_month: null,
+}
+
+/** The given limits; none of the kinds that are not given. */
+export const fullQuota = (given: PatchQuota | null | undefined): Quota =>
+  Quota.parse({ ...NO_QUOTA, ...given })
+export const fullSharedQuota = (given: PatchSharedQuota | null | undefined): SharedQuota =>
+  SharedQuota.parse({ ...NO_SHARED_QUOTA, ...given })
+
+export const QuotaKindName = z.enum([
+  'tokens_per_day',
+  'tokens_per_month',
+  'cost_per_day',
+  'cost_per_month',
+  'concurrent_runs',
+  'requests_per_minute',
+  'storage',
+  'program_seconds_per_day',
+  'messages_per_day',
+])
+
+/** A limit that applies to a user, and how much of it is used. */
+export const QuotaItem = z.object({
+  kind: QuotaKindName,
+  /** The group that shares this limit; null: it is the user's alone. */
+  group: z.string().nullable(),
+  limit: z.number(),
+  /** Null where it is not counted in advance: requests per minute. */
+  used: z.number().nullable(),
+  /** Of a cost: the currency of which most is used; null when there is none yet. */
+  currency: z.string().nullable(),
+  /** Null: it is not renewed at a fixed time. */
+  renews_at: z.iso.datetime().nullable(),
+})
+export type QuotaItem = z.infer<typeof QuotaItem>
+
+/** The limits of a user, and the approval modes that their groups allow. */
+export const QuotaReport = z
+  .object({
+    items: z.array(QuotaItem),
+    approval_modes: z.array(ApprovalMode),
+    /** What applies in conversations for which no mode was chosen. */
+    default_approval: ApprovalMode,
+  })
+  .meta({ id: 'QuotaReport' })
+export type QuotaReport = z.infer<typeof QuotaReport>

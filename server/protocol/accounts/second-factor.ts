@@ -1,0 +1,128 @@
+// Second factors on the wire: codes of an authenticator app, recovery codes, passkeys.
+import { z } from 'zod'
+import { optional, Timestamp } from '../envelope.ts'
+
+export const PasskeyTransport = z.enum([
+  'ble',
+  'cable',
+  'hybrid',
+  'internal',
+  'nfc',
+  'smart-card',
+  'usb',
+])
+export type PasskeyTransport = z.infer<typeof PasskeyTransport>
+
+export const Passkey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Passkey' })
+export type Passkey = z.infer<typeof Passkey>
+
+export const SecondFactors = z
+  .object({
+    /** An authenticator app is set up. */
+    totp: z.boolean(),
+    passkeys: z.array(Passkey),
+    /** Recovery codes that still work. */
+    recovery_codes: z.int(),
+    /** Passkeys work under this address: over HTTPS with a host name, or on localhost. */
+    passkeys_available: z.boolean(),
+  })
+  .meta({ id: 'SecondFactors' })
+export type SecondFactors = z.infer<typeof SecondFactors>
+
+/** The password, for changes that would let a stolen session stay. */
+export const PasswordBody = z
+  .object({ current_password: z.string().min(1).max(200) })
+  .meta({ id: 'CurrentPassword' })
+
+export const NewTotp = z.object({
+  /** Base32, for typing. */
+  secret: z.string(),
+  /** `otpauth://…`, for the QR code. */
+  uri: z.string(),
+})
+
+const Code = z.string().trim().min(6).max(40)
+export const TotpCodeBody = z.object({ code: Code }).meta({ id: 'TotpCode' })
+
+/** The only responses that ever contain recovery codes. Null: there were some already, and they still work. */
+export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()).nullable() })
+
+/** Which second factors can complete a sign-in. `details` of the refusal `second_factor_required`. */
+export const SecondFactorDetails = z.object({
+  /** Proves for five minutes that the password was right. */
+  challenge: z.string(),
+  methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
+})
+export type SecondFactorDetails = z.infer<typeof SecondFactorDetails>
+
+const Challenge = z.string().min(1).max(4000)
+const Bytes = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[\w-]*$/, { error: 'base64url' })
+const CredentialId = Bytes(1400)
+
+const credential = <Shape extends z.ZodRawShape>(response: Shape) =>
+  z.object({
+    id: CredentialId,
+    rawId: CredentialId,
+    type: z.literal('public-key'),
+    response: z.object(response),
+  })
+
+/** What the browser's authenticator returns; the fields as the standard names them. */
+export const PasskeyAssertion = credential({
+  clientDataJSON: Bytes(8000),
+  authenticatorData: Bytes(8000),
+  signature: Bytes(8000),
+  userHandle: optional(Bytes(200)),
+}).meta({ id: 'PasskeyAssertion' })
+export type PasskeyAssertion = z.output<typeof PasskeyAssertion>
+
+export const PasskeyAttestation = credential({
+  clientDataJSON: Bytes(8000),
+  attestationObject: Bytes(12_000),
+  transports: z.array(z.string().max(40)).max(10).optional(),
+}).meta({ id: 'PasskeyAttestation' })
+export type PasskeyAttestation = z.output<typeof PasskeyAttestation>
+
+/** Options for the browser, as the standard shapes them, and what to send back with its response. */
+export const PasskeyOptions = z.object({
+  options: z.record(z.string(), z.unknown()),
+  challenge: z.string(),
+})
+
+export const SecondFactorBody = z
+  .object({
+    challenge: Challenge,
+    /** Of the authenticator app, or a recovery code. */
+    code: optional(Code),
+    passkey: optional(z.object({ challenge: Challenge, response: PasskeyAssertion })),
+    cookie: optional(z.boolean()),
+  })
+  .meta({ id: 'SecondFactor' })
+
+export const PasskeySignInBody = z
+  .object({ challenge: Challenge, response: PasskeyAssertion, cookie: optional(z.boolean()) })
+  .meta({ id: 'PasskeySignIn' })
+
+export const NewPasskeyBody = z
+  .object({
+    challenge: Challenge,
+    name: z.string().trim().min(1).max(60),
+    response: PasskeyAttestation,
+  })
+  .meta({ id: 'NewPasskey' })
+
+/** Which account is asked, for a second factor; without it the browser offers every passkey it has for this server. */
+export const PasskeyOptionsBody = z
+  .object({ challenge: optional(Challenge) })
+  .meta({ id: 'PasskeyOptionsRequest' })

@@ -1,0 +1,210 @@
+// Accounts on the wire.
+import { z } from 'zod'
+import { Deleted, optional, Timestamp } from '../envelope.ts'
+import { UserId } from '../ids.ts'
+
+export const Username = z
+  .string()
+  .trim()
+  .min(2)
+  .max(50)
+  .regex(/^[\p{L}\p{N}_.@-]+$/u, { error: 'letters, digits and _ . @ - only' })
+export const Password = z.string().min(8).max(200)
+export const Email = z.email().max(255)
+
+/** The token of a link: what follows `#` in its URL. */
+export const LinkToken = z.string().min(1).max(100)
+
+/**
+ * Pages send `true`: the token is then valid for minutes, and a cookie that scripts cannot read renews it. Programs
+ * leave it out and get a token for seven days.
+ */
+const WantsCookie = optional(z.boolean())
+
+export const User = z
+  .object({
+    id: UserId,
+    username: z.string(),
+    email: z.string().nullable(),
+    avatar: z.string().nullable(),
+    role: z.enum(['admin', 'user']),
+    is_active: z.boolean(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'User' })
+export type User = z.infer<typeof User>
+
+export const AuthMode = z.object({
+  mode: z.enum(['single', 'multi']),
+  registration: z.enum(['open', 'invite', 'closed']),
+  /** The name of the single sign-on that is offered. */
+  oidc: z.string().optional(),
+  /** Passkeys work at the address of this request. */
+  passkeys: z.literal(true).optional(),
+  /** This server can mail links: for a forgotten password, and to confirm an address. */
+  mail: z.literal(true).optional(),
+  /** Passwords are switched off, except for the account for emergencies. */
+  password_off: z.literal(true).optional(),
+  /** There is no account yet, and this client may create it, which makes it the administrator's. */
+  first_user: z.literal(true).optional(),
+  /** There is no account yet, and creating it takes the set-up link that the server printed when it started. */
+  setup_link: z.literal(true).optional(),
+})
+
+export const RegisterBody = z
+  .object({
+    username: Username,
+    password: Password,
+    email: optional(Email),
+    /** The token of an invitation or of the set-up link. */
+    link: optional(LinkToken),
+    cookie: WantsCookie,
+  })
+  .meta({ id: 'Register' })
+export const LoginBody = z
+  .object({
+    username: z.string().min(1).max(255),
+    password: z.string().min(1).max(200),
+    cookie: WantsCookie,
+  })
+  .meta({ id: 'Login' })
+export const SignedIn = z.object({
+  token: z.string(),
+  /** Seconds for which the token is valid. */
+  expires_in: z.int(),
+  user: User,
+})
+
+/** `url`: where the browser ends the session at the issuer of single sign-on. */
+export const SignedOut = Deleted.extend({ data: z.object({ url: z.string() }).optional() })
+
+/** A place where the user is signed in. */
+export const Session = z
+  .object({
+    id: z.string(),
+    /** `page`: renewed by its cookie; `token`: one token until it expires. */
+    kind: z.enum(['page', 'token']),
+    user_agent: z.string(),
+    address: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Timestamp,
+    /** The session of this request. */
+    current: z.boolean(),
+  })
+  .meta({ id: 'Session' })
+export type Session = z.infer<typeof Session>
+
+/** What a link is for. */
+export const AccountLink = z
+  .object({
+    kind: z.enum(['setup', 'invitation', 'reset', 'confirmation']),
+    /** The role of the account that it creates. */
+    role: z.enum(['admin', 'user']).nullable(),
+    /** The account whose password it resets. */
+    username: z.string().nullable(),
+    /** The e-mail address that it confirms. */
+    address: z.string().nullable().optional(),
+    /** Null: works until the first account exists. */
+    expires_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'AccountLink' })
+export type AccountLink = z.infer<typeof AccountLink>
+
+export const ForgottenPasswordBody = z.object({ email: Email }).meta({ id: 'ForgottenPassword' })
+/** Without an address: the account's own. */
+export const ConfirmationBody = z.object({ address: optional(Email) }).meta({ id: 'Confirmation' })
+export const ConfirmationState = z.object({
+  address: z.string().nullable(),
+  is_confirmed: z.boolean(),
+})
+
+export const ResetPasswordBody = z
+  .object({
+    link: LinkToken,
+    password: Password,
+    revoke_keys: optional(z.boolean()),
+    cookie: WantsCookie,
+  })
+  .meta({ id: 'ResetPassword' })
+
+export const Invitation = z
+  .object({
+    id: z.string(),
+    role: z.enum(['admin', 'user']),
+    note: z.string().nullable(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    used_at: Timestamp.nullable(),
+    /** The account that it created. */
+    user_id: UserId.nullable(),
+  })
+  .meta({ id: 'Invitation' })
+export type Invitation = z.infer<typeof Invitation>
+
+export const CreateInvitationBody = z
+  .object({
+    role: z.enum(['admin', 'user']).default('user'),
+    /** For administrators, for example who it is for. */
+    note: optional(z.string().trim().max(200)),
+    expires_in_hours: z
+      .number()
+      .min(1)
+      .max(24 * 90)
+      .default(24 * 7),
+  })
+  .meta({ id: 'CreateInvitation' })
+
+/** The only responses that ever contain the token of a link. */
+export const CreatedInvitation = Invitation.extend({ token: z.string(), url: z.string() })
+export const CreatedResetLink = z.object({
+  token: z.string(),
+  url: z.string(),
+  expires_at: Timestamp,
+})
+
+export const PatchProfileBody = z
+  .object({
+    email: Email.nullish(),
+    avatar: z.string().max(200_000).nullish(),
+    password: optional(Password),
+    current_password: optional(z.string().max(200)),
+    /** With a new password: whether to revoke all API keys as well. */
+    revoke_keys: optional(z.boolean()),
+  })
+  .meta({ id: 'PatchProfile' })
+
+/** The account after a change. `api_keys`: the number of keys that are still valid. */
+export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
+  id: 'ChangedProfile',
+})
+
+/**
+ * What an API key may do. `read`: GET requests under `/api`; `api`: everything under `/api` that is not an
+ * administrator's; `admin`: that too; `v1`, `mcp`: the interfaces at these paths.
+ */
+export const ApiKeyScope = z.enum(['read', 'api', 'admin', 'v1', 'mcp'])
+export type ApiKeyScope = z.infer<typeof ApiKeyScope>
+
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    /** The first characters, to recognize the key. */
+    prefix: z.string(),
+    /** Null: everything that its owner may do, except creating keys and managing sessions and the password. */
+    scopes: z.array(ApiKeyScope).nullable(),
+    created_at: Timestamp,
+    expires_at: Timestamp.nullable(),
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+export const CreateApiKeyBody = z
+  .object({
+    name: z.string().trim().min(1).max(100),
+    scopes: optional(z.array(ApiKeyScope).min(1).max(ApiKeyScope.options.length)),
+    expires_at: optional(Timestamp),
+  })
+  .meta({ id: 'CreateApiKey' })
+/** The only response that ever contains the key itself. */
+export const CreatedApiKey = ApiKey.extend({ key: z.string() })

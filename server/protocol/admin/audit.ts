@@ -1,0 +1,74 @@
+// The audit log on the wire: who did what to accounts, keys, approvals and data.
+import { z } from 'zod'
+import { PageQuery, Timestamp } from '../envelope.ts'
+import { UserId } from '../ids.ts'
+
+export const AuditAction = z.enum([
+  'sign_in',
+  'sign_in_failed',
+  'sign_out',
+  'register',
+  'identity_linked',
+  'second_factor_added',
+  'second_factor_removed',
+  'second_factor_reset',
+  'recovery_codes_created',
+  'keys_rotated',
+  'session_reused',
+  'sessions_ended',
+  'password_reset',
+  'reset_link_created',
+  'key_created',
+  'key_deleted',
+  'account_changed',
+  'account_deleted',
+  'run_stopped',
+  'settings_changed',
+  'invitation_created',
+  'invitation_deleted',
+  'group_created',
+  'group_changed',
+  'group_deleted',
+  'group_member_added',
+  'group_member_removed',
+  'model_changed',
+  'webhook_created',
+  'webhook_secret_replaced',
+  'webhook_deleted',
+  'approval_decided',
+  'share_created',
+  'share_deleted',
+  'exported',
+  'audit_exported',
+])
+export type AuditAction = z.infer<typeof AuditAction>
+
+/** What belongs to an entry, for example the tool of an approval. */
+export const AuditDetails = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+)
+export type AuditDetails = z.infer<typeof AuditDetails>
+
+export const AuditEntry = z
+  .object({
+    id: z.string(),
+    at: Timestamp,
+    action: AuditAction,
+    /** Null: nobody was signed in, or the operator on the command line. */
+    user_id: UserId.nullable(),
+    /** The name at that time; it stays when the account is deleted. */
+    username: z.string().nullable(),
+    address: z.string().nullable(),
+    details: AuditDetails,
+  })
+  .meta({ id: 'AuditEntry' })
+export type AuditEntry = z.infer<typeof AuditEntry>
+
+export const AuditFilter = z.object({
+  action: AuditAction.optional(),
+  user_id: UserId.optional(),
+  from: Timestamp.optional(),
+  to: Timestamp.optional(),
+})
+export const AuditQuery = PageQuery.extend(AuditFilter.shape)

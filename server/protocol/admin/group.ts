@@ -1,0 +1,78 @@
+// Groups of accounts on the wire: who is in them, and what their members may use.
+import { z } from 'zod'
+import { PatchQuota, PatchSharedQuota, Quota, SharedQuota } from '../accounts/quota.ts'
+import { User } from '../accounts/user.ts'
+import { ApprovalMode } from '../conversations/conversation.ts'
+import { optional, Timestamp, withoutNul } from '../envelope.ts'
+
+export const GroupId = z.string().min(1).max(64).brand<'GroupId'>()
+export type GroupId = z.infer<typeof GroupId>
+
+const MAX_NAMES = 500
+const Names = z.array(withoutNul(z.string().min(1).max(200))).max(MAX_NAMES)
+
+/**
+ * What members may use, by name; null: this group restricts nothing of the kind. A member of several groups may use what
+ * any of those allows that restrict the kind.
+ */
+const permissions = {
+  models: Names.nullable(),
+  /** Of the server's own tools; those of MCP servers follow from `mcp_servers`. */
+  tools: Names.nullable(),
+  mcp_servers: Names.nullable(),
+  /** `ask` is always allowed. */
+  approval_modes: z.array(ApprovalMode).max(ApprovalMode.options.length).nullable(),
+}
+export const GroupPermissions = z.object(permissions)
+export type GroupPermissions = z.infer<typeof GroupPermissions>
+
+const GroupQuotas = {
+  /** What each member may use up; a quota of their own takes precedence. */
+  quota: Quota,
+  /** What all members may use up together. */
+  shared_quota: SharedQuota,
+}
+
+const GroupName = withoutNul(z.string().trim().min(1).max(100))
+const GroupDescription = withoutNul(z.string().trim().max(500))
+
+export const Group = z
+  .object({
+    id: GroupId,
+    name: z.string(),
+    description: z.string(),
+    ...permissions,
+    ...GroupQuotas,
+    member_count: z.int(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Group' })
+export type Group = z.infer<typeof Group>
+
+const fields = {
+  description: optional(GroupDescription),
+  models: permissions.models.optional(),
+  tools: permissions.tools.optional(),
+  mcp_servers: permissions.mcp_servers.optional(),
+  approval_modes: permissions.approval_modes.optional(),
+  quota: optional(PatchQuota),
+  shared_quota: optional(PatchSharedQuota),
+}
+
+/** An absent restriction is null. */
+export const CreateGroupBody = z.object({ name: GroupName, ...fields }).meta({ id: 'CreateGroup' })
+export type CreateGroupBody = z.infer<typeof CreateGroupBody>
+
+/** An absent field stays unchanged; `null` removes a restriction. */
+export const PatchGroupBody = z
+  .object({ name: optional(GroupName), ...fields })
+  .meta({ id: 'PatchGroup' })
+export type PatchGroupBody = z.infer<typeof PatchGroupBody>
+
+/** An account as administrators see it. */
+export const AdminUser = User.extend({
+  groups: z.array(z.object({ id: GroupId, name: z.string() })),
+  /** Their own limits; those of groups and of the server are at `/api/admin/users/:id/quota`. */
+  quota: Quota,
+}).meta({ id: 'AdminUser' })
+export type AdminUser = z.infer<typeof AdminUser>

@@ -1,0 +1,97 @@
+// What administrators see and set of the whole server, on the wire.
+import { z } from 'zod'
+import { ApprovalMode } from '../conversations/conversation.ts'
+import { optional, Timestamp } from '../envelope.ts'
+import { RunId, UserId } from '../ids.ts'
+import { McpServer } from '../models/mcp.ts'
+import { RunStatus } from '../runs/run.ts'
+import { FindingCode } from './finding-code.ts'
+
+/** An unfinished run, without anything of its conversation. */
+export const AdminRun = z
+  .object({
+    id: RunId,
+    user_id: UserId,
+    username: z.string(),
+    model: z.string(),
+    kind: z.string(),
+    status: RunStatus,
+    iteration: z.int(),
+    started_at: Timestamp,
+  })
+  .meta({ id: 'AdminRun' })
+export type AdminRun = z.infer<typeof AdminRun>
+
+/** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
+export const HealthFinding = z
+  .object({
+    state: z.enum(['ok', 'warn', 'fail']),
+    /** What was found, by name. */
+    code: FindingCode,
+    params: z.record(z.string(), z.union([z.string(), z.number()])),
+    /** The same in English. */
+    subject: z.string(),
+    detail: z.string(),
+    advice: z.string().nullable(),
+  })
+  .meta({ id: 'HealthFinding' })
+export type HealthFinding = z.infer<typeof HealthFinding>
+
+const Registration = z.enum(['open', 'invite', 'closed'])
+const Sharing = z.enum(['on', 'off'])
+const ModelName = z.string().min(1).max(200)
+const ModelIds = z.array(ModelName).max(500)
+
+/** What is set here comes before the configuration file; null: as the file says. */
+export const StoredServerSettings = z.object({
+  registration: Registration.nullable(),
+  sharing: Sharing.nullable(),
+  /** Models in this order come first in lists. */
+  model_order: ModelIds,
+  /** Models that are in no list, except for administrators. */
+  hidden_models: ModelIds,
+  /** The model of conversations that have chosen none. Settings that were stored earlier do not have it. */
+  default_model: ModelName.nullable().default(null),
+  /** The approval mode of conversations that have chosen none, as far as the user's groups allow it. */
+  default_approval: ApprovalMode.nullable().default(null),
+})
+export type StoredServerSettings = z.infer<typeof StoredServerSettings>
+
+/** `effective`: what applies now. */
+export const ServerSettings = StoredServerSettings.extend({
+  default_model: ModelName.nullable(),
+  default_approval: ApprovalMode.nullable(),
+  effective: z.object({
+    registration: Registration,
+    sharing: Sharing,
+    /** Null: the first one. */
+    default_model: ModelName.nullable(),
+    default_approval: ApprovalMode,
+  }),
+}).meta({ id: 'ServerSettings' })
+export type ServerSettings = z.infer<typeof ServerSettings>
+
+/** An absent field stays unchanged. */
+export const PatchServerSettings = z
+  .object({
+    registration: Registration.nullable().optional(),
+    sharing: Sharing.nullable().optional(),
+    model_order: optional(ModelIds),
+    hidden_models: optional(ModelIds),
+    default_model: ModelName.nullable().optional(),
+    default_approval: ApprovalMode.nullable().optional(),
+  })
+  .meta({ id: 'PatchServerSettings' })
+export type PatchServerSettings = z.input<typeof PatchServerSettings>
+
+/** An MCP server with who may use it. */
+export const AdminMcpServer = z
+  .object({
+    ...McpServer.shape,
+    /** The users that the configuration limits it to; null: everybody. */
+    users: z.array(z.string()).nullable(),
+    /** Groups that restrict MCP servers and allow this one. */
+    groups: z.array(z.string()),
+  })
+  .meta({ id: 'AdminMcpServer' })
+export type AdminMcpServer = z.infer<typeof AdminMcpServer>

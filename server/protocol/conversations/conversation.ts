@@ -1,0 +1,145 @@
+// Conversations on the wire.
+import { z } from 'zod'
+import { TokenCount } from '../bounds.ts'
+import { optional, PageQuery, page, Timestamp } from '../envelope.ts'
+import { ConversationId, MessageId, ProjectId, RunId } from '../ids.ts'
+
+/** `ask`: medium- and high-risk calls wait for a person; `auto_medium`: only high-risk ones; `auto`: none. */
+export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
+export type ApprovalMode = z.infer<typeof ApprovalMode>
+
+export const Temperature = z.number().min(0).max(2)
+/** An empty title means none: one is generated after the first answer. */
+export const Title = z.string().trim().max(255)
+export const SystemPrompt = z.string().max(100_000)
+
+/** What a user sorts conversations by. */
+export const Tag = z.string().trim().min(1).max(50)
+/** Each tag once, without regard to case. */
+export const Tags = z
+  .array(Tag)
+  .max(20)
+  .transform((tags) => {
+    const known = new Map(tags.map((tag) => [tag.normalize('NFKC').toLowerCase(), tag]))
+    return [...known.values()]
+  })
+
+export const Conversation = z
+  .object({
+    id: ConversationId,
+    title: z.string(),
+    model: z.string().nullable(),
+    project_id: ProjectId.nullable(),
+    project_name: z.string().nullable(),
+    system_prompt: z.string().nullable(),
+    temperature: z.number().nullable(),
+    max_tokens: z.int().nullable(),
+    thinking_enabled: z.boolean(),
+    approval: ApprovalMode.nullable(),
+    /** MCP servers switched off in this conversation, by name. */
+    disabled_mcp_servers: z.array(z.string()),
+    pinned: z.boolean(),
+    /** Its place among the pinned conversations; null: above those that have one. */
+    pin_position: z.int().nullable(),
+    archived: z.boolean(),
+    leaf_id: MessageId.nullable(),
+    message_count: z.int(),
+    active_run_id: RunId.nullable(),
+    /** `awaiting_approval` or `awaiting_input` when the active run waits for a person. */
+    active_run_status: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /** When it was moved to the trash. */
+    deleted_at: Timestamp.nullable(),
+    /** In no list, and removed soon after its run has ended. */
+    temporary: z.boolean(),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: 'Conversation' })
+export type Conversation = z.infer<typeof Conversation>
+
+export const ConversationPage = page(Conversation)
+
+export const ConversationListQuery = PageQuery.extend({
+  project_id: ProjectId.optional(),
+  q: z.string().max(200).optional(),
+  archived: z.enum(['true', 'false']).optional(),
+  /** Filters by pinned state. */
+  pinned: z.enum(['true', 'false']).optional(),
+  /** `true`: the trash, last deleted first; `archived` is ignored then. */
+  trashed: z.enum(['true', 'false']).optional(),
+  /** Only those with this tag. */
+  tag: Tag.optional(),
+})
+
+const settings = {
+  model: optional(z.string().min(1).max(200)),
+  project_id: optional(ProjectId),
+  system_prompt: optional(SystemPrompt),
+  temperature: optional(Temperature),
+  max_tokens: optional(TokenCount),
+  thinking_enabled: optional(z.boolean()),
+  approval: optional(ApprovalMode),
+  disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
+}
+
+export const CreateConversationBody = z
+  .object({
+    title: optional(Title),
+    temporary: optional(z.boolean()),
+    tags: optional(Tags),
+    ...settings,
+  })
+  .meta({ id: 'CreateConversation' })
+export type CreateConversationBody = z.infer<typeof CreateConversationBody>
+
+/** In a patch, `null` clears a field that can be cleared; an absent field stays unchanged. */
+export const PatchConversationBody = z
+  .object({
+    title: optional(Title),
+    model: z.string().min(1).max(200).nullish(),
+    project_id: ProjectId.nullish(),
+    system_prompt: SystemPrompt.nullish(),
+    temperature: Temperature.nullish(),
+    max_tokens: TokenCount.nullish(),
+    thinking_enabled: optional(z.boolean()),
+    approval: ApprovalMode.nullish(),
+    disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
+    pinned: optional(z.boolean()),
+    archived: optional(z.boolean()),
+    leaf_id: optional(MessageId),
+    /** Replaces all tags. */
+    tags: optional(Tags),
+  })
+  .meta({ id: 'PatchConversation' })
+export type PatchConversationBody = z.infer<typeof PatchConversationBody>
+
+/** What `POST /api/conversations/bulk` does to each conversation. `delete`: move to the trash. */
+export const BulkAction = z.enum([
+  'archive',
+  'unarchive',
+  'pin',
+  'unpin',
+  'delete',
+  'restore',
+  'delete_permanently',
+])
+export type BulkAction = z.infer<typeof BulkAction>
+
+export const BulkBody = z
+  .object({ ids: z.array(ConversationId).min(1).max(100), action: BulkAction })
+  .meta({ id: 'BulkConversations' })
+
+/** The conversations that were changed, and those that the user does not have (or no longer has). */
+export const BulkResult = z
+  .object({ changed: z.array(ConversationId), not_found: z.array(ConversationId) })
+  .meta({ id: 'BulkResult' })
+
+/** The pinned conversations, from the top down. */
+export const PinOrderBody = z
+  .object({ ids: z.array(ConversationId).min(1).max(200) })
+  .meta({ id: 'PinOrder' })
+
+/** A tag and how many conversations outside the trash have it. */
+export const TagCount = z.object({ tag: z.string(), count: z.int() })
+export const TagList = z.object({ items: z.array(TagCount) }).meta({ id: 'TagList' })

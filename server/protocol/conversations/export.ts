@@ -1,0 +1,124 @@
+// The JSON form of one conversation: what an export writes and an import reads.
+import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
+import { ConversationId, MessageId, ProjectId } from '../ids.ts'
+import { Step } from '../runs/step.ts'
+import { SystemPrompt, Tags, Temperature } from './conversation.ts'
+import { Attachment, Feedback, MessageStatus } from './message.ts'
+
+/** `md` and `html` contain the shown branch, `json` the whole conversation. */
+export const ExportFormat = z.enum(['md', 'json', 'html'])
+export type ExportFormat = z.infer<typeof ExportFormat>
+
+/** The version of the JSON form. It changes only when an older import could not read it. */
+export const EXPORT_VERSION = 1
+
+export const ExportedMessage = z.object({
+  id: MessageId,
+  parent_id: MessageId.nullable(),
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  token_count: z.int().min(0),
+  model: z.string().max(200).nullable(),
+  status: MessageStatus,
+  error: z.string().nullable(),
+  created_at: Timestamp,
+  attachments: z.array(Attachment).max(100),
+  steps: z.array(Step),
+  /** The answer whose text a person changed into this one. */
+  edited_from: MessageId.optional(),
+  feedback: Feedback.optional(),
+})
+export type ExportedMessage = z.infer<typeof ExportedMessage>
+
+export const ExportedSettings = z.object({
+  title: z.string().trim().max(255),
+  model: z.string().max(200).nullable(),
+  system_prompt: SystemPrompt.nullable(),
+  temperature: Temperature.nullable(),
+  max_tokens: z.int().min(1).nullable(),
+  thinking_enabled: z.boolean(),
+  pinned: z.boolean(),
+  archived: z.boolean(),
+  /** The message whose branch is shown. */
+  leaf_id: MessageId.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  /** Its id where it was exported; older exports have none. */
+  id: ConversationId.optional(),
+  tags: Tags.default([]),
+})
+export type ExportedSettings = z.infer<typeof ExportedSettings>
+
+/** One conversation with all its branches, steps and attachments; messages in the order of their creation. */
+export const ExportedConversation = z
+  .object({
+    format: z.literal('nanoclaw'),
+    version: z.literal(EXPORT_VERSION),
+    conversation: ExportedSettings,
+    messages: z.array(ExportedMessage).max(100_000),
+  })
+  .meta({ id: 'ExportedConversation' })
+export type ExportedConversation = z.infer<typeof ExportedConversation>
+
+export const Imported = z.object({ id: ConversationId, messages: z.int() }).meta({ id: 'Imported' })
+
+/** A file of a bundle, stored in it as `files/<sha256>`. */
+export const BundledFile = z.object({
+  name: z.string().min(1).max(255),
+  mime: z.string().max(200),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+
+/** A conversation of a bundle: `conversations/<id>.json`. */
+export const BundledConversation = ExportedConversation.extend({
+  conversation: ExportedSettings.extend({
+    /** Where it was imported from before; null for one that was written here. */
+    origin: z.string().max(500).nullish(),
+    project_id: ProjectId.nullish(),
+  }),
+  messages: z.array(
+    ExportedMessage.extend({ attachments: z.array(z.union([BundledFile, Attachment])).max(100) }),
+  ),
+})
+export type BundledConversation = z.infer<typeof BundledConversation>
+
+/** `manifest.json` of a bundle. */
+export const BundleManifest = z.object({
+  format: z.literal('nanoclaw'),
+  version: z.int().min(1),
+  created_at: Timestamp,
+  counts: z.object({
+    conversations: z.int(),
+    messages: z.int(),
+    files: z.int(),
+    projects: z.int(),
+    documents: z.int(),
+  }),
+})
+export type BundleManifest = z.infer<typeof BundleManifest>
+
+/** `projects/<id>/project.json` of a bundle; the project's files are in `projects/<id>/files/`. */
+export const BundledProject = z.object({
+  name: z.string().trim().min(1).max(255),
+  description: z.string().max(10_000).nullable(),
+  created_at: Timestamp,
+})
+
+/** `projects/<id>/documents/<id>.json` of a bundle: the text of a document, in the passages that search finds. */
+export const BundledDocument = z.object({
+  name: z.string().min(1).max(255),
+  mime: z.string().max(200),
+  size: z.int().min(0),
+  created_at: Timestamp,
+  passages: z
+    .array(
+      z.object({
+        heading: z.string().nullable(),
+        page: z.int().nullable(),
+        text: z.string(),
+      }),
+    )
+    .max(100_000),
+})
+export type BundledDocument = z.infer<typeof BundledDocument>

@@ -1,0 +1,40 @@
+// Files on the wire: what users upload for their messages.
+import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
+import { FileId } from '../ids.ts'
+
+export const FileInfo = z
+  .object({
+    id: FileId,
+    name: z.string(),
+    /** Detected from the content. */
+    mime: z.string(),
+    /** Bytes of the stored content; metadata of images is removed. */
+    size: z.int(),
+    /** SHA-256 of the stored content, hexadecimal. */
+    sha256: z.string(),
+    width: z.int().optional(),
+    height: z.int().optional(),
+    /** Pages of a PDF, slides or sheets. */
+    pages: z.int().optional(),
+    /** Characters of text that models get to read; absent for images. */
+    characters: z.int().optional(),
+    /** Why no text could be read from a document, and the same for translations. */
+    error: z.string().optional(),
+    reason: z.string().optional(),
+    params: ErrorParams.optional(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'File' })
+export type FileInfo = z.infer<typeof FileInfo>
+
+/** What models and the search read of a file. */
+export const FileText = z
+  .object({
+    name: z.string(),
+    /** Null for images and for documents without readable text. A line `[Page 7]` begins each page, slide or sheet. */
+    text: z.string().nullable(),
+  })
+  .meta({ id: 'ReadableText' })
+export type FileText = z.infer<typeof FileText>

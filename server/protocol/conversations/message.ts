@@ -1,0 +1,179 @@
+// Messages on the wire, and the request bodies that create them.
+import { z } from 'zod'
+import { optional, page, Timestamp } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
+import { CallId, FileId, MessageId, ProjectId, RunId } from '../ids.ts'
+import { FinishReason } from '../runs/run-event.ts'
+import { AnswerTiming } from '../runs/run-timeline.ts'
+import { Step } from '../runs/step.ts'
+import { Usage } from '../runs/usage.ts'
+import { ApprovalMode } from './conversation.ts'
+
+export const MessageStatus = z.enum([
+  'completed',
+  'streaming',
+  'awaiting_approval',
+  'awaiting_input',
+  'stopped',
+  'failed',
+  'interrupted',
+])
+export type MessageStatus = z.infer<typeof MessageStatus>
+
+const FeedbackNote = z.string().trim().max(2_000)
+/** What a person thinks of an answer. */
+export const Feedback = z
+  .object({
+    rating: z.enum(['up', 'down']),
+    /** What was good or bad about it. */
+    note: FeedbackNote.optional(),
+  })
+  .meta({ id: 'Feedback' })
+export type Feedback = z.infer<typeof Feedback>
+/** `null` takes it back. */
+export const SetFeedbackBody = z
+  .object({ feedback: Feedback.extend({ note: optional(FeedbackNote) }).nullable() })
+  .meta({ id: 'SetFeedback' })
+
+export const TextAttachment = z.object({
+  name: z.string().min(1).max(255),
+  extension: optional(z.string().max(50)),
+  content: z.string(),
+})
+export const ImageAttachment = z.object({
+  name: z.string().min(1).max(255),
+  mime: z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
+  data: z.base64(),
+})
+export type TextAttachment = z.infer<typeof TextAttachment>
+export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
+export type Attachment = z.infer<typeof Attachment>
+
+/** A file that was uploaded to `/api/files`. */
+export const FileAttachment = z.object({ file_id: FileId })
+/** What a message is sent with: uploaded files, or contents inside the message. */
+export const NewAttachment = z.union([FileAttachment, Attachment]).meta({ id: 'NewAttachment' })
+export type NewAttachment = z.infer<typeof NewAttachment>
+
+/** An attachment in a response: its metadata and the path of its content, never the content itself. */
+export const StoredAttachment = z
+  .object({
+    /** Absent while the content of an attachment from an earlier version is still being moved. */
+    file_id: FileId.optional(),
+    name: z.string(),
+    /** `text/plain` for text. */
+    mime: z.string(),
+    /** Bytes of the file. */
+    size: z.int(),
+    extension: z.string().optional(),
+    width: z.int().optional(),
+    height: z.int().optional(),
+    /** Pages of a PDF, slides or sheets. */
+    pages: z.int().optional(),
+    /** Path of the content on this server; needs the same authentication as any other route. */
+    url: z.string(),
+  })
+  .meta({ id: 'StoredAttachment' })
+export type StoredAttachment = z.infer<typeof StoredAttachment>
+
+/** The tool calls of an answer in OpenAI format, derived from its steps. */
+export const MessageToolCall = z.object({
+  id: CallId,
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+  result: z.string().nullable(),
+})
+
+export const Message = z
+  .object({
+    id: MessageId,
+    role: z.enum(['user', 'assistant']),
+    text: z.string(),
+    attachments: z.array(StoredAttachment).optional(),
+    tool_calls: z.array(MessageToolCall).optional(),
+    process_steps: z.array(Step).optional(),
+    token_count: z.int(),
+    /** Tokens and cost of the run that wrote the answer; null while there is none. */
+    usage: Usage.nullable().optional(),
+    /** How long the run took; null for answers from before it was stored. */
+    timing: AnswerTiming.nullable().optional(),
+    model: z.string().nullable().optional(),
+    run_id: RunId.nullable().optional(),
+    parent_id: MessageId.nullable(),
+    siblings: z.array(MessageId),
+    status: MessageStatus,
+    /** Why it failed, for a person, on a failed message. */
+    error: z.string().nullable().optional(),
+    /** The machine-readable reason and the parameters of the text. */
+    error_code: z.string().nullable().optional(),
+    /** More specific than `error_code`: `reason` of error responses. */
+    error_reason: z.string().nullable().optional(),
+    error_params: ErrorParams.nullable().optional(),
+    /** How its run ended; after `max_iterations` and `budget` the run can be resumed. */
+    finish_reason: FinishReason.nullable().optional(),
+    /** On an answer that a person wrote by changing another one: the id of that one. */
+    edited_from: MessageId.optional(),
+    feedback: Feedback.optional(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Message' })
+export type Message = z.infer<typeof Message>
+
+export const MessagePage = page(Message)
+
+export const StreamMode = z.enum(['cumulative', 'delta'])
+export type StreamMode = z.infer<typeof StreamMode>
+
+/** `grace`: stopped after `stream.disconnect_grace` without a listener; `stop`: at once; `continue`: never. */
+export const OnDisconnect = z.enum(['grace', 'stop', 'continue'])
+export type OnDisconnect = z.infer<typeof OnDisconnect>
+
+export const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.object({
+    type: z.literal('function'),
+    function: z.object({ name: z.string().min(1).max(200) }),
+  }),
+])
+export type ToolChoice = z.infer<typeof ToolChoice>
+
+/** Options of a run and its stream, shared by send, edit and regenerate. */
+const runOptions = {
+  tools_enabled: optional(z.boolean()),
+  project_id: optional(ProjectId),
+  model: optional(z.string().min(1).max(200)),
+  stream: optional(z.boolean()),
+  stream_mode: optional(StreamMode),
+  tool_choice: optional(ToolChoice),
+  approval: optional(ApprovalMode),
+  on_disconnect: optional(OnDisconnect),
+  client_id: optional(z.string().min(1).max(64)),
+}
+
+export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
+export type RegenerateBody = z.infer<typeof RegenerateBody>
+
+/** The new text of an answer. */
+export const ReviseAnswerBody = z
+  .object({ text: z.string().refine((text) => text.trim() !== '', 'must not be empty') })
+  .meta({ id: 'ReviseAnswer' })
+
+const content = {
+  text: optional(z.string()),
+  attachments: optional(z.array(NewAttachment).max(20)),
+}
+const hasContent = (body: { text?: string | undefined; attachments?: unknown[] | undefined }) =>
+  (body.text?.trim() ?? '') !== '' || (body.attachments?.length ?? 0) > 0
+
+export const SendMessageBody = z
+  .object({ ...content, ...runOptions, parent_id: optional(MessageId) })
+  .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
+  .meta({ id: 'SendMessage' })
+export type SendMessageBody = z.infer<typeof SendMessageBody>
+
+/** Without `attachments`, the edited message keeps its attachments. */
+export const EditMessageBody = z
+  .object({ ...content, ...runOptions })
+  .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
+  .meta({ id: 'EditMessage' })
+export type EditMessageBody = z.infer<typeof EditMessageBody>

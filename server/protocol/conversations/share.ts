@@ -1,0 +1,65 @@
+// Shared copies of conversations on the wire.
+import { z } from 'zod'
+import { page, Timestamp } from '../envelope.ts'
+import { ConversationId } from '../ids.ts'
+
+/** What a share shows in addition to the texts of the conversation. */
+export const ShareInclude = z.enum(['files', 'tools', 'thinking'])
+export type ShareInclude = z.infer<typeof ShareInclude>
+
+/** For an existing share, an absent field keeps its value and `null` clears it. */
+export const ShareBody = z
+  .object({
+    expires_at: Timestamp.nullish(),
+    password: z.string().min(1).max(200).nullish(),
+    include: z.array(ShareInclude).max(3).nullish(),
+  })
+  .meta({ id: 'ShareConversation' })
+export type ShareBody = z.infer<typeof ShareBody>
+
+export const Share = z
+  .object({
+    conversation_id: ConversationId,
+    title: z.string(),
+    token: z.string(),
+    url: z.string(),
+    include: z.array(ShareInclude),
+    has_password: z.boolean(),
+    /** How many times its page was opened. */
+    views: z.int(),
+    created_at: Timestamp,
+    /** When the shown copy was created. */
+    renewed_at: Timestamp,
+    expires_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Share' })
+export type Share = z.infer<typeof Share>
+
+export const SharePage = page(Share)
+
+export const SharedStep = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['text', 'thinking']), content: z.string() }),
+  z.object({ type: z.literal('tool_call'), name: z.string(), arguments: z.string() }),
+  z.object({ type: z.literal('tool_result'), name: z.string(), content: z.string() }),
+])
+export type SharedStep = z.infer<typeof SharedStep>
+
+export const SharedMessage = z.object({
+  role: z.enum(['user', 'assistant']),
+  created_at: Timestamp,
+  /** What a user wrote; empty for an answer, which consists of steps. */
+  text: z.string(),
+  steps: z.array(SharedStep),
+  files: z.array(z.object({ id: z.int(), name: z.string(), mime: z.string(), size: z.int() })),
+})
+export type SharedMessage = z.infer<typeof SharedMessage>
+
+export const SharedConversation = z
+  .object({
+    title: z.string(),
+    created_at: Timestamp,
+    expires_at: Timestamp.nullable(),
+    include: z.array(ShareInclude),
+    messages: z.array(SharedMessage),
+  })
+  .meta({ id: 'SharedConversation' })

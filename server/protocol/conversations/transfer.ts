@@ -1,0 +1,95 @@
+// Exports of everything and imports on the wire: jobs that run in the background.
+import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
+import { ConversationId, TransferId } from '../ids.ts'
+
+export const TransferStatus = z.enum(['queued', 'running', 'completed', 'failed'])
+export type TransferStatus = z.infer<typeof TransferStatus>
+
+/** What can be imported. `python`: the SQLite file of the Python NanoClaw. */
+export const ImportFormat = z.enum([
+  'nanoclaw',
+  'chatgpt',
+  'claude',
+  'open-webui',
+  'librechat',
+  'python',
+])
+export type ImportFormat = z.infer<typeof ImportFormat>
+
+/** How far a job is: `done` of `total`, conversations of an export, bytes of an import. `total` is 0 until it is known. */
+const Progress = z.object({ done: z.int().min(0), total: z.int().min(0) })
+
+const failure = {
+  /** Why it failed, for a person. */
+  error: z.string().nullable(),
+  reason: z.string().nullable(),
+  params: ErrorParams.optional(),
+}
+
+export const CreateExportBody = z
+  .object({
+    /** Only these conversations and their files; by default everything that the user owns. */
+    conversation_ids: z.array(ConversationId).min(1).max(1_000).nullish(),
+  })
+  .nullish()
+  .meta({ id: 'CreateExport' })
+
+export const ExportJob = z
+  .object({
+    id: TransferId,
+    status: TransferStatus,
+    progress: Progress,
+    /** Bytes of the file, once it is complete. */
+    size: z.int().nullable(),
+    ...failure,
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+    /** When the file is deleted. */
+    expires_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ExportJob' })
+export type ExportJob = z.infer<typeof ExportJob>
+
+/** Something that was left out. */
+export const SkippedItem = z.object({
+  /** Its title or name. */
+  what: z.string(),
+  /** Why, in English. */
+  why: z.string(),
+  reason: z.string(),
+  params: ErrorParams.optional(),
+})
+export type SkippedItem = z.infer<typeof SkippedItem>
+
+export const ImportReport = z.object({
+  conversations: z.int(),
+  messages: z.int(),
+  files: z.int(),
+  projects: z.int(),
+  documents: z.int(),
+  /** The first thousand things that were left out; `skipped_total` counts all. */
+  skipped: z.array(SkippedItem),
+  skipped_total: z.int(),
+})
+export type ImportReport = z.infer<typeof ImportReport>
+
+export const ImportJob = z
+  .object({
+    id: TransferId,
+    status: TransferStatus,
+    /** The name of the imported file. */
+    name: z.string(),
+    format: ImportFormat.nullable(),
+    progress: Progress,
+    report: ImportReport.nullable(),
+    ...failure,
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ImportJob' })
+export type ImportJob = z.infer<typeof ImportJob>
+
+export const ExportJobs = z.object({ items: z.array(ExportJob) })
+export const ImportJobs = z.object({ items: z.array(ImportJob) })

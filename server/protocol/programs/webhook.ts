@@ -1,0 +1,80 @@
+// Webhooks on the wire: events that are sent to other programs.
+import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
+import { DeliveryStatus } from './channel.ts'
+
+export const WebhookEventType = z.enum(['run.ended', 'approval.required', 'quota.reached'])
+export type WebhookEventType = z.infer<typeof WebhookEventType>
+
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: 'an http:// or https:// URL' })
+  .max(2_000)
+  .refine((url) => !url.includes('@') || new URL(url).username === '', {
+    error: 'a URL without a user name and password',
+  })
+const WebhookEvents = z
+  .array(WebhookEventType)
+  .min(1)
+  .max(20)
+  .transform((events) => [...new Set(events)])
+
+export const CreateWebhookBody = z
+  .object({ url: WebhookUrl, events: WebhookEvents })
+  .meta({ id: 'CreateWebhook' })
+
+/** An absent field stays unchanged. */
+export const PatchWebhookBody = z
+  .object({
+    url: WebhookUrl.optional(),
+    events: WebhookEvents.optional(),
+    is_active: z.boolean().optional(),
+  })
+  .meta({ id: 'PatchWebhook' })
+
+/** For how long requests carry the signature of the replaced secret too. */
+const MAX_OVERLAP_HOURS = 168
+export const ReplaceWebhookSecretBody = z
+  .object({
+    /** 0: the old secret is known to somebody else. */
+    overlap_hours: z.int().min(0).max(MAX_OVERLAP_HOURS).default(24),
+  })
+  .meta({ id: 'ReplaceWebhookSecret' })
+
+export const WebhookDelivery = z
+  .object({
+    /** The `webhook-id` that the receiver saw. */
+    id: z.string(),
+    event: z.string(),
+    status: DeliveryStatus,
+    attempts: z.int(),
+    error: z.string().nullable(),
+    /** The machine-readable reason of `error`, as in error responses. */
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
+    next_attempt_at: Timestamp.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>
+
+export const Webhook = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(WebhookEventType),
+    /** False: nothing is sent. A receiver that responds with 410 switches its webhook off. */
+    is_active: z.boolean(),
+    /** Until then, requests carry the signature of the replaced secret too; null: there is none. */
+    earlier_secret_until: Timestamp.nullable(),
+    last_delivery: WebhookDelivery.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Webhook' })
+export type Webhook = z.infer<typeof Webhook>
+
+export const CreatedWebhook = Webhook.extend({
+  /** `whsec_…`, returned only once. */
+  secret: z.string(),
+}).meta({ id: 'CreatedWebhook' })
+export type CreatedWebhook = z.infer<typeof CreatedWebhook>

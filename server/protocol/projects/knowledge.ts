@@ -1,0 +1,50 @@
+// Documents of a project, their passages and the user's memory on the wire.
+import { z } from 'zod'
+import { MAX_INTEGER } from '../bounds.ts'
+import { PageQuery, page, Timestamp } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
+
+export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
+
+export const Document = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    /** Bytes of the file. */
+    size: z.int(),
+    status: DocumentStatus,
+    /** Why it failed, for a person. */
+    error: z.string().nullable(),
+    /** The machine-readable reason of `error`, as in error responses. */
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
+    /** The number of indexed passages; grows while the document is pending. */
+    passages: z.int(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Document' })
+export type Document = z.infer<typeof Document>
+
+export const DocumentPage = page(Document)
+export const DocumentListQuery = PageQuery
+export const UploadedDocuments = z.object({ items: z.array(Document) })
+
+/** One passage with its position; a citation opens it. */
+export const DocumentPassage = z
+  .object({
+    position: z.int(),
+    heading: z.string().nullable(),
+    page: z.int().nullable(),
+    text: z.string(),
+  })
+  .meta({ id: 'DocumentPassage' })
+
+export const PassageQuery = z.object({
+  /** The first passage to return, from 0. */
+  position: z.coerce.number().int().min(0).max(MAX_INTEGER).optional(),
+  limit: z.coerce.number().int().min(1).max(50).optional(),
+})
+export const PassageList = z.object({ document: Document, items: z.array(DocumentPassage) })
+
+/** The user's `CONTEXT.md`. */
+export const MemoryContent = z.object({ content: z.string() }).meta({ id: 'Memory' })

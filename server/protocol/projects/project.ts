@@ -1,0 +1,164 @@
+// Projects, their files and their checkpoints on the wire.
+import { z } from 'zod'
+import { DisabledTools, Instructions } from '../accounts/preferences.ts'
+import { optional, PageQuery, page, Timestamp, withoutNul } from '../envelope.ts'
+import { MessageId, ProjectId, RunId } from '../ids.ts'
+
+export const ProjectName = withoutNul(z.string().trim().min(1).max(255))
+export const Project = z
+  .object({
+    id: ProjectId,
+    name: z.string(),
+    description: z.string().nullable(),
+    /** How to answer in its conversations; '' for nothing special. */
+    instructions: z.string(),
+    /** The model of its new conversations; null: the server's default. */
+    model: z.string().nullable(),
+    /** Tools that its conversations do not use, besides those that the user has switched off everywhere. */
+    disabled_tools: z.array(z.string()),
+    /** Whether its conversations know the user's memory. */
+    uses_memory: z.boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Project' })
+export type Project = z.infer<typeof Project>
+
+export const ProjectStats = z.object({
+  files: z.int(),
+  directories: z.int(),
+  total_size: z.int(),
+})
+export type ProjectStats = z.infer<typeof ProjectStats>
+export const ProjectDetail = Project.extend({ stats: ProjectStats })
+export const ProjectPage = page(Project).extend({ total: z.int() })
+export const ProjectListQuery = PageQuery
+
+/** What its conversations follow, as stored. */
+export type ProjectSettings = Pick<
+  Project,
+  'instructions' | 'model' | 'disabled_tools' | 'uses_memory'
+>
+export const DEFAULT_PROJECT_SETTINGS: ProjectSettings = {
+  instructions: '',
+  model: null,
+  disabled_tools: [],
+  uses_memory: true,
+}
+
+const Description = withoutNul(z.string().max(2000))
+export const CreateProjectBody = z
+  .object({ name: ProjectName, description: optional(Description) })
+  .meta({ id: 'CreateProject' })
+export const UpdateProjectBody = z
+  .object({
+    name: optional(ProjectName),
+    description: Description.nullish(),
+    instructions: optional(Instructions),
+    model: z.string().min(1).max(200).nullish(),
+    disabled_tools: optional(DisabledTools),
+    uses_memory: optional(z.boolean()),
+  })
+  .meta({ id: 'UpdateProject' })
+
+export const FileEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  size: z.int(),
+  extension: z.string(),
+})
+export const DirectoryEntry = z.object({ name: z.string(), path: z.string() })
+export const FileListing = z.object({
+  current_path: z.string(),
+  files: z.array(FileEntry),
+  directories: z.array(DirectoryEntry),
+  total_files: z.int(),
+  total_dirs: z.int(),
+})
+
+/** Changes whenever the file does. A write passes it back to prove that the writer has seen the current content. */
+const FileVersion = z.string().max(200)
+export const FileText = FileEntry.extend({
+  content: z.string(),
+  encoding: z.string(),
+  version: FileVersion,
+}).meta({ id: 'FileText' })
+export const WriteFileBody = z
+  .object({
+    content: z.string(),
+    /** The version that was read; `""` for a file that must not exist yet. Without it, any existing file is replaced. */
+    version: optional(FileVersion),
+  })
+  .meta({ id: 'WriteFile' })
+export const FileWritten = FileEntry.extend({ version: FileVersion })
+/** The form fields of an upload into a project, besides the files. */
+export const AddFilesFields = z.object({
+  /** The target folder in the project; defaults to its top folder. */
+  path: optional(z.string().max(4096)),
+})
+export const FilesAdded = z
+  .object({
+    /** The number of new files. */
+    added: z.int(),
+    /** The number of files that replaced an existing one. */
+    replaced: z.int(),
+    /** Bytes of all uploaded files. */
+    total_size: z.int(),
+  })
+  .meta({ id: 'FilesAdded' })
+export type FilesAdded = z.infer<typeof FilesAdded>
+const NewPath = withoutNul(z.string().min(1).max(4096))
+export const RenameFileBody = z.object({ new_path: NewPath }).meta({ id: 'RenameFile' })
+export const MakeDirectoryBody = z.object({ path: NewPath }).meta({ id: 'MakeDirectory' })
+
+export const SearchFilesBody = z
+  .object({
+    query: withoutNul(z.string().min(1).max(1000)),
+    path: optional(withoutNul(z.string().max(4096))),
+    max_results: optional(z.int().min(1).max(1000)),
+    case_sensitive: optional(z.boolean()),
+  })
+  .meta({ id: 'SearchFiles' })
+export const FileMatches = z.object({
+  query: z.string(),
+  results: z.array(
+    z.object({
+      path: z.string(),
+      matches: z.array(z.object({ line: z.int(), content: z.string() })),
+    }),
+  ),
+  total_matches: z.int(),
+  /** There may be more matches: the search reached its result or time limit. */
+  truncated: z.boolean(),
+})
+
+export const FileChange = z.enum(['added', 'modified', 'deleted'])
+const ChangedFile = z.object({ path: z.string(), change: FileChange })
+export type ChangedFile = z.infer<typeof ChangedFile>
+export const Checkpoint = z
+  .object({
+    id: z.string(),
+    created_at: Timestamp,
+    message_id: MessageId.nullable(),
+    run_id: RunId.nullable(),
+    tool: z.string(),
+    /** The first 20 of the changed files. */
+    files: z.array(ChangedFile),
+    /** The total number of changed files. */
+    file_count: z.int(),
+  })
+  .meta({ id: 'Checkpoint' })
+export type Checkpoint = z.infer<typeof Checkpoint>
+export const CheckpointPage = page(Checkpoint)
+export const CheckpointFilePage = page(ChangedFile)
+export const CheckpointDiffQuery = z.object({
+  /** `change`: what the change did; `now`: everything that restoring would undo, as a diff from then to now. */
+  against: z.enum(['change', 'now']).optional(),
+})
+export const CheckpointDiff = z.object({
+  /** At most 1,000 files; the diff is empty for files beyond the comparison limit. */
+  files: z.array(ChangedFile.extend({ diff: z.string() })),
+  file_count: z.int(),
+})
+export const RestoreBody = z.object({ before_message_id: MessageId })
+export const Restored = z.object({ restored: z.int(), checkpoint: Checkpoint })

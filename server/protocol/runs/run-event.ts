@@ -1,0 +1,141 @@
+// The events of a run, shared by the loop, the log, the wire and the page.
+import { z } from 'zod'
+import { ErrorParams } from '../error.ts'
+import { CallId, MessageId, RunId } from '../ids.ts'
+import { PendingInput } from './input.ts'
+import { Step } from './step.ts'
+import { CallProgress } from './tool-progress.ts'
+import { Usage } from './usage.ts'
+
+export const RiskLevel = z.enum(['low', 'medium', 'high'])
+export type RiskLevel = z.infer<typeof RiskLevel>
+
+/** `tool_calls`: a tool of the program that sent the request was called; the program runs it and sends the result. */
+export const FinishReason = z.enum([
+  'stop',
+  'length',
+  'stopped',
+  'max_iterations',
+  'budget',
+  'tool_calls',
+])
+export type FinishReason = z.infer<typeof FinishReason>
+
+/** What a person sees before a risky call runs. */
+export const ApprovalPreview = z
+  .object({
+    display: z.string().optional(),
+    /** The key and parameters of the text in `display`, so that the page can translate it. */
+    display_code: z.string().optional(),
+    display_params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    diff: z.string().optional(),
+    command: z.string().optional(),
+    /** A warning, for example when the call is not isolated from the host. */
+    warning: z.string().optional(),
+    /** The machine-readable form, such as `not_isolated`, `host_network` or `changed_meanwhile`. */
+    warning_code: z.string().optional(),
+  })
+  .catchall(z.json())
+export type ApprovalPreview = z.infer<typeof ApprovalPreview>
+
+export const PendingApproval = z.object({
+  id_ref: CallId,
+  name: z.string(),
+  arguments: z.string(),
+  risk_level: RiskLevel,
+  preview: ApprovalPreview.optional(),
+})
+export type PendingApproval = z.infer<typeof PendingApproval>
+
+export const RunStartedEvent = z.object({
+  event: z.literal('run'),
+  run_id: RunId,
+  user_message_id: MessageId.nullable(),
+  message_id: MessageId,
+})
+export const ProcessStepEvent = z.object({ event: z.literal('process_step'), step: Step })
+export const StepDeltaEvent = z.object({
+  event: z.literal('step_delta'),
+  id: z.templateLiteral(['step-', z.int()]),
+  index: z.int(),
+  type: z.enum(['thinking', 'text']),
+  delta: z.string(),
+})
+/** Progress of a tool call that has no result yet. Never stored. */
+export const ToolProgressEvent = z.object({
+  event: z.literal('tool_progress'),
+  id_ref: CallId,
+  progress: CallProgress,
+})
+export type ToolProgressNotice = Omit<z.infer<typeof ToolProgressEvent>, 'event'>
+/** A model call failed and will be retried after `delay_ms`. Never stored; the next event supersedes it. */
+export const RetryEvent = z.object({
+  event: z.literal('retry'),
+  attempt: z.int(),
+  delay_ms: z.number(),
+  /** Why it failed, for a person; `error_reason` is the machine-readable reason. */
+  reason: z.string(),
+  code: z.string().optional(),
+  /** More specific than `code`: `reason` of error responses. */
+  error_reason: z.string().optional(),
+  /** Includes `next_model` when another model is called next. */
+  params: ErrorParams.optional(),
+})
+export type RetryNotice = Omit<z.infer<typeof RetryEvent>, 'event'>
+export const ApprovalRequiredEvent = PendingApproval.extend({
+  event: z.literal('approval_required'),
+  run_id: RunId,
+})
+/** An MCP server asks the person for input, and the tool call waits for it. */
+export const InputRequiredEvent = PendingInput.extend({
+  event: z.literal('input_required'),
+  run_id: RunId,
+})
+export const TitleEvent = z.object({ event: z.literal('title'), title: z.string() })
+export const DoneEvent = z.object({
+  event: z.literal('done'),
+  message_id: MessageId,
+  token_count: z.int(),
+  suggested_title: z.string().nullable(),
+  usage: Usage,
+  /** The part of the completion tokens that the models thought with; absent when there was none. */
+  reasoning_tokens: z.int().optional(),
+  finish_reason: FinishReason,
+})
+export const ErrorEvent = z.object({
+  event: z.literal('error'),
+  content: z.string(),
+  code: z.string(),
+  retryable: z.boolean(),
+  /** More specific than `code`, as in error responses; absent in runs that ended before it was stored. */
+  reason: z.string().optional(),
+  params: ErrorParams.optional(),
+})
+
+export const RunEvent = z.discriminatedUnion('event', [
+  RunStartedEvent,
+  ProcessStepEvent,
+  StepDeltaEvent,
+  ToolProgressEvent,
+  RetryEvent,
+  ApprovalRequiredEvent,
+  InputRequiredEvent,
+  TitleEvent,
+  DoneEvent,
+  ErrorEvent,
+])
+export type RunEvent = z.infer<typeof RunEvent>
+export type DoneEvent = z.infer<typeof DoneEvent>
+export type ErrorEvent = z.infer<typeof ErrorEvent>
+
+export const isTerminal = (event: RunEvent): event is DoneEvent | ErrorEvent =>
+  event.event === 'done' || event.event === 'error'
+
+/**
+ * The `data:` payload of one event: the bare step for step events, otherwise the event without its name.
+ */
+export function eventData(event: RunEvent): unknown {
+  if (event.event === 'process_step') return event.step
+  const { event: _name, ...data } = event
+  return data
+}

@@ -1,0 +1,108 @@
+// What a run did and when: its model calls and tool calls in the order in which they ended.
+import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
+import { CallId, RunId } from '../ids.ts'
+
+/** A failed attempt at a model call, after which the same or another model was asked. */
+const TimelineRetry = z.object({
+  /** Milliseconds from the start of the call to the failure. */
+  after_ms: z.int().min(0),
+  /** Milliseconds of waiting before the next attempt. */
+  delay_ms: z.int().min(0),
+  /** The machine-readable reason of the failure. */
+  reason: z.string(),
+  /** The name of the model that was asked next, where it was another one. */
+  next_model: z.string().optional(),
+})
+
+const span = {
+  started_at: Timestamp,
+  duration_ms: z.int().min(0),
+  /** Which attempt at the run did it; absent for the first one. */
+  attempt: z.int().min(2).optional(),
+}
+
+/** One model call with its retries and fallbacks. Calls for titles, summaries and sub-agents are not part of the timeline. */
+export const TimelineModelCall = z.object({
+  kind: z.literal('model'),
+  ...span,
+  /** The id of the model that answered; the run's model where none did. */
+  model: z.string(),
+  /** Milliseconds until the first thinking, text or tool call; null if none came. */
+  first_output_ms: z.int().min(0).nullable(),
+  outcome: z.enum(['finished', 'failed', 'stopped']),
+  tool_calls: z.int().min(0),
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  /** Parts of the two above. */
+  cached_tokens: z.int().min(0),
+  /** Absent where it was not recorded yet. */
+  cache_write_tokens: z.int().min(0).optional(),
+  reasoning_tokens: z.int().min(0),
+  /** The provider reported no usage; the tokens are estimated. */
+  estimated: z.boolean(),
+  /** By currency; empty where the model has no price. */
+  cost: z.record(z.string(), z.number()),
+  retries: z.array(TimelineRetry),
+})
+
+export const TimelineToolCall = z.object({
+  kind: z.literal('tool'),
+  ...span,
+  id_ref: CallId,
+  name: z.string(),
+  success: z.boolean(),
+  /** Not run: rejected by a person, or a limit was reached. */
+  skipped: z.boolean(),
+  /** The result of an equal earlier call was used. */
+  cached: z.boolean(),
+})
+
+export const TimelineEntry = z
+  .discriminatedUnion('kind', [TimelineModelCall, TimelineToolCall])
+  .meta({ id: 'TimelineEntry' })
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+export type TimelineModelCall = z.infer<typeof TimelineModelCall>
+export type TimelineToolCall = z.infer<typeof TimelineToolCall>
+
+export const RunTimeline = z
+  .object({
+    run_id: RunId,
+    /** Empty for runs from before timelines were stored; at most the first 500. */
+    entries: z.array(TimelineEntry),
+  })
+  .meta({ id: 'RunTimeline' })
+export type RunTimeline = z.infer<typeof RunTimeline>
+
+/** A timeline in three figures. */
+export const AnswerTiming = z.object({
+  /** Milliseconds until the first thinking, text or tool call. */
+  first_output_ms: z.int().nullable(),
+  /** Milliseconds from the first call's start to the last one's end, waiting for a person included. */
+  duration_ms: z.int(),
+  /** The part of the completion tokens that the models thought with. */
+  reasoning_tokens: z.int(),
+  /** The part of the prompt tokens that the providers wrote to their caches. */
+  cache_write_tokens: z.int().optional(),
+})
+export type AnswerTiming = z.infer<typeof AnswerTiming>
+
+/** The reasoning tokens of a run, for its terminal event; nothing where there are none. */
+export function reasoningIn(entries: readonly TimelineEntry[]): { reasoning_tokens?: number } {
+  const tokens = timingOf(entries)?.reasoning_tokens ?? 0
+  return tokens === 0 ? {} : { reasoning_tokens: tokens }
+}
+
+/** Null for an empty timeline. */
+export function timingOf(entries: readonly TimelineEntry[]): AnswerTiming | null {
+  if (entries.length === 0) return null
+  const starts = entries.map(({ started_at: start }) => Date.parse(start))
+  const ends = entries.map((entry) => Date.parse(entry.started_at) + entry.duration_ms)
+  const calls = entries.filter((entry) => entry.kind === 'model')
+  return {
+    first_output_ms: calls[0]?.first_output_ms ?? null,
+    duration_ms: Math.max(...ends) - Math.min(...starts),
+    reasoning_tokens: calls.reduce((sum, call) => sum + call.reasoning_tokens, 0),
+    cache_write_tokens: calls.reduce((sum, call) => sum + (call.cache_write_tokens ?? 0), 0),
+  }
+}

@@ -1,0 +1,75 @@
+// One step of an answer: the same shape on the stream, in the database and in the page.
+import { z } from 'zod'
+import { CallId, FileId } from '../ids.ts'
+import { SubAgentView } from './tool-progress.ts'
+
+/**
+ * What a person sees of a tool result, in addition to the text for the model.
+ * `display` is one line; the rest is rendered by kind of tool.
+ */
+export const Artifact = z
+  .object({
+    display: z.string(),
+    diff: z.string().optional(),
+    added: z.int().optional(),
+    removed: z.int().optional(),
+    /** The result contains text from outside: the conversation is tainted from here on (docs/tools.md). */
+    untrusted: z.boolean().optional(),
+    /** The sub-agents of the call and what they did. */
+    agents: z.array(SubAgentView).optional(),
+    /** Files or images that the call produced: data URLs, names in the run's output folder, or files of the answer. */
+    files: z
+      .array(
+        z.object({
+          name: z.string(),
+          mime: z.string(),
+          size: z.int(),
+          data: z.string().optional(),
+          /** It is one of the answer's attachments. */
+          file_id: FileId.optional(),
+        }),
+      )
+      .optional(),
+  })
+  .catchall(z.json())
+  .meta({ id: 'Artifact' })
+export type Artifact = z.infer<typeof Artifact>
+
+const position = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
+
+export const ThinkingStep = z.object({
+  ...position,
+  type: z.literal('thinking'),
+  content: z.string(),
+  /** How long the model thought, in milliseconds; absent while it thinks, and where it is not known. */
+  duration_ms: z.int().min(0).optional(),
+})
+export const TextStep = z.object({ ...position, type: z.literal('text'), content: z.string() })
+export const ToolCallStep = z.object({
+  ...position,
+  type: z.literal('tool_call'),
+  id_ref: CallId,
+  name: z.string(),
+  /** JSON text exactly as the model wrote it, so that the history sent back is byte-identical. */
+  arguments: z.string(),
+})
+export const ToolResultStep = z.object({
+  ...position,
+  type: z.literal('tool_result'),
+  id_ref: CallId,
+  name: z.string(),
+  /** The JSON string that the model sees: `{success, data|error, execution_time, …}`. */
+  content: z.string(),
+  skipped: z.boolean(),
+  artifact: Artifact.optional(),
+})
+
+export const Step = z
+  .discriminatedUnion('type', [ThinkingStep, TextStep, ToolCallStep, ToolResultStep])
+  .meta({ id: 'Step' })
+export type Step = z.infer<typeof Step>
+export type ToolCallStep = z.infer<typeof ToolCallStep>
+export type ToolResultStep = z.infer<typeof ToolResultStep>
+
+export type StepId = Step['id']
+export const stepId = (index: number): StepId => `step-${index}`
