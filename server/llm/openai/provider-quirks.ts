@@ -7,10 +7,12 @@ export interface Compat {
   /** How thinking is requested: not at all, by GLM's object, or by the effort in the model's settings. */
   thinking: 'never' | 'object' | 'effort'
   /**
-   * Which `reasoning_content` to send back: none, that of the current turn, or that of all turns with calls and an empty
-   * one with every other answer.
+   * Which `reasoning_content` to send back: none, that of all calls, or the same and an empty one with every other answer.
+   * That of earlier turns is not left out: the request would no longer begin as the previous one did.
    */
-  reasoningBack: 'none' | 'turn' | 'always'
+  reasoningBack: 'none' | 'calls' | 'always'
+  /** Takes the place of the reasoning of a call that was made without any. */
+  missingReasoning?: string
   /** Models that take `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
   /** Takes `prompt_cache_key`. */
@@ -37,8 +39,17 @@ const table: Readonly<Record<string, Compat>> = {
     reasoningBack: 'always',
     toolChoiceNone: true,
   },
-  glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: 'turn' },
-  moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: 'turn' },
+  // Without `clear_thinking: false` it drops the reasoning of earlier turns, and with it the cached prefix
+  // (https://docs.z.ai/guides/capabilities/thinking-mode).
+  glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: 'calls' },
+  // A thinking model refuses a call without reasoning, of any turn, and takes an empty one for none
+  // (https://github.com/theopenco/llmgateway/pull/2093).
+  moonshot: {
+    maxTokensCap: null,
+    thinking: 'never',
+    reasoningBack: 'calls',
+    missingReasoning: ' ',
+  },
   // OpenAI itself, not the many compatible providers.
   'api.openai.com': {
     ...plain,

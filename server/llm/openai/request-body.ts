@@ -26,8 +26,9 @@ export function buildRequestBody(
     messages: toWireMessages(request.messages, {
       reasoningBack:
         compat.reasoningBack === 'none' && row?.reasoning_back === true
-          ? 'turn'
+          ? 'calls'
           : compat.reasoningBack,
+      missingReasoning: compat.missingReasoning,
       vision: settings.vision ?? false,
       pdf: settings.pdf ?? false,
       source: carrySource('chat', settings),
@@ -68,7 +69,7 @@ function thinkingFields(
   const wanted = request.thinking ?? settings.thinking
   if (wanted === undefined || compat.thinking === 'never') return {}
   if (compat.thinking === 'object') {
-    if (wanted !== false) return { thinking: { type: 'enabled' } }
+    if (wanted !== false) return { thinking: { type: 'enabled', clear_thinking: false } }
     // GLM thinks by default, so only an explicit "off" needs a field.
     return request.thinking === false ? { thinking: { type: 'disabled' } } : {}
   }
@@ -79,6 +80,7 @@ function thinkingFields(
 
 interface MessageOptions {
   reasoningBack: Compat['reasoningBack']
+  missingReasoning: string | undefined
   vision: boolean
   pdf: boolean
   /** Carried fields from elsewhere are dropped. */
@@ -95,15 +97,13 @@ function toWireMessages(
   messages: readonly LlmMessage[],
   options: MessageOptions,
 ): Record<string, unknown>[] {
-  // The iterations of the current turn follow the last user message.
-  const turnStart = messages.findLastIndex((message) => message.role === 'user')
-  return messages.map((message, index) => {
+  return messages.map((message) => {
     if (message.role === 'user') return userMessage(message, options)
     if (message.role === 'tool')
       return { role: 'tool', tool_call_id: message.callId, content: message.content }
     if (message.role === 'system') return { role: 'system', content: message.content }
     const calls = message.toolCalls ?? []
-    const reasoning = reasoningOf(message, options.reasoningBack, index > turnStart)
+    const reasoning = reasoningOf(message, options)
     const carried = CarriedFields.safeParse(openCarry(message.carry, options.source)).data ?? {}
     if (calls.length === 0)
       return { role: 'assistant', content: message.content, ...reasoning, ...carried.message }
@@ -129,13 +129,13 @@ function toWireMessages(
 }
 
 function reasoningOf(
-  { reasoning }: Extract<LlmMessage, { role: 'assistant' }>,
-  back: Compat['reasoningBack'],
-  isCurrent: boolean,
+  { reasoning, toolCalls = [] }: Extract<LlmMessage, { role: 'assistant' }>,
+  { reasoningBack, missingReasoning }: MessageOptions,
 ): { reasoning_content?: string } {
-  if (back === 'always') return { reasoning_content: reasoning ?? '' }
-  return back === 'turn' && isCurrent && reasoning !== undefined
-    ? { reasoning_content: reasoning }
+  if (reasoningBack === 'always') return { reasoning_content: reasoning ?? '' }
+  const sent = reasoning ?? missingReasoning
+  return reasoningBack === 'calls' && toolCalls.length > 0 && sent !== undefined
+    ? { reasoning_content: sent }
     : {}
 }
 

@@ -10,7 +10,8 @@ import type { ModelApi } from '../../../server/protocol/models/catalog.ts'
 import { llmRequest } from '../../support/provider/llm.ts'
 import { look } from './provider-clients.ts'
 
-const settings = { id: 'm', api_url: 'https://example.test/v1', vision: true, thinking: true }
+const common = { id: 'm', vision: true, thinking: true }
+const endpoint = 'https://example.test/v1'
 /** Without the marks that move with the end of the conversation: they are no part of what is cached. */
 const written = (value: unknown) =>
   JSON.stringify(value, (key, inner: unknown) => (key === 'cache_control' ? undefined : inner))
@@ -28,10 +29,16 @@ const carried: Record<ModelApi, (id: string) => unknown> = {
 }
 
 test.each([
-  ['chat', (body: Record<string, unknown>) => body.messages, buildRequestBody],
-  ['responses', ({ input }: Record<string, unknown>) => input, buildResponsesBody],
-  ['messages', ({ messages }: Record<string, unknown>) => messages, buildMessagesBody],
-] as const)('over the API %s', (api, conversationOf, build) => {
+  ['chat', endpoint, (body: Record<string, unknown>) => body.messages, buildRequestBody],
+  // These want the reasoning of calls back.
+  ...['https://api.z.ai/api/paas/v4', 'https://api.moonshot.ai/v1', 'https://api.deepseek.com'].map(
+    (url) =>
+      ['chat', url, (body: Record<string, unknown>) => body.messages, buildRequestBody] as const,
+  ),
+  ['responses', endpoint, ({ input }: Record<string, unknown>) => input, buildResponsesBody],
+  ['messages', endpoint, ({ messages }: Record<string, unknown>) => messages, buildMessagesBody],
+] as const)('over the API %s of %s', (api, api_url, conversationOf, build) => {
+  const settings = { ...common, api_url }
   const source = carrySource(api, settings)
   const turnOf = (at: number): LlmMessage[] => [
     {

@@ -1,5 +1,6 @@
 // The request body: adapted to the provider, with nothing that was not requested.
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { LlmMessage } from '../../../../server/llm/client.ts'
 import { detectProvider, splitApiUrl } from '../../../../server/llm/openai/provider-quirks.ts'
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
@@ -62,7 +63,10 @@ describe('the body', () => {
 
   test('requests thinking in the form that the provider expects', () => {
     const on = llmRequest({ thinking: true })
-    expect(buildRequestBody(on, glm)).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(buildRequestBody(on, glm)).toMatchObject({
+      // Else it drops the reasoning of earlier turns, and with it what is cached.
+      thinking: { type: 'enabled', clear_thinking: false },
+    })
     expect(buildRequestBody(on, deepseek)).not.toHaveProperty('thinking')
     expect(buildRequestBody(on, settings())).not.toHaveProperty('reasoning_effort')
     expect(buildRequestBody(on, settings({ thinking: 'high' }))).toMatchObject({
@@ -94,7 +98,7 @@ describe('the body', () => {
     { role: 'tool', callId, name: 'f', content: '{"success":true}' },
   ]
 
-  test('keeps calls and results, and contains the reasoning of the current turn for providers that expect it', () => {
+  test('keeps calls and results, and contains the reasoning of the calls for providers that expect it', () => {
     const request = llmRequest({ messages: turns })
     expect(buildRequestBody(request, settings()).messages).toEqual([
       { role: 'user', content: 'first' },
@@ -110,6 +114,36 @@ describe('the body', () => {
     const text = JSON.stringify(buildRequestBody(request, glm))
     expect(text).toContain('"reasoning_content":"new thought"')
     expect(text).not.toContain('old thought')
+  })
+
+  test('contains the reasoning of calls of earlier turns too, and something in its place for Moonshot, which refuses a call without', () => {
+    const later: LlmMessage[] = [
+      ...turns,
+      { role: 'assistant', content: 'done', reasoning: 'last thought' },
+      { role: 'user', content: 'third' },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'c2' as never, name: 'f', arguments: '{}' }],
+      },
+    ]
+    const reasoningOf = (api_url: string) =>
+      z
+        .array(z.object({ role: z.string(), reasoning_content: z.string().optional() }))
+        .parse(buildRequestBody(llmRequest({ messages: later }), settings({ api_url })).messages)
+        .flatMap(({ role, reasoning_content }) => (role === 'assistant' ? [reasoning_content] : []))
+    expect(reasoningOf('https://api.moonshot.ai/v1')).toEqual([
+      undefined,
+      'new thought',
+      undefined,
+      ' ',
+    ])
+    expect(reasoningOf('https://api.z.ai/api/paas/v4')).toEqual([
+      undefined,
+      'new thought',
+      undefined,
+      undefined,
+    ])
   })
 
   test('contains reasoning with every answer for DeepSeek, which refuses a request without that of earlier calls', () => {
