@@ -253,19 +253,26 @@ function errorOf(value: Record<string, unknown>): unknown {
 export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
   if (!isRecord(value)) return null
   const inPrompt = asRecord(value.prompt_tokens_details)
+  const prompt = readCount(value.prompt_tokens)
+  const completion = readCount(value.completion_tokens)
+  const total = readCount(value.total_tokens)
+  // xAI and Gemini count reasoning, which is billed as output, in the total only.
+  const beside = total > 2 * MAX_TOKENS ? 0 : Math.max(0, total - prompt - completion)
   const read = readCounts({
-    prompt: readCount(value.prompt_tokens),
-    completion: readCount(value.completion_tokens),
+    prompt,
+    completion: completion + beside,
     // DeepSeek has a field of its own, and Moonshot has OpenAI's without the details around it.
     cached:
       readCount(inPrompt?.cached_tokens) ||
       readCount(value.prompt_cache_hit_tokens) ||
       readCount(value.cached_tokens),
     cacheWrite: readCount(inPrompt?.cache_write_tokens),
-    reasoning: readCount(asRecord(value.completion_tokens_details)?.reasoning_tokens),
+    reasoning: Math.max(
+      beside,
+      readCount(asRecord(value.completion_tokens_details)?.reasoning_tokens),
+    ),
   })
   if (read === null || read === 'implausible') return read
-  const total = readCount(value.total_tokens)
   return total === 0 || total > 2 * MAX_TOKENS ? read : { ...read, total_tokens: total }
 }
 

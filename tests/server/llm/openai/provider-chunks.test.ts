@@ -95,6 +95,20 @@ const streams: [name: string, expected: Partial<ReturnType<typeof read>>][] = [
       usage: 42,
     },
   ],
+  [
+    'xai',
+    {
+      thinking: 'Look it up.',
+      calls: [['get_weather', { city: 'Oslo' }]],
+      finish: 'tool_calls',
+      // Reasoning is counted in the total only, and billed.
+      usage: 26 + 196,
+    },
+  ],
+  ['qwen', { calls: [['get_weather', { city: 'Hamburg' }]], finish: 'tool_calls', usage: 22 }],
+  ['moonshot', { text: '4.', thinking: 'Add them.', usage: 12 }],
+  // Calls without an index, and reasoning that only the total counts.
+  ['gemini', { calls: [['get_weather', { city: 'Rome' }]], usage: 431 - 112 }],
   ['openrouter-error', { text: 'Once upon', finish: null, error: 'model_unavailable' }],
 ]
 
@@ -105,6 +119,30 @@ describe('streams of providers', () => {
     expect(read(bytes, [])).toEqual(whole)
     for (let at = 1; at < bytes.length; at += 7) expect(read(bytes, [at])).toEqual(whole)
     expect(read(bytes, [...bytes.keys()].slice(1))).toEqual(whole)
+  })
+
+  test('are counted with what was cached, and carry what the provider wants back', () => {
+    const readerOf = (name: string) => {
+      const reader = createChunkReader({ model: 'M' })
+      const lines = createEventStreamReader(reader.read)
+      lines.push(readFileSync(join(folder, `${name}.chunks.txt`)))
+      lines.end()
+      return reader
+    }
+    expect(readerOf('xai').usage).toEqual({
+      prompt_tokens: 291,
+      completion_tokens: 222,
+      total_tokens: 513,
+      cached_tokens: 290,
+      reasoning_tokens: 222 - 26,
+    })
+    expect(readerOf('moonshot').usage).toMatchObject({ cached_tokens: 8, reasoning_tokens: 7 })
+    expect(readerOf('qwen').usage).toMatchObject({ prompt_tokens: 295, cached_tokens: 128 })
+    expect(readerOf('gemini').carried()).toEqual({
+      calls: [
+        { extra_content: { google: { thought_signature: 'EjQKMgEMOdbHJChLX75QUCJjyYlm' } } },
+      ],
+    })
   })
 
   test('are read with CR line endings and a byte order mark', () => {
