@@ -267,7 +267,10 @@ export function readArguments(
       return { ok: true, value: { ...value } }
     return { ok: false, error: 'Invalid arguments: expected one JSON object' }
   } catch (error) {
-    return { ok: false, error: `Invalid JSON arguments: ${errorText(error)}` }
+    const hint = text.trimEnd().endsWith('}')
+      ? ''
+      : ' The arguments have no end: if they were cut off at the limit for your output, make the call again with less in it.'
+    return { ok: false, error: `Invalid JSON arguments: ${errorText(error)}.${hint}` }
   }
 }
 

@@ -35,6 +35,7 @@ interface Block {
   start: Record<string, unknown>
   type: string
   text: GatheredText
+  citations: unknown[]
   signature: string
   isComplete: boolean
 }
@@ -62,7 +63,8 @@ export function createEventReader(context: FailureContext): ResponseReader {
     if (blocks.size >= MAX_BLOCKS) return
     const type = asText(start.type)
     const signature = asText(start.signature)
-    const block = { start, type, text: createGatheredText(), signature, isComplete: false }
+    const text = createGatheredText()
+    const block = { start, type, text, citations: [], signature, isComplete: false }
     blocks.set(index, block)
     facts.size += block.signature.length + asText(start.data).length + sizeOfOthers(start)
     add(block, type === 'thinking' ? asText(start.thinking) : asText(start.text))
@@ -77,6 +79,10 @@ export function createEventReader(context: FailureContext): ResponseReader {
     const signature = asText(delta.signature)
     facts.size += signature.length
     block.signature += signature
+    if (delta.citation !== undefined) {
+      facts.size += JSON.stringify(delta.citation).length
+      block.citations.push(delta.citation)
+    }
     add(block, asText(delta.text) || asText(delta.thinking) || asText(delta.partial_json))
   }
   const stop = (reason: unknown, details: unknown) => {
@@ -149,20 +155,21 @@ const withoutNull = (value: unknown): Record<string, unknown> =>
 
 function callOf({ start, text }: Block): ToolCall {
   const id = CallId.safeParse(start.id)
-  const written = text.read()
   return {
     id: id.success ? id.data : CallId.parse(`call_${newId()}`),
     name: asText(start.name),
-    arguments: written.trim() === '' ? '{}' : written,
+    arguments: text.read(),
   }
 }
 
 /** A block as the API wants it back. */
-function contentOf({ start, type, text, signature }: Block): Record<string, unknown> {
+function contentOf({ start, type, text, citations, signature }: Block): Record<string, unknown> {
   const written = text.read()
-  if (type === 'text') return { ...start, text: written }
+  if (type === 'text')
+    return { ...start, text: written, ...(citations.length === 0 ? {} : { citations }) }
   if (type === 'thinking') return { ...start, thinking: written, signature }
-  if (type !== 'tool_use') return start
+  // Calls of the provider's own tools have an input, too.
+  if (asRecord(start.input) === undefined) return start
   try {
     return { ...start, input: JSON.parse(written.trim() === '' ? '{}' : written) }
   } catch {

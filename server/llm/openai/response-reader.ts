@@ -15,7 +15,7 @@ export interface ResponseReader {
   take(): LlmEvent[]
   /** The remaining deltas; call it once, at the end. */
   end(): LlmEvent[]
-  /** The tool calls; call it after the end. */
+  /** The tool calls, with their arguments as they came, which may be nothing; call it after the end. */
   calls(): ToolCall[]
   /** What the provider wants back with this message; undefined if there are none. Call it after the end. */
   carried(): unknown

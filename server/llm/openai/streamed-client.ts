@@ -137,7 +137,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
       return [failed(exchange, unreadableAnswer(context, 'model_answer_empty'))]
     if (reader.finishReason === 'content_filter' && reader.empty)
       return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
-    const calls = cutOff ? [] : reader.calls()
+    const calls = cutOff ? [] : readCalls(reader)
     const reason = cutOff ? 'length' : calls.length > 0 ? 'tool_calls' : plainReason(reader)
     return [
       ...calls.map((call): LlmEvent => ({ type: 'tool_call', call })),
@@ -180,6 +180,21 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
       }
     },
   }
+}
+
+/** The model did not decide to end here. */
+const CUT_OFF: ReadonlySet<string> = new Set(['length', 'max_tokens', 'content_filter'])
+/** Of a call that was cut off before its first argument: not JSON, so that it does not run without arguments. */
+const CUT_ARGUMENTS = '{'
+
+/** The calls of a response. No arguments are an empty object, unless the response was cut off there. */
+function readCalls(reader: ResponseReader): ToolCall[] {
+  const calls = reader.calls()
+  const isCut = CUT_OFF.has(reader.finishReason ?? '')
+  return calls.map((call, at) => {
+    if (call.arguments.trim() !== '') return call
+    return { ...call, arguments: isCut && at === calls.length - 1 ? CUT_ARGUMENTS : '{}' }
+  })
 }
 
 const plainReason = (reader: ResponseReader): 'stop' | 'length' =>

@@ -15,7 +15,10 @@ export interface CallPiece {
 export interface ToolCallAssembly {
   /** Adds the entries of one chunk, in order. */
   add(pieces: readonly unknown[]): void
-  /** The calls that have a name, in the order of their first piece. Each has an id, not necessarily a unique one. */
+  /**
+   * The calls that have a name, in the order of their first piece. Each has an id, not necessarily a unique one. Without
+   * arguments, theirs are empty text.
+   */
   finish(): ToolCall[]
   /** What each of these calls carries beyond OpenAI's own fields; null for nothing. */
   carried(): (Record<string, unknown> | null)[]
@@ -104,7 +107,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
           // Non-empty and bounded, which is all the brand requires.
           id: id as CallId,
           name: draft.name,
-          arguments: draft.arguments.trim() === '' ? '{}' : draft.arguments,
+          arguments: draft.arguments,
         }
       })
     },

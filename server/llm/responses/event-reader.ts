@@ -185,11 +185,10 @@ function callOf({ value, arguments: pieces }: Item): ToolCall | undefined {
   const name = asText(value.name)
   if (value.type !== 'function_call' || name === '') return undefined
   const id = CallId.safeParse(value.call_id)
-  const written = asText(value.arguments) || pieces.read()
   return {
     id: id.success ? id.data : CallId.parse(`call_${newId()}`),
     name,
-    arguments: written.trim() === '' ? '{}' : written,
+    arguments: asText(value.arguments) || pieces.read(),
   }
 }
 

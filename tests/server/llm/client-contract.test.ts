@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
+import { readArguments } from '../../../server/tools/definition.ts'
 import { hear, llmRequest, outcome } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { useCatalogs } from '../../support/provider/model-catalogs.ts'
@@ -110,6 +111,31 @@ describe.each(clients)('%s', (_name, models, answer) => {
         expect('some words').toContain(heard.text)
         expect(heard.text).not.toBe('')
       }
+    },
+  )
+
+  test.skipIf(answer === null || answer === written)(
+    'never lets a call run without arguments that was cut off before the first of them',
+    async () => {
+      const call = { name: 'calculator', arguments: '' }
+      upstream.enqueue(
+        answer === messages
+          ? messagesTurn([{ type: 'tool_use', id: 'toolu_1', name: 'calculator' }], {
+              stop_reason: 'max_tokens',
+            })
+          : answer === responses
+            ? responsesTurn([{ ...called('call_1', 'calculator'), arguments: '' }], {
+                status: 'incomplete',
+                incomplete_details: { reason: 'max_output_tokens' },
+              })
+            : turn.toolCalls([call], { finishReason: 'length' }),
+      )
+      const { calls } = await hear(await client(), llmRequest(question))
+      expect(calls.map(({ name }) => name)).toEqual(['calculator'])
+      expect(readArguments(calls[0]?.arguments ?? '')).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('make the call again with less in it'),
+      })
     },
   )
 

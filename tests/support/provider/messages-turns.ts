@@ -12,10 +12,12 @@ function eventsOf(block: Block, index: number): string[] {
   const halves = (text: string) => [text.slice(0, 3), text.slice(3)]
   const begin = (start: Block) =>
     event({ type: 'content_block_start', index, content_block: start })
+  const citations: unknown[] = Array.isArray(block.citations) ? block.citations : []
   const middle = (): string[] => {
     if (block.type === 'text')
       return [
         begin({ type: 'text', text: '' }),
+        ...citations.map((citation) => delta({ type: 'citations_delta', citation })),
         ...halves(String(block.text)).map((text) => delta({ type: 'text_delta', text })),
       ]
     if (block.type === 'thinking')
@@ -26,7 +28,9 @@ function eventsOf(block: Block, index: number): string[] {
         ),
         delta({ type: 'signature_delta', signature: block.signature }),
       ]
-    if (block.type === 'tool_use')
+    if (block.type === 'tool_use' && block.input === undefined)
+      return [begin({ ...block, input: {} })]
+    if (block.type === 'tool_use' || block.type === 'server_tool_use')
       return [
         begin({ ...block, input: {} }),
         ...halves(JSON.stringify(block.input)).map((partial_json) =>

@@ -149,9 +149,12 @@ test('images, unusual ids and arguments that are no object are sent in a form th
 })
 
 test('a paused turn is continued with its own blocks, and its usage counts', async () => {
-  const first = [{ type: 'server_tool_use', id: 's1', name: 'web', input: { q: 'x' } }]
+  const first = [
+    { type: 'server_tool_use', id: 's1', name: 'web', input: { q: 'x' } },
+    { type: 'text', text: 'Half ', citations: [{ type: 'page', url: 'https://a.example' }] },
+  ]
   upstream.enqueue(
-    messagesTurn([...first, { type: 'text', text: 'Half ' }], { stop_reason: 'pause_turn' }),
+    messagesTurn(first, { stop_reason: 'pause_turn' }),
     messagesTurn([{ type: 'text', text: 'and half.' }]),
   )
   const heard = await hear(clientFor())
@@ -159,7 +162,7 @@ test('a paused turn is continued with its own blocks, and its usage counts', asy
   expect(heard.end).toMatchObject({ reason: 'stop', usage: { completion_tokens: 40 } })
   expect(upstream.requests.at(-1)?.body.messages).toMatchObject([
     { role: 'user' },
-    { role: 'assistant', content: [{ type: 'server_tool_use' }, { text: 'Half ' }] },
+    { role: 'assistant', content: first },
   ])
 })
 
