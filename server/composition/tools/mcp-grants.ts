@@ -1,14 +1,31 @@
 // The sign-ins to MCP servers, sealed with the key of this installation.
+import { createHash } from 'node:crypto'
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { McpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
-import { McpGrant, type McpGrantStore, OAuthClient } from '../../tools/mcp/oauth/grant.ts'
+import { AppError } from '../../errors.ts'
+import {
+  McpGrant,
+  type McpGrantStore,
+  OAuthClient,
+  PendingSignIn,
+} from '../../tools/mcp/oauth/grant.ts'
 
 /** What grants and clients are sealed for. */
 export const mcpGrantPurpose = (userId: string, server: string): string =>
   `mcp grant of ${userId}: ${server}`
 export const mcpClientPurpose = (issuer: string): string => `mcp client at ${issuer}`
+const signInPurpose = (stateHash: string): string => `mcp sign-in ${stateHash}`
 
-export function createMcpGrantStore(repository: McpGrantRepository, box: SecretBox): McpGrantStore {
+/** A person who takes longer starts again. */
+const SIGN_IN_MS = 10 * 60_000
+
+const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex')
+
+export function createMcpGrantStore(
+  repository: McpGrantRepository,
+  box: SecretBox,
+  now: () => Date,
+): McpGrantStore {
   return {
     async find(userId, server) {
       const sealed = await repository.find(userId, server)
@@ -33,6 +50,25 @@ export function createMcpGrantStore(repository: McpGrantRepository, box: SecretB
         redirectUri,
         box.seal(JSON.stringify(client), mcpClientPurpose(issuer)),
       ),
+    savePending(userId, state, pending) {
+      const stateHash = hashOf(state)
+      const sealed = box.seal(JSON.stringify(pending), signInPurpose(stateHash))
+      const begun = now()
+      const expiresAt = new Date(begun.getTime() + SIGN_IN_MS)
+      return repository.saveSignIn({ stateHash, userId, sealed, expiresAt }, begun)
+    },
+    async takePending(userId, state) {
+      const stateHash = hashOf(state)
+      const sealed = await repository.takeSignIn(stateHash, userId, now())
+      if (sealed === undefined) return undefined
+      try {
+        return PendingSignIn.parse(JSON.parse(box.open(sealed, signInPurpose(stateHash))))
+      } catch (error) {
+        // The key of this installation was replaced since: the person begins again.
+        if (error instanceof AppError && error.reason === 'secret_unreadable') return undefined
+        throw error
+      }
+    },
   }
 }
 

@@ -203,7 +203,7 @@ export function createToolModule({
   })
   const mcp = createMcpServers({
     servers: config.mcp_servers,
-    grants: createMcpGrantStore(createMcpGrantRepository(database), box),
+    grants: createMcpGrantStore(createMcpGrantRepository(database), box, now),
     claims,
     clientMetadataUrl: clientMetadataUrl(config.public_url),
     identify: (userId) => store.users.find(userId),

@@ -27,6 +27,7 @@ export const {
   deliveries,
   models,
   mcpGrants,
+  mcpSignIns,
   mcpClients,
   settings,
   projects,

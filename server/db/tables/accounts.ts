@@ -243,6 +243,22 @@ export function defineAccountTables(c: Columns) {
     (t) => [c.primaryKey({ columns: [t.issuer, t.redirectUri] })],
   )
 
+  /** Sign-ins to MCP servers that users have begun: whichever instance they come back to finishes them. */
+  const mcpSignIns = c.table(
+    'mcp_sign_ins',
+    {
+      /** Of the `state` in the address, which only the user's browser and the authorization server know. */
+      stateHash: c.text('state_hash').primaryKey(),
+      userId: owner(),
+      sealed: c.text('sealed').notNull(),
+      expiresAt: c.time('expires_at').notNull(),
+    },
+    (t) => [
+      c.index('mcp_sign_ins_user').on(t.userId, t.expiresAt),
+      c.index('mcp_sign_ins_expiry').on(t.expiresAt),
+    ],
+  )
+
   const settings = c.table('settings', {
     key: c.text('key').primaryKey(),
     value: c.json<unknown>('value').notNull(),
@@ -263,6 +279,7 @@ export function defineAccountTables(c: Columns) {
     models,
     mcpGrants,
     mcpClients,
+    mcpSignIns,
     settings,
   }
 }

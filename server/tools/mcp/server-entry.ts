@@ -100,6 +100,13 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
     await openWith(userId, grant)
   }
 
+  /** The user may have signed out at another instance. */
+  const dropIfSignedOut = async (userId: UserId): Promise<void> => {
+    const server = users.get(userId)
+    const stored = await grants.find(userId, name)
+    if (stored === undefined && users.get(userId) === server) await drop(userId)
+  }
+
   const connectionOf = (userId: UserId | null): ConnectedServer | undefined => {
     if (!wantsSignIn) return shared
     return userId === null ? undefined : users.get(userId)
@@ -122,7 +129,8 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       await shared.connection.open()
     },
     openFor(userId) {
-      if (!wantsSignIn || users.has(userId)) return Promise.resolve()
+      if (!wantsSignIn) return Promise.resolve()
+      if (users.has(userId)) return claims.isShared ? dropIfSignedOut(userId) : Promise.resolve()
       const known = opening.get(userId)
       if (known !== undefined) return known
       const opened = openStored(userId).finally(() => opening.delete(userId))

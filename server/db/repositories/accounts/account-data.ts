@@ -65,7 +65,7 @@ export function createAccountDataRepository({ write, tables }: Database) {
         const { sessions, apiKeys, accountLinks, identities, totps, recoveryCodes, passkeys } =
           tables
         const { confirmedAddresses } = tables
-        const { channels, webhooks, pushSubscriptions, mcpGrants, users } = tables
+        const { channels, webhooks, pushSubscriptions, mcpGrants, mcpSignIns, users } = tables
         for (const table of [
           sessions,
           apiKeys,
@@ -78,6 +78,7 @@ export function createAccountDataRepository({ write, tables }: Database) {
           webhooks,
           pushSubscriptions,
           mcpGrants,
+          mcpSignIns,
           confirmedAddresses,
         ])
           await tx.delete(table).where(eq(table.userId, id))

@@ -1,12 +1,15 @@
 // Sign-ins of users to MCP servers, and registrations at authorization servers; both sealed.
-import { and, eq } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
+
+/** A user who begins more sign-ins at a time loses the oldest. */
+const MAX_SIGN_INS = 20
 
 export type McpGrantRepository = ReturnType<typeof createMcpGrantRepository>
 
 export function createMcpGrantRepository(database: Database) {
-  const { mcpGrants, mcpClients } = database.tables
+  const { mcpGrants, mcpClients, mcpSignIns } = database.tables
   const isGrant = (userId: UserId, server: string) =>
     and(eq(mcpGrants.userId, userId), eq(mcpGrants.server, server))
   return {
@@ -46,6 +49,42 @@ export function createMcpGrantRepository(database: Database) {
             set: { sealed },
           }),
       )
+    },
+
+    /** Keeps a sign-in that has begun, and removes those that are over. */
+    async saveSignIn(
+      row: { stateHash: string; userId: UserId; sealed: string; expiresAt: Date },
+      now: Date,
+    ): Promise<void> {
+      await database.write(async (tx) => {
+        await tx.delete(mcpSignIns).where(lte(mcpSignIns.expiresAt, now))
+        const known = await tx
+          .select({ stateHash: mcpSignIns.stateHash })
+          .from(mcpSignIns)
+          .where(eq(mcpSignIns.userId, row.userId))
+          .orderBy(desc(mcpSignIns.expiresAt))
+        const surplus = known.slice(MAX_SIGN_INS - 1).map(({ stateHash }) => stateHash)
+        if (surplus.length > 0)
+          await tx.delete(mcpSignIns).where(inArray(mcpSignIns.stateHash, surplus))
+        await tx.insert(mcpSignIns).values(row)
+      })
+    },
+
+    /** The sign-in that this user began, once: no other instance gets it as well. */
+    async takeSignIn(stateHash: string, userId: UserId, now: Date): Promise<string | undefined> {
+      const [taken] = await database.write((tx) =>
+        tx
+          .delete(mcpSignIns)
+          .where(
+            and(
+              eq(mcpSignIns.stateHash, stateHash),
+              eq(mcpSignIns.userId, userId),
+              gt(mcpSignIns.expiresAt, now),
+            ),
+          )
+          .returning({ sealed: mcpSignIns.sealed }),
+      )
+      return taken?.sealed
     },
   }
 }

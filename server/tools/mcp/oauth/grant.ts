@@ -26,6 +26,14 @@ export const McpGrant = z.object({
 })
 export type McpGrant = z.infer<typeof McpGrant>
 
+/** A sign-in that has begun: what is needed when the person comes back, to whichever instance. Secret as a whole. */
+export const PendingSignIn = McpGrant.omit({
+  accessToken: true,
+  refreshToken: true,
+  refreshAt: true,
+}).extend({ server: z.string(), codeVerifier: z.string(), redirectUri: z.string() })
+export type PendingSignIn = z.infer<typeof PendingSignIn>
+
 /** The stored grants and registrations; it seals what it stores. Each method that writes is durable when it resolves. */
 export interface McpGrantStore {
   find(userId: UserId, server: string): Promise<McpGrant | undefined>
@@ -34,6 +42,10 @@ export interface McpGrantStore {
   /** The registration of this installation at an authorization server, for one redirect address. */
   findClient(issuer: string, redirectUri: string): Promise<OAuthClient | undefined>
   saveClient(issuer: string, redirectUri: string, client: OAuthClient): Promise<void>
+  /** Keeps a sign-in that this user has begun, under its `state`, for ten minutes. */
+  savePending(userId: UserId, state: string, pending: PendingSignIn): Promise<void>
+  /** The sign-in that this user began, once: taking it removes it. Undefined when there is none, or it is over. */
+  takePending(userId: UserId, state: string): Promise<PendingSignIn | undefined>
 }
 
 /** Tokens are refreshed one to three minutes before they expire, so that those of a team do not all expire at once. */

@@ -1,16 +1,17 @@
 // Signing in to an MCP server: discovery, client id, PKCE, and the exchange of the code.
 import { randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../../errors.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { McpServerSettings } from '../../../protocol/models/mcp.ts'
 import { loadSdk, type Sdk } from '../sdk.ts'
-import { type McpGrant, type McpGrantStore, type OAuthClient, tokensOf } from './grant.ts'
+import {
+  type McpGrant,
+  type McpGrantStore,
+  type OAuthClient,
+  type PendingSignIn,
+  tokensOf,
+} from './grant.ts'
 import { oauthFetch } from './token-source.ts'
-
-/** A person who takes longer starts again. */
-const SIGN_IN_MS = 10 * 60_000
-const MAX_PENDING = 1_000
 
 /** What the authorization server added to the redirect address. */
 export interface Redirected {
@@ -20,15 +21,8 @@ export interface Redirected {
   error?: string | undefined
 }
 
-interface Pending extends Omit<McpGrant, 'accessToken' | 'refreshToken' | 'refreshAt'> {
-  userId: UserId
-  server: string
-  codeVerifier: string
-  redirectUri: string
-}
-
 export interface SignInOptions {
-  grants: Pick<McpGrantStore, 'findClient' | 'saveClient'>
+  grants: Pick<McpGrantStore, 'findClient' | 'saveClient' | 'savePending' | 'takePending'>
   /** The public HTTPS address of this installation's client metadata document; null without one. */
   clientMetadataUrl: string | null
   log(message: string, detail: Record<string, unknown>): void
@@ -43,7 +37,7 @@ export interface SignIns {
     redirectUri: string,
   ): Promise<string>
   /**
-   * Exchanges the code. Only the user who began the sign-in can finish it, once.
+   * Exchanges the code. Only the user who began the sign-in can finish it, once, at any instance.
    * @throws AppError when it is unknown or over, or was refused.
    */
   finish(userId: UserId, redirected: Redirected): Promise<{ server: string; grant: McpGrant }>
@@ -59,13 +53,11 @@ export const clientMetadata = (redirectUri: string) => ({
 })
 
 export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions): SignIns {
-  const pending = new LRUCache<string, Pending>({ max: MAX_PENDING, ttl: SIGN_IN_MS })
-
   /** Configured, by metadata document, registered before, or registered now: in the order of the specification. */
   async function clientFor(
     settings: McpServerSettings,
     issuer: string,
-    metadata: Pending['metadata'],
+    metadata: PendingSignIn['metadata'],
     redirectUri: string,
     sdk: Sdk,
   ): Promise<OAuthClient> {
@@ -123,8 +115,7 @@ export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions)
         })
         if (!/^https?:$/.test(authorizationUrl.protocol))
           throw new Error('the authorization server has no web address')
-        pending.set(state, {
-          userId,
+        await grants.savePending(userId, state, {
           server,
           url,
           issuer,
@@ -144,10 +135,9 @@ export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions)
     },
 
     async finish(userId, { state, code, iss, error }) {
-      const begun = pending.get(state)
-      if (begun === undefined || begun.userId !== userId) throw appError('mcp_sign_in_unknown')
-      pending.delete(state)
-      const { userId: _user, server, codeVerifier, redirectUri, ...grant } = begun
+      const begun = await grants.takePending(userId, state)
+      if (begun === undefined) throw appError('mcp_sign_in_unknown')
+      const { server, codeVerifier, redirectUri, ...grant } = begun
       const sdk = await loadSdk()
       try {
         // Also before an error is believed: it may come from another authorization server.

@@ -89,6 +89,20 @@ describe('a server that asks for a sign-in', () => {
     expect(await whoami(SOMEBODY, restarted)).toMatchObject({ success: true })
     await mcp.signOut(SOMEBODY, 'calendar')
     expect(state()).toMatchObject({ auth: 'needed', tools: [] })
+    await restarted.prepare(SOMEBODY)
+    expect(restarted.list(SOMEBODY)[0], 'at every instance').toMatchObject({ auth: 'needed' })
+  })
+
+  test('may send the person back to another instance than the one where the sign-in began', async () => {
+    const { remote, mcp, open, whoami } = await start()
+    const other = open()
+    await other.ready
+    const back = { state: '', ...remote.signIn(await mcp.signIn(SOMEBODY, 'calendar', REDIRECT)) }
+    await other.finishSignIn(SOMEBODY, back)
+    expect(await whoami(SOMEBODY, other)).toMatchObject({ success: true })
+    await mcp.prepare(SOMEBODY)
+    expect(await whoami()).toMatchObject({ success: true })
+    expect(await reasonOf(mcp.finishSignIn(SOMEBODY, back))).toBe('mcp_sign_in_unknown')
   })
 
   test('knows this installation by its metadata document where there is a public address', async () => {

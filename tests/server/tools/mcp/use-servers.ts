@@ -10,6 +10,7 @@ import type {
   McpGrant,
   McpGrantStore,
   OAuthClient,
+  PendingSignIn,
 } from '../../../../server/tools/mcp/oauth/grant.ts'
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -21,6 +22,7 @@ export const SOMEBODY = UserId.parse('018f0000-0000-7000-8000-000000000001')
 export function memoryGrants(): McpGrantStore {
   const grants = new Map<string, McpGrant>()
   const clients = new Map<string, OAuthClient>()
+  const pending = new Map<string, PendingSignIn>()
   return {
     find: async (userId, server) => grants.get(`${userId} ${server}`),
     save: async (userId, server, grant) => void grants.set(`${userId} ${server}`, grant),
@@ -28,6 +30,12 @@ export function memoryGrants(): McpGrantStore {
     findClient: async (issuer, redirectUri) => clients.get(`${issuer} ${redirectUri}`),
     saveClient: async (issuer, redirectUri, client) =>
       void clients.set(`${issuer} ${redirectUri}`, client),
+    savePending: async (userId, state, begun) => void pending.set(`${userId} ${state}`, begun),
+    async takePending(userId, state) {
+      const begun = pending.get(`${userId} ${state}`)
+      pending.delete(`${userId} ${state}`)
+      return begun
+    },
   }
 }
 

@@ -1,6 +1,10 @@
-// Settings, memories and stored long results.
+// Settings, memories, stored long results and sign-ins to MCP servers.
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { createSecretBox } from '../../../../../server/auth/secret-box.ts'
+import { createMcpGrantStore } from '../../../../../server/composition/tools/mcp-grants.ts'
+import type { Database } from '../../../../../server/db/database.ts'
+import { createMcpGrantRepository } from '../../../../../server/db/repositories/accounts/mcp-grants.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
 import { newId } from '../../../../../server/lib/ids.ts'
 import type { RunId } from '../../../../../server/protocol/ids.ts'
@@ -8,9 +12,56 @@ import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { somebody } from '../../../../support/store/store-rows.ts'
 
 describeOnEachDatabase('values of the store', (open) => {
+  let database: Database
   let store: Store
   beforeAll(async () => {
-    store = createStore(await open())
+    database = await open()
+    store = createStore(database)
+  })
+
+  test('a sign-in to an MCP server that one instance began is finished by another, once, within ten minutes', async () => {
+    const [ada, eve] = [await somebody(store), await somebody(store)]
+    let now = new Date('2026-01-01T00:00:00Z')
+    const instance = () =>
+      createMcpGrantStore(
+        createMcpGrantRepository(database),
+        createSecretBox(Buffer.alloc(32, 7)),
+        () => now,
+      )
+    const pending = {
+      server: 'calendar',
+      url: 'https://calendar.example.org/mcp',
+      issuer: 'https://login.example.org',
+      client: { client_id: 'nanoclaw' },
+      resource: 'https://calendar.example.org/mcp',
+      codeVerifier: 'proves who began',
+      redirectUri: 'https://chat.example.org/settings/mcp',
+    }
+    const [one, other] = [instance(), instance()]
+    await one.savePending(ada.id, 'state-1', pending)
+    const stored = JSON.stringify(await database.read.select().from(database.tables.mcpSignIns))
+    expect(stored).not.toMatch(/state-1|proves|calendar/)
+    expect(await other.takePending(eve.id, 'state-1')).toBeUndefined()
+    const taken = await Promise.all([
+      other.takePending(ada.id, 'state-1'),
+      one.takePending(ada.id, 'state-1'),
+    ])
+    expect(taken.filter((found) => found !== undefined)).toEqual([pending])
+
+    await one.savePending(ada.id, 'state-2', pending)
+    now = new Date('2026-01-01T00:10:00Z')
+    expect(await other.takePending(ada.id, 'state-2')).toBeUndefined()
+    for (let count = 0; count < 25; count += 1)
+      await one.savePending(eve.id, `many-${count}`, pending)
+    const rows = await database.read.select().from(database.tables.mcpSignIns)
+    expect(rows, 'the newest of one user; those that are over are gone').toHaveLength(20)
+
+    const replaced = createMcpGrantStore(
+      createMcpGrantRepository(database),
+      createSecretBox(Buffer.alloc(32, 8)),
+      () => now,
+    )
+    expect(await replaced.takePending(eve.id, 'many-24'), 'another key').toBeUndefined()
   })
 
   test('a value is returned only if it fits its schema', async () => {
