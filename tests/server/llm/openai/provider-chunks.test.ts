@@ -139,9 +139,7 @@ describe('streams of providers', () => {
     expect(readerOf('moonshot').usage).toMatchObject({ cached_tokens: 8, reasoning_tokens: 7 })
     expect(readerOf('qwen').usage).toMatchObject({ prompt_tokens: 295, cached_tokens: 128 })
     expect(readerOf('gemini').carried()).toEqual({
-      calls: [
-        { extra_content: { google: { thought_signature: 'EjQKMgEMOdbHJChLX75QUCJjyYlm' } } },
-      ],
+      calls: [{ extra_content: { google: { thought_signature: 'EjQKMgEMOdbHJChLX75QUCJjyYlm' } } }],
     })
   })
 
