@@ -23,6 +23,8 @@ const LONG = [
   'tests/server/sandbox/python/sandbox.test.ts',
   'tests/faults/agents.test.ts',
   'tests/e2e/accessibility.test.ts',
+  'tests/e2e/models-story.test.ts',
+  'tests/e2e/project-story.test.ts',
   'tests/e2e/workspace.test.ts',
   'tests/faults/readers.test.ts',
   'tests/faults/background-tasks.test.ts',
@@ -35,10 +37,13 @@ const LONG = [
   'tests/server/chat/input-requests.test.ts',
   'tests/server/db/migrations.test.ts',
   'tests/server/db/backup.test.ts',
+  'tests/server/tools/mcp/servers.test.ts',
+  'tests/server/auth/single-sign-on.test.ts',
   'tests/server/transfer/hostile.test.ts',
   'tests/server/transfer/bundle.test.ts',
   'tests/e2e/agents.test.ts',
   'tests/e2e/rich-answers.test.ts',
+  'tests/e2e/sign-in.test.ts',
   'tests/e2e/survival.test.ts',
   'tests/e2e/screens.test.ts',
   'tests/e2e/approvals.test.ts',
@@ -59,8 +64,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Most files spend more than half of their time waiting: for a process, a browser, a database. */
-const WORKERS = 3
+/**
+ * Most files spend more than half of their time waiting: for a process, a browser, a database. With three at a time, two
+ * cores are idle for a third of the time. Each takes up to 1.5 GB, its browser and servers included.
+ */
+const WORKERS = 4
 
 const common = {
   pool: 'forks' as const,

@@ -62,8 +62,7 @@ async function olderVersion(dialect: Dialect, migrations: number): Promise<Datab
     ({ hash, folderMillis }) =>
       `insert into ${table} (hash, created_at) values ('${hash}', ${folderMillis})`,
   )
-  for (const statement of [...applied.flatMap(({ sql }) => sql), made, ...noted])
-    await onServer(place, statement)
+  await onServer(place, [...applied.flatMap(({ sql }) => sql), made, ...noted].join(';'))
   return { dialect, connection: { url: place } }
 }
 
