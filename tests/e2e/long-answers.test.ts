@@ -71,15 +71,15 @@ describeInBrowser('the end of an answer', (visitor) => {
       const held = heldAtTheEnd(LONG)
       upstream.enqueue(held.turn)
       const page = await visitor.open(server.url, options)
+      await say(page, 'A long one, please.')
+      await page.getByText('The very last line.').waitFor()
+      await page.getByRole('table').waitFor()
+      const thread = page.getByRole('region', { name: 'Messages' })
+      await thread.hover()
+      await page.mouse.wheel(0, -1_500)
+      await page.getByRole('button', { name: 'Jump to latest message' }).waitFor()
+      await watchThread(page)
       await onSlowCpu(page, 4, async () => {
-        await say(page, 'A long one, please.')
-        await page.getByText('The very last line.').waitFor()
-        await page.getByRole('table').waitFor()
-        const thread = page.getByRole('region', { name: 'Messages' })
-        await thread.hover()
-        await page.mouse.wheel(0, -1_500)
-        await page.getByRole('button', { name: 'Jump to latest message' }).waitFor()
-        await watchThread(page)
         const stored = page.waitForResponse(
           (response) =>
             response.request().method() === 'GET' && /\/messages\b/.test(response.url()),
