@@ -39,10 +39,7 @@ beforeAll(async () => {
     log_level: 'warn',
   })
 })
-beforeEach(async () => {
-  upstream.reset()
-  server = await place.start()
-})
+beforeEach(() => upstream.reset())
 afterAll(async () => {
   await place.close()
   await patientPlace.close()
@@ -69,6 +66,7 @@ const readiness = async (): Promise<number> =>
   )
 
 test('a run that ends within the grace period is streamed to its end; readiness is 503 at once', async () => {
+  server = await patientPlace.start()
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -87,6 +85,7 @@ test('a run that ends within the grace period is streamed to its end; readiness 
 })
 
 test('a run that does not end is suspended, its listener is asked to reconnect, and it continues after the next start', async () => {
+  server = await place.start()
   upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
   const stream = await send('Take your time')
   const begun = await stream.next(({ event }) => event === 'run')
@@ -106,10 +105,10 @@ test('a run that does not end is suspended, its listener is asked to reconnect, 
   const later = await back.all()
   expect(later.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stop' } })
   expect(later.map(({ data }) => data.delta ?? '').join('')).toBe('Back again.')
-  await server.kill('SIGTERM')
 })
 
 test('a second SIGTERM ends at once', async () => {
+  server = await patientPlace.start()
   upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
   await send('Hold')
   await upstream.nextRequest()
@@ -127,7 +126,6 @@ const SIGNALS =
 test.each(SIGNALS)(
   'two simultaneous %s signals, as npm sends them to a process group, drain like one',
   async (signal) => {
-    await server.kill('SIGTERM')
     server = await patientPlace.start()
     let release = () => {}
     const held = new Promise<void>((resolve) => {
