@@ -112,6 +112,7 @@ function toolRunner(
         conversationId: run.conversationId,
         projectId: run.projectId,
         runId: run.id,
+        attempt: run.attempt,
         messageId: run.messageId,
         model: run.model,
         isTainted: taint.isTainted,

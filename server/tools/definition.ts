@@ -78,6 +78,8 @@ export interface ToolContext {
   /** The conversation's project; file tools fail without one. */
   projectId: ProjectId | null
   runId: RunId
+  /** Which attempt at the run makes the call: once a later one has begun, the call changes no file any more. */
+  attempt?: number
   /** The assistant message being written; checkpoints and documents refer to it. */
   messageId: MessageId | null
   /** Id of the model that made the call. */

@@ -81,6 +81,13 @@ export interface Workspace {
   createLink(path: string, target: string): Promise<void>
   /** Discards the cached size of the project, after something else changed it. */
   forgetSize(): void
+  /**
+   * `check` is called right before each change of this folder takes effect, until the returned function is called: it rejects
+   * when whoever changes it may no longer do so. For whoever has exclusive access to the project.
+   */
+  guardChanges(check: () => Promise<void>): () => void
+  /** Calls the check of `guardChanges`; for code that changes the folder by other means. */
+  assertMayChange(): Promise<void>
 }
 
 export interface WriteOptions {
@@ -106,6 +113,13 @@ export function createWorkspace(options: {
 }): Workspace {
   const { root, staging, limits } = options
   let cachedSize: { bytes: number; at: number } | undefined
+  let guard: (() => Promise<void>) | undefined
+  const assertMayChange = async (): Promise<void> => await guard?.()
+  /** Runs `change` if it is allowed. */
+  const guarded = async <T>(change: () => Promise<T>): Promise<T> => {
+    await assertMayChange()
+    return await change()
+  }
 
   const stateAt = async (path: ProjectPath): Promise<FileState | null> => {
     try {
@@ -160,6 +174,7 @@ export function createWorkspace(options: {
         mode ?? 0o600 | ((before?.mode ?? 0) & 0o100),
       )
       try {
+        await assertMayChange()
         // Checked again, because another program may have edited the file in the meantime.
         assertReplaceable(await statEntry(place.real), path, expected)
         await rename(temporary, place.real)
@@ -227,16 +242,19 @@ export function createWorkspace(options: {
     write: async (input, bytes, writeOptions = {}) =>
       write(parseInnerPath(input), bytes, writeOptions),
     createFolder: async (input, diskOptions = {}) =>
-      createFolder(root, parseInnerPath(input), diskOptions),
-    remove: async (input, diskOptions) => remove(parseInnerPath(input), diskOptions),
-    move: async (from, to) => moveEntry(root, parseInnerPath(from), parseInnerPath(to)),
-    removeEmptyFolder: async (input) => removeEmptyFolder(root, parseInnerPath(input)),
+      guarded(() => createFolder(root, parseInnerPath(input), diskOptions)),
+    remove: async (input, diskOptions) => guarded(() => remove(parseInnerPath(input), diskOptions)),
+    move: async (from, to) =>
+      guarded(() => moveEntry(root, parseInnerPath(from), parseInnerPath(to))),
+    removeEmptyFolder: async (input) =>
+      guarded(() => removeEmptyFolder(root, parseInnerPath(input))),
     copyIn: async (input, source, mode, { deferSync = false } = {}) => {
       const path = parseInnerPath(input)
       const temporary = join(staging, randomUUID())
       try {
         await stageCopy(source, temporary, mode, deferSync)
         await withPlace(root, path, { create: true }, async (place) => {
+          await assertMayChange()
           assertReplaceable(await statEntry(place.real), path, undefined)
           await rename(temporary, place.real)
           if (!deferSync) await place.folder.handle.sync()
@@ -248,9 +266,17 @@ export function createWorkspace(options: {
         cachedSize = undefined
       }
     },
-    createLink: async (input, target) => createLink(root, parseInnerPath(input), target),
+    createLink: async (input, target) =>
+      guarded(() => createLink(root, parseInnerPath(input), target)),
     forgetSize: () => {
       cachedSize = undefined
     },
+    guardChanges(check) {
+      guard = check
+      return () => {
+        if (guard === check) guard = undefined
+      }
+    },
+    assertMayChange,
   }
 }

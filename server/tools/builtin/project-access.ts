@@ -33,6 +33,7 @@ export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({
   tool,
   messageId: context.messageId,
   runId: context.runId,
+  ...(context.attempt === undefined ? {} : { attempt: context.attempt }),
   outside: context.isTainted(),
 })
 

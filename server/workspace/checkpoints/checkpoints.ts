@@ -24,7 +24,12 @@ import {
 } from './record/change-journal.ts'
 import { movePart, pathsPart, undoPart } from './record/change-parts.ts'
 import { partsOfAll } from './record/parts.ts'
-import { createChangeRecorder, newChange, newCheckpoint } from './record/record-change.ts'
+import {
+  attemptOf,
+  createChangeRecorder,
+  newChange,
+  newCheckpoint,
+} from './record/record-change.ts'
 import { assertContentsStored } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
 import { createWholeProjectChange, type WholeProjectChange } from './whole-project-change.ts'
@@ -134,9 +139,13 @@ export function createCheckpoints(options: {
   })
   const pruneSometimes = createPruner({ records, access, pool, rule, snapshotInput, log })
 
-  /** Runs `work` with exclusive access to the project, once any change that a dead server left open is completed. */
+  /**
+   * Runs `work` with exclusive access to the project, once any change that a dead server left open is completed. Nothing in
+   * the folder changes through `workspace` once another instance has taken over the project, or the run.
+   */
   const exclusive = <T>(
     workspace: Workspace,
+    origin: ChangeOrigin | null,
     work: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> =>
@@ -144,7 +153,9 @@ export function createCheckpoints(options: {
       workspace.projectId,
       async (either) => {
         await recorder.recover(workspace)
-        const result = await work(either)
+        const by = origin === null ? undefined : attemptOf(origin)
+        const endGuard = workspace.guardChanges(() => access.assertHeld(workspace.projectId, by))
+        const result = await work(either).finally(endGuard)
         pruneSometimes(workspace)
         return result
       },
@@ -174,6 +185,7 @@ export function createCheckpoints(options: {
     change: (workspace, origin, paths, work, signal) =>
       exclusive(
         workspace,
+        origin,
         async () => {
           const part = pathsPart({ ...toolsFor(workspace), signal }, paths, work)
           await recorder.perform(workspace, newChange(workspace, origin), [part])
@@ -183,7 +195,7 @@ export function createCheckpoints(options: {
       ),
 
     move: (workspace, origin, fromInput, toInput) =>
-      exclusive(workspace, async () => {
+      exclusive(workspace, origin, async () => {
         const [from, to] = [parseInnerPath(fromInput).text, parseInnerPath(toInput).text]
         const tools = toolsFor(workspace)
         const isFolder = (await workspace.state(from))?.kind === 'directory'
@@ -197,10 +209,15 @@ export function createCheckpoints(options: {
       }),
 
     changeAnything: (workspace, origin, work, signal) =>
-      exclusive(workspace, (either) => changeWholeProject(workspace, origin, work, either), signal),
+      exclusive(
+        workspace,
+        origin,
+        (either) => changeWholeProject(workspace, origin, work, either),
+        signal,
+      ),
 
     restore: (workspace, id, origin) =>
-      exclusive(workspace, async () => {
+      exclusive(workspace, origin, async () => {
         const rows = id === undefined ? [] : await records.since(workspace.projectId, id)
         if (rows[0]?.id !== id) throw appError('checkpoint_not_found')
         const tools = toolsFor(workspace)
@@ -219,7 +236,7 @@ export function createCheckpoints(options: {
         return { restored: row.fileCount, checkpoint: row }
       }),
 
-    recover: (workspace) => exclusive(workspace, async () => {}),
+    recover: (workspace) => exclusive(workspace, null, async () => {}),
 
     async recoverAll() {
       const folders = await workspaces.serverFolders()
@@ -233,7 +250,7 @@ export function createCheckpoints(options: {
         if (change === null) continue
         const { userId, projectId } = change.row
         // Queued before any other work of its project, so that nothing that waits for recovery blocks it.
-        const task = exclusive(workspaces.open(userId, projectId), async () => {}).catch(
+        const task = exclusive(workspaces.open(userId, projectId), null, async () => {}).catch(
           (error: unknown) =>
             log.warn({ err: error, project_id: projectId }, 'A checkpoint stays open'),
         )

@@ -112,6 +112,7 @@ const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedF
   withPlace(workspace.root, target, { create: true }, async (place) => {
     const before = await statEntry(place.real)
     assertReplaceable(before, target, undefined)
+    await workspace.assertMayChange()
     const source = join(staging, path.text)
     // Preserves the execute bit, so that a script stays executable.
     if (before !== null && (before.mode & 0o100) !== 0) await chmod(source, 0o700)

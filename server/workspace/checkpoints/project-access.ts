@@ -1,6 +1,7 @@
 // Exclusive access to a project: one change at a time, and none once the project is being deleted.
 import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
-import { projectDeleted } from '../../errors.ts'
+import type { RunAttempt } from '../../db/run-attempt.ts'
+import { appError, projectDeleted } from '../../errors.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'
 
@@ -17,10 +18,11 @@ export interface ProjectAccess {
   /** Throws `project_deleted` when the project is being deleted. */
   assertNotDeleted(projectId: ProjectId): void
   /**
-   * For work with exclusive access, before each thing it writes. Throws `project_deleted`, and `project_busy` when another
-   * instance has taken over, which has completed the change from its journal.
+   * For work with exclusive access, before each thing it writes. Throws `project_deleted`, `project_busy` when another
+   * instance has taken over, which has completed the change from its journal, and `request_stopped` when `by` may no longer
+   * write.
    */
-  assertHeld(projectId: ProjectId): Promise<void>
+  assertHeld(projectId: ProjectId, by?: RunAttempt): Promise<void>
   /** See `Checkpoints.removeProject`. */
   remove(
     projectId: ProjectId,
@@ -29,7 +31,7 @@ export interface ProjectAccess {
 }
 
 export function createProjectAccess(
-  records: Pick<CheckpointRepository, 'assertProject'>,
+  records: Pick<CheckpointRepository, 'assertProject' | 'isCurrent'>,
   mutex: KeyedMutex,
 ): ProjectAccess {
   /** Projects that are being deleted. */
@@ -41,9 +43,10 @@ export function createProjectAccess(
   }
   return {
     assertNotDeleted,
-    async assertHeld(projectId) {
+    async assertHeld(projectId, by) {
       assertNotDeleted(projectId)
       await mutex.assertHeld(projectId)
+      if (by !== undefined && !(await records.isCurrent(by))) throw appError('request_stopped')
     },
     exclusive: (projectId, work, signal) =>
       mutex.run(

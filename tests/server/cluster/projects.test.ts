@@ -13,6 +13,7 @@ import { agreeOnFolders } from '../../../server/owner/shared-folders.ts'
 import type { RunId } from '../../../server/protocol/ids.ts'
 import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { openProject, treeOf } from '../../support/store/projects.ts'
 import { storeRun } from '../../support/store/store-rows.ts'
 
 const databases = useDatabases()
@@ -93,6 +94,78 @@ describe('the projects of two instances', () => {
       await b.mutex.run('one', () => b.mutex.assertHeld('one'))
       await expect(a.mutex.assertHeld('one')).rejects.toMatchObject({ reason: 'project_busy' })
     })
+  })
+
+  test('of an instance that paused in a change of a run: once the run goes on elsewhere, it changes no file and stores no checkpoint', async () => {
+    const database = await databases.open('postgres')
+    const store = createStore(database)
+    const a = await instance(database, store, 'a')
+    const b = await instance(database, store, 'b')
+    const paused = await openProject(database, { mutex: a.mutex })
+    const successor = await openProject(database, { mutex: b.mutex, root: paused.root })
+    const { records, projectId, userId, workspace } = paused
+    const seenBySuccessor = successor.workspaces.open(userId, projectId)
+    const checkpointsNow = async (): Promise<[string, string[]][]> =>
+      (await records.list(projectId, { limit: 10 })).map(({ tool, sample }) => [
+        tool,
+        sample.map(({ path }) => path),
+      ])
+    const run = await storeRun(database, store, { owner: 'a', attempt: 1 })
+    const by = (attempt: number) => ({
+      tool: `attempt ${attempt}`,
+      messageId: run.messageId,
+      runId: run.id,
+      attempt,
+    })
+    const write = (path: string, text: string) => workspace.write(path, Buffer.from(text))
+
+    const change = paused.checkpoints.change(workspace, by(1), ['before', 'after'], async () => {
+      await write('before', 'the pause')
+      await a.pause()
+      const claimed = await database.write((tx) => store.runs.claim(tx, run.id, 'b', true))
+      expect(claimed).toMatchObject({ attempt: 2 })
+      await write('after', 'the pause')
+    })
+    await expect(change).rejects.toMatchObject({ reason: 'request_stopped' })
+    expect(await treeOf(workspace.root)).toEqual({ before: 'the pause' })
+    expect(await checkpointsNow()).toEqual([])
+    await expect(
+      paused.checkpoints.change(workspace, by(1), ['late'], () => write('late', 'too late')),
+    ).rejects.toMatchObject({ reason: 'request_stopped' })
+    await expect(
+      paused.checkpoints.changeAnything(workspace, by(1), () => write('late', 'too late')),
+    ).rejects.toMatchObject({ reason: 'request_stopped' })
+
+    // What had happened before the pause is not lost for the list and can be undone.
+    await successor.checkpoints.change(seenBySuccessor, by(2), ['next'], () =>
+      seenBySuccessor.write('next', Buffer.from('said again')),
+    )
+    expect(await checkpointsNow()).toEqual([
+      ['attempt 2', ['next']],
+      ['attempt 1', ['before']],
+    ])
+    expect(await treeOf(workspace.root)).toEqual({ before: 'the pause', next: 'said again' })
+  })
+
+  test('of an instance that paused in a change of a person: once another one has taken over the project, it writes nothing more', async () => {
+    const database = await databases.open('postgres')
+    const store = createStore(database)
+    const a = await instance(database, store, 'a')
+    const b = await instance(database, store, 'b')
+    const paused = await openProject(database, { mutex: a.mutex })
+    const successor = await openProject(database, { mutex: b.mutex, root: paused.root })
+    const { userId, projectId, workspace } = paused
+    const byHand = { tool: 'editor_write', messageId: null, runId: null }
+    await expect(
+      paused.checkpoints.change(workspace, byHand, ['one', 'two'], async () => {
+        await workspace.write('one', Buffer.from('1'))
+        await a.pause()
+        await successor.checkpoints.recover(successor.workspaces.open(userId, projectId))
+        await workspace.write('two', Buffer.from('2'))
+      }),
+    ).rejects.toMatchObject({ reason: 'project_busy' })
+    expect(await treeOf(workspace.root)).toEqual({ one: '1' })
+    expect(await paused.records.list(projectId, { limit: 10 })).toHaveLength(1)
   })
 })
 

@@ -12,7 +12,7 @@ import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
 import type { BubblewrapState } from '../../../server/sandbox/bubblewrap.ts'
 import { createCheckpoints } from '../../../server/workspace/checkpoints/checkpoints.ts'
 import type { PruneRule } from '../../../server/workspace/checkpoints/prune.ts'
-import { createKeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
+import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
 import { createStorageQuota, unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { createWorkerPool } from '../../../server/workspace/worker/worker-pool.ts'
 import type { WorkspaceLimits } from '../../../server/workspace/workspace.ts'
@@ -60,6 +60,8 @@ export async function openProject(
     limits?: WorkspaceLimits
     /** Quota per user, in bytes; unlimited if omitted. */
     storage?: number
+    /** Default: that of a single process. */
+    mutex?: KeyedMutex
   } = {},
 ) {
   const root = options.root ?? (await mkdtemp(join(tmpdir(), 'project-')))
@@ -88,7 +90,7 @@ export async function openProject(
       project: 1024 * MEGABYTE,
     },
   })
-  const mutex = createKeyedMutex(10_000)
+  const { mutex = createKeyedMutex(10_000) } = options
   const records = createCheckpointRepository(database)
   const checkpoints = createCheckpoints({
     records,

@@ -1,9 +1,10 @@
 // Checkpoints of projects: the paths that each change touched, and what they held before it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { and, asc, desc, eq, gt, gte, inArray, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
+import { createAttemptFence, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import type { CheckpointFile } from '../../tables/projects.ts'
 
 /** A checkpoint without its files, of which there may be many thousands. */
@@ -30,7 +31,8 @@ const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean
 /** Ids are time-ordered, so they define the order. Callers check first that the project belongs to the user. */
 export function createCheckpointRepository(database: Database) {
   const { read, tables } = database
-  const { checkpoints, checkpointFiles, conversations, messages, projects } = tables
+  const { checkpoints, checkpointFiles, conversations, messages, projects, runs } = tables
+  const fence = createAttemptFence(database)
 
   const project = ({ projectId }: Pick<NewCheckpoint, 'projectId'>) => eq(projects.id, projectId)
   /** An unknown size stays unknown until it is measured. */
@@ -64,12 +66,14 @@ export function createCheckpointRepository(database: Database) {
     /**
      * Stores a checkpoint with its files and updates the size of its project. Lists count files, and folders only if nothing
      * else changed. A checkpoint that is already stored (after a crash) stays unchanged.
-     * @throws AppError `project_deleted`.
+     * @param by the attempt that made the change; absent for a person, and when somebody else completes it from its journal.
+     * @throws AppError `project_deleted`. @throws RunOver when the attempt may no longer write.
      */
     async insert(
       row: NewCheckpoint,
       files: readonly CheckpointFile[],
       size: ProjectSize,
+      by?: RunAttempt,
     ): Promise<CheckpointRow> {
       const shown = files.filter(isShown)
       const ordered =
@@ -83,8 +87,13 @@ export function createCheckpointRepository(database: Database) {
       // Large changes are stored page by page, so that other writers need not wait for all of it; listed once complete.
       const single = ordered.length <= PAGE_FILES
       const stored = await database.write(async (tx) => {
-        const [owner] = await tx.select({ id: projects.id }).from(projects).where(project(row))
-        if (owner === undefined) throw projectDeleted()
+        const mayWrite = by === undefined ? sql<true>`true` : fence(by.id, by.attempt)
+        const [found] = await tx
+          .select({ mayWrite: sql<boolean>`${mayWrite}`.mapWith(Boolean) })
+          .from(projects)
+          .where(project(row))
+        if (found === undefined) throw projectDeleted()
+        if (!found.mayWrite) throw new RunOver()
         const [existing] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
         if (existing !== undefined && existing.fileCount !== INCOMPLETE) return existing
         if (existing !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
@@ -123,6 +132,15 @@ export function createCheckpointRepository(database: Database) {
         .from(projects)
         .where(project({ projectId }))
       if (there === undefined) throw projectDeleted()
+    },
+
+    /** Whether the attempt may still write. */
+    async isCurrent({ id, attempt }: RunAttempt): Promise<boolean> {
+      const [current] = await read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt)))
+      return current !== undefined
     },
 
     /** All files of a checkpoint in pages: files first, then folders. */

@@ -15,6 +15,8 @@ export interface ChangeOrigin {
   tool: string
   messageId: MessageId | null
   runId: RunId | null
+  /** Which attempt at the run: once it may no longer write, it changes nothing and stores no checkpoint. */
+  attempt?: number
   /** Whether what is written may contain text from outside, because its author may have read some. */
   outside?: boolean
 }

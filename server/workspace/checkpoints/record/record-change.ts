@@ -4,6 +4,7 @@ import type {
   CheckpointRow,
   NewCheckpoint,
 } from '../../../db/repositories/projects/checkpoints.ts'
+import { type RunAttempt, RunOver } from '../../../db/run-attempt.ts'
 import type { CheckpointFile } from '../../../db/tables/projects.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ProjectId } from '../../../protocol/ids.ts'
@@ -42,14 +43,23 @@ export interface RecordedChange {
   row?: CheckpointRow
 }
 
+/** A change that is about to begin. `by`: the attempt at a run that makes it; absent for a person. */
+export interface NewChange {
+  row: NewCheckpoint
+  marks: MarkRule
+  by?: RunAttempt | undefined
+}
+
 export interface ChangeRecorder {
   /**
    * Runs the parts of a change one after another. If one fails, the change ends there and what was done is stored; if the
    * process dies, the next change stores it. `keepEmpty`: stores a checkpoint even when nothing changed.
+   * Throws `request_stopped` when the attempt that makes the change may not begin it any more; one that loses its right meanwhile
+   * stores no checkpoint, which is left to whoever works in the project next.
    */
   perform(
     workspace: Workspace,
-    change: { row: NewCheckpoint; marks: MarkRule },
+    change: NewChange,
     parts: Iterable<ChangePart>,
     options?: { keepEmpty?: boolean },
   ): Promise<RecordedChange>
@@ -72,10 +82,15 @@ export const newChange = (
   workspace: Workspace,
   origin: ChangeOrigin,
   readsOutside = false,
-): { row: NewCheckpoint; marks: MarkRule } => ({
+): NewChange => ({
   row: newCheckpoint(workspace, origin),
   marks: origin.outside || readsOutside ? 'written' : 'edited',
+  by: attemptOf(origin),
 })
+
+/** The attempt at a run that makes a change. */
+export const attemptOf = ({ runId, attempt }: ChangeOrigin): RunAttempt | undefined =>
+  runId === null || attempt === undefined ? undefined : { id: runId, attempt }
 
 export function createChangeRecorder(dependencies: {
   records: CheckpointRepository
@@ -114,7 +129,11 @@ export function createChangeRecorder(dependencies: {
   const complete = async (
     workspace: Workspace,
     change: OpenChange,
-    { keepEmpty = false, known = new Map<string, string>() } = {},
+    {
+      keepEmpty = false,
+      known = new Map<string, string>(),
+      by,
+    }: { keepEmpty?: boolean; known?: Map<string, string>; by?: RunAttempt | undefined } = {},
   ): Promise<RecordedChange> => {
     const { row, scope, marks = 'edited' } = change
     const recorded = await findChanges(workspace, change, known)
@@ -126,6 +145,7 @@ export function createChangeRecorder(dependencies: {
         row,
         files,
         bytes === undefined ? { grown: growthOf(files) } : { bytes },
+        by,
       )
     await journalOf(workspace).close()
     storage.release(workspace.projectId)
@@ -136,12 +156,13 @@ export function createChangeRecorder(dependencies: {
 
   const leaveOpen = (error: unknown): RecordedChange => {
     // The work has happened, so its result must be returned; the next change completes the journal first.
-    log.warn({ err: error }, 'A checkpoint stays open until the next change')
+    const reason = error instanceof RunOver ? { reason: error.message } : { err: error }
+    log.warn(reason, 'A checkpoint stays open until the next change')
     return { files: [] }
   }
 
   return {
-    async perform(workspace, head, parts, { keepEmpty = false } = {}) {
+    async perform(workspace, { by, ...head }, parts, { keepEmpty = false } = {}) {
       let open: { change: OpenChange; known: Map<string, string> } = {
         change: { ...head, files: [], scope: 'paths' },
         known: new Map(),
@@ -154,7 +175,7 @@ export function createChangeRecorder(dependencies: {
           const { known = new Map(), ...entry } = next
           const done = begun ? (await findChanges(workspace, open.change, open.known)).files : []
           open = { change: { ...head, ...entry, done }, known }
-          await access.assertHeld(workspace.projectId)
+          await access.assertHeld(workspace.projectId, by)
           await journalOf(workspace).open(open.change)
           begun = true
           await part.work()
@@ -163,10 +184,11 @@ export function createChangeRecorder(dependencies: {
       } catch (error) {
         // The journal stays open: if the deletion fails, the next change completes it.
         await access.assertHeld(workspace.projectId)
-        if (begun) await complete(workspace, open.change, { known: open.known }).catch(leaveOpen)
+        if (begun)
+          await complete(workspace, open.change, { known: open.known, by }).catch(leaveOpen)
         throw error
       }
-      return complete(workspace, open.change, { keepEmpty, known: open.known }).catch(leaveOpen)
+      return complete(workspace, open.change, { keepEmpty, known: open.known, by }).catch(leaveOpen)
     },
 
     async recover(workspace) {
