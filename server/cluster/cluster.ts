@@ -71,6 +71,7 @@ export async function joinCluster({
   const redis = connectRedis(redisUrl, log)
   log.info({ instance }, 'this process shares its store with other instances')
   const bus = createBus({ redis, namespace, instance, log })
+  const limits = createSharedLimits({ redis, namespace })
   let shared: SharedRuns | null = null
   let isTaking = false
   const streams = createRunStreams({
@@ -133,7 +134,7 @@ export async function joinCluster({
     lease,
     bus,
     claims: createSharedClaims({ leases: store.leases, lease, instance }),
-    limits: createSharedLimits({ redis, namespace }),
+    limits,
     lead(begin) {
       duties.push(begin)
       if (isLeader) ends.push(begin())
@@ -187,6 +188,7 @@ export async function joinCluster({
       clearInterval(leading)
       lease.stop()
       streams.close()
+      limits.close()
       await store.leases.leave(instance)
       bus.send('handover', null)
       await queue.close()

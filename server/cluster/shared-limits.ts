@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ATTEMPT_LIMIT, type Attempt, type Limits } from '../lib/limits.ts'
 import { createLocalLimits } from '../lib/local-limits.ts'
 import { type RedisConnections, within } from './redis.ts'
+import { createSharedSlots } from './shared-slots.ts'
 
 /** A request may ask for several limits: after one that was not answered, the next ones do not wait. */
 const ANSWER_MS = 500
@@ -62,7 +63,7 @@ export function createSharedLimits({
   namespace: string
   /** Milliseconds of a monotonic clock. */
   now?(): number
-}): Limits {
+}): Limits & { close(): void } {
   const alone = createLocalLimits()
   let pausedUntil = Number.NEGATIVE_INFINITY
   // Names of accounts and addresses are of any length, and nobody needs to read them in Redis.
@@ -83,7 +84,12 @@ export function createSharedLimits({
     }
   }
 
+  const shared = createSharedSlots(run, randomUUID)
+
   return {
+    close: shared.close,
+    slots: (name, limit) =>
+      shared.slots(alone.slots(name, limit), (key) => keyOf('slots', name, key)),
     rateLimit(name, options) {
       const local = alone.rateLimit(name, options)
       return {

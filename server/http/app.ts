@@ -15,6 +15,7 @@ import {
 import ipaddr from 'ipaddr.js'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import type { Slots } from '../lib/limits.ts'
 import { limitConnections } from './connection-limit.ts'
 import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
 import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
@@ -60,8 +61,8 @@ export interface AppOptions {
   bodyLimit: number
   /** Maximum levels of nesting of a JSON body. */
   jsonDepth?: number
-  /** Maximum number of open event streams per user. */
-  streamsPerUser?: number
+  /** What the open event streams of each user are counted with; default: any number. */
+  streamSlots?: Slots
   /** Maximum number of connections per address. Connections from a trusted proxy are not counted. */
   connectionsPerAddress?: number
   /** Milliseconds after which a connection without progress is closed. Must exceed the time until any response starts. */
@@ -92,7 +93,7 @@ export function createApp({
   jsonDepth = DEFAULT_JSON_DEPTH,
   logger,
   behindProxy = false,
-  streamsPerUser = Number.POSITIVE_INFINITY,
+  streamSlots,
   connectionsPerAddress = Number.POSITIVE_INFINITY,
   silentConnectionMs = 0,
   spoolFolder,
@@ -150,7 +151,7 @@ export function createApp({
   registerJsonBodies(app, jsonDepth)
   guardSlowBodies(app, BODY_TIMEOUT_MS)
   dropStalledReaders(app, STALL_MS)
-  limitStreams(app, streamsPerUser)
+  if (streamSlots !== undefined) limitStreams(app, streamSlots)
   boundLargeResponses(app, spoolFolder)
   const isProxy = behindProxy ? isPrivateAddress : () => false
   limitConnections(app.server, connectionsPerAddress, isProxy)

@@ -20,13 +20,11 @@ import { registerWebApp } from './web-app.ts'
 export interface HttpOptions {
   bounds: Pick<
     AppOptions,
-    | 'bodyLimit'
-    | 'jsonDepth'
-    | 'streamsPerUser'
-    | 'connectionsPerAddress'
-    | 'silentConnectionMs'
-    | 'spoolFolder'
-  >
+    'bodyLimit' | 'jsonDepth' | 'connectionsPerAddress' | 'silentConnectionMs' | 'spoolFolder'
+  > & {
+    /** Maximum number of open event streams per user. */
+    streamsPerUser: number
+  }
   logger?: FastifyBaseLogger
   origins: OriginRules
   authentication: AuthenticationOptions
@@ -48,13 +46,19 @@ export interface HttpOptions {
 export async function createHttpStack(
   options: HttpOptions,
 ): Promise<{ app: App; issueToken: IssueToken; finish(): Promise<void> }> {
-  const { bounds, logger, behindProxy, origins } = options
-  const app = createApp({ ...bounds, behindProxy, ...(logger === undefined ? {} : { logger }) })
+  const { bounds, logger, behindProxy, origins, limits } = options
+  const { streamsPerUser, ...appBounds } = bounds
+  const streamSlots = limits.slots('streams', streamsPerUser)
+  const app = createApp({
+    ...appBounds,
+    streamSlots,
+    behindProxy,
+    ...(logger === undefined ? {} : { logger }),
+  })
   await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
-  if (options.requestsPerMinute !== undefined)
-    limitRequests(app, options.limits, options.requestsPerMinute)
+  if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
   registerMetrics(app, options.metrics)
   await registerReference(app, options.version)
   return { app, issueToken, finish: () => registerWebApp(app, options.webRoot) }

@@ -14,6 +14,14 @@ export interface RateLimit {
   take(key: string, weight?: number, limit?: number): Promise<number | null>
 }
 
+/** What a user may do a number of times at once: a slot is taken for as long as it goes on. */
+export interface Slots {
+  /** How many of them each key has. */
+  readonly limit: number
+  /** Takes a slot. Null when all are taken, else what gives it back, which may be called again. Never rejects. */
+  take(key: string): Promise<(() => void) | null>
+}
+
 /** Attempts at something that can be guessed, and how many of them failed, by where they come from and what they aim at. */
 export interface AttemptCounts {
   /**
@@ -39,5 +47,7 @@ export const ATTEMPT_LIMIT = { failures: 10, windowMs: 5 * 60_000 }
 export interface Limits {
   /** @param name one for each limit: instances count the same one together. */
   rateLimit(name: string, options: RateLimitOptions): RateLimit
+  /** @param name one for each kind: instances count the same one together. */
+  slots(name: string, limit: number): Slots
   readonly attempts: AttemptCounts
 }

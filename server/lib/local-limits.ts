@@ -1,10 +1,32 @@
 // Limits that one process counts alone.
 import { createAttemptCounts } from './attempt-counts.ts'
-import type { Limits } from './limits.ts'
+import type { Limits, Slots } from './limits.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 /** Counts start empty with the process. */
 export const createLocalLimits = (): Limits => ({
   rateLimit: (_name, options) => createRateLimit(options),
+  slots: (_name, limit) => createLocalSlots(limit),
   attempts: createAttemptCounts(),
 })
+
+/** Slots of work in this process. */
+function createLocalSlots(limit: number): Slots {
+  const taken = new Map<string, number>()
+  return {
+    limit,
+    async take(key) {
+      const count = taken.get(key) ?? 0
+      if (count >= limit) return null
+      taken.set(key, count + 1)
+      let isTaken = true
+      return () => {
+        if (!isTaken) return
+        isTaken = false
+        const left = (taken.get(key) ?? 1) - 1
+        if (left === 0) taken.delete(key)
+        else taken.set(key, left)
+      }
+    },
+  }
+}

@@ -130,7 +130,7 @@ export function routeDependencies({
   now,
 }: RouteModules): RouteDependencies {
   const search = createSearch(store, createIndexProgress(store))
-  const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
+  const uploadSlots = createUploadSlots(UPLOAD_SLOTS, limits)
   const hasModel = createModelCheck(catalog)
   const { assertModel, listModels } = usersModels({ catalog, access, settings })
   const reportQuota = createQuotaReport({

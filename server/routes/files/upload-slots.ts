@@ -1,5 +1,6 @@
-// Limits the number of concurrent uploads, per user and in total.
+// Limits the number of concurrent uploads: per user, and in total for this process, whose memory and disk they use.
 import { appError } from '../../errors.ts'
+import type { Limits } from '../../lib/limits.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
 export interface UploadSlots {
@@ -13,24 +14,27 @@ export interface UploadSlots {
 
 const RETRY_SECONDS = 5
 
-export function createUploadSlots(most: { perUser: number; inAll: number }): UploadSlots {
-  const byUser = new Map<UserId, number>()
+export function createUploadSlots(
+  most: { perUser: number; inAll: number },
+  limits: Pick<Limits, 'slots'>,
+): UploadSlots {
+  const slots = limits.slots('uploads', most.perUser)
   let inAll = 0
   return {
     async run(userId, work) {
-      const own = byUser.get(userId) ?? 0
       const retry = { retryable: true, retryAfter: RETRY_SECONDS }
-      if (own >= most.perUser) throw appError('uploads_exhausted', { limit: most.perUser }, retry)
-      if (inAll >= most.inAll) throw appError('uploads_busy', {}, retry)
-      byUser.set(userId, own + 1)
-      inAll++
+      const release = await slots.take(userId)
+      if (release === null) throw appError('uploads_exhausted', { limit: most.perUser }, retry)
       try {
-        return await work()
+        if (inAll >= most.inAll) throw appError('uploads_busy', {}, retry)
+        inAll++
+        try {
+          return await work()
+        } finally {
+          inAll--
+        }
       } finally {
-        inAll--
-        const left = (byUser.get(userId) ?? 1) - 1
-        if (left === 0) byUser.delete(userId)
-        else byUser.set(userId, left)
+        release()
       }
     },
   }

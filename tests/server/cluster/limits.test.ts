@@ -10,6 +10,7 @@ import { hasRedis, REDIS_URL, removeKeysOf } from '../../support/store/redis.ts'
 describe.skipIf(!hasRedis)('limits of two instances', () => {
   const store = `limits-${randomUUID()}`
   const connections: RedisConnections[] = []
+  const joined: ReturnType<typeof createSharedLimits>[] = []
   let link: Link
   let first: Limits
   let second: Limits
@@ -24,12 +25,15 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
       })
       connections.push(redis)
       if (!redis.isReady) await new Promise<void>((resolve) => redis.onChange(() => resolve()))
-      return createSharedLimits({ redis, namespace: `nanoclaw:${store}` })
+      const limits = createSharedLimits({ redis, namespace: `nanoclaw:${store}` })
+      joined.push(limits)
+      return limits
     }
     first = await join()
     second = await join()
   })
   afterAll(async () => {
+    for (const limits of joined) limits.close()
     for (const redis of connections) await redis.close()
     link.close()
     await removeKeysOf(store)
@@ -84,11 +88,29 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     ])
   })
 
+  test('slots are taken once, whichever instance is asked, until they are given back', async () => {
+    const [here, there] = [first.slots('streams', 3), second.slots('streams', 3)]
+    const taken = await Promise.all([here, there, here, there].map((one) => one.take('ann')))
+    expect(taken.filter((release) => release === null)).toHaveLength(1)
+    expect(await there.take('bob')).not.toBeNull()
+    expect(await second.slots('uploads', 3).take('ann')).not.toBeNull()
+    const release = taken.find((one) => one !== null)
+    release?.()
+    release?.()
+    // What is given back is sent, not awaited.
+    await expect.poll(() => there.take('ann')).not.toBeNull()
+    expect(await here.take('ann')).toBeNull()
+  })
+
   test('while Redis does not answer, each instance counts alone', async () => {
+    const slots = first.slots('streams', 2)
+    await slots.take('eve')
     const limit = first.rateLimit('paused', { limit: 2, windowMs: 60_000 })
     link.freeze()
     expect([await limit.take('x'), await limit.take('x')]).toEqual([null, null])
     expect(await limit.take('x')).toBe(60)
+    expect(await slots.take('eve')).not.toBeNull()
+    expect(await slots.take('eve')).toBeNull()
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect(await fail(second, '10.3.3.3', 'ann')).toBeNull()
     expect(await fail(second, '10.3.3.3', 'ann')).toBe(300)

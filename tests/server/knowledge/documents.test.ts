@@ -11,6 +11,7 @@ import { createApp } from '../../../server/http/app.ts'
 import { registerAuthentication } from '../../../server/http/authentication.ts'
 import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
 import { newId } from '../../../server/lib/ids.ts'
+import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import type { ProjectId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import { createUploadSlots } from '../../../server/routes/files/upload-slots.ts'
@@ -51,7 +52,7 @@ async function startServer(database: Database, userId: UserId, folder: string) {
     defaultUser: { id: userId, username: 'kim', role: 'user', tokenVersion: 0 },
   })
   registerDocumentRoutes(app, {
-    uploadSlots: createUploadSlots({ perUser: 4, inAll: 32 }),
+    uploadSlots: createUploadSlots({ perUser: 4, inAll: 32 }, createLocalLimits()),
     knowledge,
     projects: store.projects,
     fileLimit: 500_000,

@@ -241,7 +241,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'sharing',
     'transfer',
   ],
-  'routes/files': ['db', 'errors.ts', 'files', 'http', 'protocol', 'sharing'],
+  'routes/files': ['db', 'errors.ts', 'files', 'http', 'lib', 'protocol', 'sharing'],
   'routes/models': [
     'routes/files',
     'auth',
