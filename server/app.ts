@@ -135,7 +135,7 @@ async function assemble(
   const models = { config, settings, models: store.models, box, log }
   const catalog = createConfiguredCatalog(models)
   const probe = createModelProbe()
-  const blobs = await openBlobs(config)
+  const blobs = await openBlobs(config, instance.claims)
   const workspace = await createConfiguredWorkspace(config, store, access, instance.claims, log)
   const stored = { config, database, store, blobs, workspace, log }
   const { files, attachments, mover } = createFileModule(stored)

@@ -8,6 +8,8 @@ import { pipeline } from 'node:stream/promises'
 import { S3mini } from 's3mini'
 import { z } from 'zod'
 import { appError } from '../errors.ts'
+import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
+import { createBlobTurns } from './blob-turns.ts'
 import type { BlobStore } from './blobs.ts'
 import { openIncoming } from './incoming.ts'
 
@@ -31,6 +33,9 @@ const WebStream = z.instanceof(ReadableStream)
 /** A body that is a stream needs to say that nothing is read before it is sent. */
 const streamingFetch: typeof fetch = (input, init) => fetch(input, { ...init, duplex: 'half' })
 
+/** Which instance puts or removes a content. */
+type BlobClaims = Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'>
+
 export interface S3Blobs extends BlobStore {
   /** Whether a content is stored. */
   has(sha256: string): Promise<boolean>
@@ -38,10 +43,15 @@ export interface S3Blobs extends BlobStore {
 
 /**
  * Reads and writes contents. A content is spooled to the folder `incoming` because its name is known only at its
- * end; an object becomes visible whole. Two instances do not exclude each other: one may remove a content that nothing referred to
- * for an hour in the moment in which the other puts it again, between the look at its time and its removal.
+ * end; an object becomes visible whole. Putting and removing a content exclude each other, on all instances: the service
+ * cannot remove an object on the condition that nobody has put it since.
+ * @param claims of an instance among several.
  */
-export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
+export function createS3Blobs(
+  settings: S3Settings,
+  incoming: string,
+  claims: BlobClaims = SOLE_WORKER,
+): S3Blobs {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey, prefix } = settings
   const client = new S3mini({
     endpoint: `${endpoint.replace(/\/+$/, '')}/${bucket}`,
@@ -51,6 +61,7 @@ export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
     requestAbortTimeout: REQUEST_TIMEOUT_MS,
     fetch: streamingFetch,
   })
+  const turns = createBlobTurns(claims)
   const keyOf = (sha256: string): string => {
     if (!SHA256.test(sha256)) throw new Error('This is no SHA-256.')
     return prefix + sha256
@@ -81,13 +92,15 @@ export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
           createWriteStream(spooled, { mode: 0o600 }),
         )
         const sha256 = hash.digest('hex')
-        await client.putObject(
-          keyOf(sha256),
-          size === 0 ? '' : WebStream.parse(Readable.toWeb(createReadStream(spooled))),
-          'application/octet-stream',
-          undefined,
-          undefined,
-          size,
+        await turns.run(sha256, () =>
+          client.putObject(
+            keyOf(sha256),
+            size === 0 ? '' : WebStream.parse(Readable.toWeb(createReadStream(spooled))),
+            'application/octet-stream',
+            undefined,
+            undefined,
+            size,
+          ),
         )
         return { sha256, size }
       } finally {
@@ -120,13 +133,15 @@ export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
       } while (token !== undefined && token !== '')
     },
 
-    async remove(sha256, putBefore) {
-      const time = await storedAt(sha256)
-      // The service counts in seconds: what was put in the same one stays.
-      if (time === null || time.getTime() + 1_000 > putBefore.getTime()) return false
-      await client.deleteObject(keyOf(sha256))
-      return true
-    },
+    remove: (sha256, putBefore) =>
+      turns.run(sha256, async (hasTurn) => {
+        const time = await storedAt(sha256)
+        // The service counts in seconds: what was put in the same one stays.
+        if (time === null || time.getTime() + 1_000 > putBefore.getTime()) return false
+        if (!(await hasTurn())) return false
+        await client.deleteObject(keyOf(sha256))
+        return true
+      }),
   }
 }
 
@@ -134,8 +149,8 @@ export function createS3Blobs(settings: S3Settings, incoming: string): S3Blobs {
 export async function openS3Blobs(
   settings: S3Settings,
   folder: string,
-  { isShared }: { isShared: boolean } = { isShared: false },
+  claims: BlobClaims = SOLE_WORKER,
 ): Promise<S3Blobs & { incoming: string }> {
-  const incoming = await openIncoming(folder, isShared)
-  return { ...createS3Blobs(settings, incoming), incoming }
+  const incoming = await openIncoming(folder, claims.isShared)
+  return { ...createS3Blobs(settings, incoming, claims), incoming }
 }

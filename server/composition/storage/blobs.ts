@@ -7,16 +7,19 @@ import { appError } from '../../errors.ts'
 import type { BlobStore } from '../../files/blobs.ts'
 import { blobPath, openDiskBlobs } from '../../files/disk-blobs.ts'
 import { createS3Blobs, openS3Blobs } from '../../files/s3-blobs.ts'
+import type { WorkClaims } from '../../lib/work-claims.ts'
 import { blobFolder, s3Settings } from '../settings.ts'
 
 /** For a server. Where it is one of several instances, all of them have the folder for what is being received. */
-export async function openBlobs(config: Config): Promise<BlobStore & { incoming: string }> {
+export async function openBlobs(
+  config: Config,
+  claims: WorkClaims | undefined,
+): Promise<BlobStore & { incoming: string }> {
   const s3 = s3Settings(config)
   const folder = blobFolder(config)
-  const isShared = config.redis_url !== undefined
   return s3 === null
-    ? await openDiskBlobs(folder, { isShared })
-    : await openS3Blobs(s3, folder, { isShared })
+    ? await openDiskBlobs(folder, { isShared: claims !== undefined })
+    : await openS3Blobs(s3, folder, claims)
 }
 
 /** Where commands copy blobs from and to, while a server may be running: a folder, or the store in a bucket. */

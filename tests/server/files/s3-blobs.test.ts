@@ -75,6 +75,52 @@ test('only what was not put since is removed', async () => {
   expect(await listed(blobs)).toEqual([])
 })
 
+test('a content that one instance is about to remove is put by another one only afterwards, and stays', async () => {
+  const holders = new Map<string, string>()
+  /** The claims of an instance; `whenAsked` is called before the removal. */
+  const instance = (name: string, whenAsked: () => Promise<void> = async () => {}) => {
+    const claims = {
+      isShared: true,
+      claim: async (work: string) => {
+        const isFree = (holders.get(work) ?? name) === name
+        if (isFree) holders.set(work, name)
+        return isFree
+      },
+      finish: async (work: string) => {
+        if (holders.get(work) === name) holders.delete(work)
+      },
+      holds: async (work: string) => {
+        await whenAsked()
+        return holders.get(work) === name
+      },
+    }
+    return createS3Blobs({ ...settings, prefix: 'turns/' }, folder, claims)
+  }
+  const second = instance('b')
+  let again: Promise<unknown> = Promise.resolve()
+  const first = instance('a', async () => {
+    again = second.put(pieces('again'))
+  })
+  const { sha256 } = await first.put(pieces('again'))
+  expect(await first.remove(sha256, later())).toBe(true)
+  await again
+  expect(await second.has(sha256)).toBe(true)
+
+  // An instance that pauses before the removal, so that another one takes its turn, removes nothing.
+  const paused = instance('c', async () => {
+    holders.clear()
+    await second.put(pieces('again'))
+  })
+  expect(await paused.remove(sha256, later())).toBe(false)
+  expect(await second.has(sha256)).toBe(true)
+
+  // In one process, too.
+  const alone = open('turns/')
+  await Promise.all([alone.remove(sha256, later()), alone.put(pieces('again'))])
+  expect(await alone.has(sha256)).toBe(true)
+  expect(holders.size).toBe(0)
+})
+
 test('a content whose source fails is not stored', async () => {
   const blobs = open('three/')
   async function* broken(): AsyncGenerator<Buffer> {
