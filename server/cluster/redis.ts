@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis'
 import { errorText } from '../errors.ts'
 
-/** Every command either succeeds or fails within this time. */
-export const COMMAND_MS = 1_500
+/** Every command either succeeds or fails within this time: a request may wait for a limit as well, two seconds in all. */
+export const COMMAND_MS = 1_200
 /** A connection that does not answer is replaced: after a cut, the system would notice only after minutes. */
 const PING_EVERY_MS = 2_000
 const RECONNECT_MS = { first: 50, longest: 1_000 }

@@ -67,14 +67,16 @@ describe.skipIf(!hasRedis)('two instances', () => {
   test('while Redis is cut off, runs go on, new ones start and are followed anywhere, and afterwards a stop works at once', async () => {
     const id = await conversation()
     const text = 'These words arrive although Redis is away. '.repeat(60)
-    instances.upstream.enqueue(turn.text(text, { delayMs: 5 }), turn.text('A new one.'))
+    instances.upstream.enqueue(turn.text(text, { delayMs: 5 }))
     const stream = await send(0, id)
     const runId = (await stream.next(({ event }) => event === 'run')).data.run_id
     const followed = followToEnd(runId, 1)
     await stream.next(({ event }) => event === 'step_delta')
+    await askEverythingWhileFrozen(runId, id)
     instances.redis.cut()
     expect(textsOf(await followed)).toEqual([text])
     expect(textsOf((await stream.all()).filter(({ id }) => !Number.isNaN(id)))).toEqual([text])
+    instances.upstream.enqueue(turn.text('A new one.'))
     const next = await conversation()
     const begun = await send(1, next)
     const nextRun = (await begun.next(({ event }) => event === 'run')).data.run_id
@@ -89,6 +91,46 @@ describe.skipIf(!hasRedis)('two instances', () => {
     for (const through of [0, 1])
       expect((await call(through, 'POST', `/api/runs/${endlessRun}/stop`)).status).toBe('stopped')
   })
+
+  /** The first requests that find Redis not to answer, of every kind, end before it answers again. */
+  async function askEverythingWhileFrozen(runId: string, id: string): Promise<void> {
+    const other = await conversation()
+    instances.upstream.enqueue(turn.text('In the dark.'))
+    instances.redis.freeze()
+    const form = new FormData()
+    form.append('file', new Blob(['seen']), 'note.txt')
+    const json = (value: unknown) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(value),
+    })
+    const asked: [path: string, init?: RequestInit][] = [
+      ['/readyz'],
+      ['/metrics'],
+      ['/api/conversations'],
+      [`/api/conversations/${id}/messages`],
+      [`/api/runs/${runId}`],
+      ['/api/search?q=words'],
+      ['/api/projects'],
+      ['/api/conversations', json({})],
+      [`/api/conversations/${other}/messages`, json({ text: 'Go', stream: false })],
+      ['/api/files', { method: 'POST', body: form }],
+      ['/api/events'],
+      [`/api/runs/${runId}/events`],
+    ]
+    await Promise.all(
+      asked.map(async ([path, init]) => {
+        const left = new AbortController()
+        const response = await fetch(`${instances.urlOf(1)}${path}`, {
+          ...init,
+          signal: left.signal,
+        })
+        expect(response.status, path).toBe(200)
+        if (path.endsWith('/events')) left.abort()
+        else await response.arrayBuffer()
+      }),
+    )
+  }
 
   test('a shutdown hands its runs over: the other instance finishes them', async () => {
     const id = await conversation()
