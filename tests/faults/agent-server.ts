@@ -73,10 +73,13 @@ export function useAgentServer(dialect: 'sqlite' | 'postgres') {
     },
 
     /** Creates a conversation with `settings` and starts its first run, which continues without a listener. */
-    async begin(settings: object): Promise<{ id: string; stream: EventReader; runPath: string }> {
+    async begin(
+      settings: object,
+      text = 'Go',
+    ): Promise<{ id: string; stream: EventReader; runPath: string }> {
       const { data } = await call('POST', '/api/conversations', settings)
       const stream = await openEvents(`${server.url}/api/conversations/${data.id}/messages`, {
-        body: { text: 'Go', on_disconnect: 'continue' },
+        body: { text, on_disconnect: 'continue' },
       })
       const run = await stream.next(({ event }) => event === 'run')
       return { id: data.id, stream, runPath: `/api/runs/${run.data.run_id}` }

@@ -52,42 +52,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect((await tokensUsed()) - before).toBe(4 * usage.total_tokens)
     })
 
-    test('a background task that awaits approval still does after a restart, and is announced after approval', async () => {
-      program((request) => {
-        if (lastText(request) === 'say hello')
-          return results(request).length > 0
-            ? turn.text('It is said.')
-            : turn.toolCalls([{ name: 'message', arguments: { content: 'hello there' } }])
-        return results(request).length > 0
-          ? turn.text('It is on its way.')
-          : turn.toolCalls([{ name: 'spawn', arguments: { task: 'say hello' } }])
-      })
-      const { id, stream } = await begin({})
-      await stream.all()
-      const question = async () => {
-        const { data } = await call('GET', `/api/conversations/${id}/background`)
-        return data.items[0].pending_approvals[0]
-      }
-      await eventually(async () => expect(await question()).toMatchObject({ name: 'message' }))
-      const asked = await question()
-      await restart()
-      await eventually(async () => expect(await question()).toEqual(asked))
-      const { data } = await call('GET', `/api/conversations/${id}/background`)
-      await call('POST', `/api/runs/${data.items[0].id}/approvals`, {
-        id_ref: asked.id_ref,
-        decision: 'approve',
-      })
-      await eventually(async () =>
-        expect((await messages(id)).map(({ text }: { text: string }) => text)).toEqual([
-          'Go',
-          'It is on its way.',
-          'hello there',
-          'It is said.',
-        ]),
-      )
-    })
-
-    test('a message whose delivery failed is delivered after a restart', async () => {
+    test('after a restart a background task still awaits approval and is announced after it, and a message whose delivery failed is delivered', async () => {
       const statuses: (500 | 200)[] = [500]
       const received: { id: string; text: string }[] = []
       const receiver = createServer((request, response) => {
@@ -102,18 +67,42 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       const { port } = receiver.address() as AddressInfo // the server listens on TCP
       const url = `http://127.0.0.1:${port}/hook`
       await call('POST', '/api/channels', { type: 'webhook', name: 'ops', settings: { url } })
-      program((request) =>
-        results(request).length > 0
-          ? turn.text('It is on its way.')
-          : turn.toolCalls([
-              { name: 'message', arguments: { content: 'the tests are done', to: 'channel:ops' } },
-            ]),
-      )
-      const { stream } = await begin({ approval: 'auto' })
-      const events = await stream.all()
+      program((request) => {
+        const text = lastText(request)
+        if (results(request).length > 0)
+          return turn.text(text === 'say hello' ? 'It is said.' : 'It is on its way.')
+        if (text === 'say hello')
+          return turn.toolCalls([{ name: 'message', arguments: { content: 'hello there' } }])
+        const sent = { content: 'the tests are done', to: 'channel:ops' }
+        return text === 'Send'
+          ? turn.toolCalls([{ name: 'message', arguments: sent }])
+          : turn.toolCalls([{ name: 'spawn', arguments: { task: 'say hello' } }])
+      })
+      const waiting = await begin({})
+      await waiting.stream.all()
+      const tasks = async () =>
+        (await call('GET', `/api/conversations/${waiting.id}/background`)).data
+      const question = async () => (await tasks()).items[0].pending_approvals[0]
+      await eventually(async () => expect(await question()).toMatchObject({ name: 'message' }))
+      const asked = await question()
+      const sending = await begin({ approval: 'auto' }, 'Send')
+      const events = await sending.stream.all()
       expect(events.at(-1)?.event).toBe('done')
       expect(JSON.stringify(events)).toContain('retried automatically')
       await restart()
+      await eventually(async () => expect(await question()).toEqual(asked))
+      await call('POST', `/api/runs/${(await tasks()).items[0].id}/approvals`, {
+        id_ref: asked.id_ref,
+        decision: 'approve',
+      })
+      await eventually(async () =>
+        expect((await messages(waiting.id)).map(({ text }: { text: string }) => text)).toEqual([
+          'Go',
+          'It is on its way.',
+          'hello there',
+          'It is said.',
+        ]),
+      )
       await eventually(async () =>
         expect((await call('GET', '/api/channels')).data.items).toMatchObject([
           { name: 'ops', last_delivery: { status: 'delivered', attempts: 2 } },
