@@ -8,7 +8,7 @@ import { randomFrom, SEED } from '../support/random.ts'
 import { openEvents, type ReceivedEvent } from '../support/server/events.ts'
 import { type TestServer, useServers } from '../support/server/server.ts'
 
-const CUTS = process.env.FAULTS === 'full' ? 500 : 120
+const CUTS = process.env.FAULTS === 'full' ? 500 : 50
 const random = randomFrom(SEED)
 const LISTENERS = 12
 const TEXT = Array.from({ length: 300 }, (_, at) => `${at} 个字符 – ünïcode 🦀 `).join('')

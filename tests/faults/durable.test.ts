@@ -19,7 +19,7 @@ import {
 import { useDatabases } from '../support/store/databases.ts'
 
 const isFull = process.env.FAULTS === 'full'
-const RUNS = isFull ? 200 : 20
+const RUNS = isFull ? 200 : 10
 const dialects = isFull ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 

@@ -12,7 +12,7 @@ import {
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
 
-const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 300
+const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 150
 const AT_ONCE = 8
 const { share, below, pick } = randomFrom(SEED)
 

@@ -20,7 +20,7 @@ describeOnEachDatabase('a project', (open) => {
     const project = await openProject(database, { rule })
     const { workspace, checkpoints } = project
     const random = randomFrom(SEED)
-    const rounds = process.env.FAULTS === 'full' ? 400 : 40
+    const rounds = process.env.FAULTS === 'full' ? 400 : 15
     /** The project's contents before each checkpoint, and now: path to content; folders end in `/`. */
     const before: { id: string; tree: Record<string, string> }[] = []
     let tree: Record<string, string> = {}
