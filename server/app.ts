@@ -10,19 +10,13 @@ import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { createAccountServices } from './composition/accounts/accounts.ts'
 import { leadBackgroundWork } from './composition/background-work.ts'
-import { createIdempotencyKeys } from './composition/http/idempotency.ts'
 import { routeDependencies } from './composition/http/routes.ts'
+import { createConfiguredStack } from './composition/http/stack.ts'
 import { openInstance } from './composition/instance.ts'
 import { createConfiguredCatalog } from './composition/models.ts'
 import { createObservers } from './composition/observers/observers.ts'
 import { addRunGauges } from './composition/observers/run-metrics.ts'
-import {
-  authenticationOptions,
-  chatSettings,
-  databaseSettings,
-  httpBounds,
-  originRules,
-} from './composition/settings.ts'
+import { chatSettings, databaseSettings } from './composition/settings.ts'
 import { loadRules, refreshRules } from './composition/shared-rules.ts'
 import { openBlobs } from './composition/storage/blobs.ts'
 import { createFileModule } from './composition/storage/files.ts'
@@ -37,11 +31,6 @@ import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
 import type { App } from './http/app.ts'
-import { registerAudit } from './http/audit.ts'
-import { registerChangeNotices } from './http/change-notices.ts'
-import { registerErrorRedaction } from './http/error-redaction.ts'
-import { registerIdempotency } from './http/idempotency.ts'
-import { createHttpStack } from './http/stack.ts'
 import { memorySection } from './knowledge/memory.ts'
 import { newId } from './lib/ids.ts'
 import {
@@ -120,6 +109,7 @@ async function assemble(
   }: ServerOptions & Pick<ToolModuleOptions, 'commandNetwork'> & { redactor: Redactor },
   owner: StoreOwner,
 ): Promise<Server> {
+  const { version } = packageJson
   const now = (): Date => new Date()
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
@@ -157,7 +147,7 @@ async function assemble(
   })
   const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
-  const observed = { config, store, box, instance: instance.id, log }
+  const observed = { config, store, box, instance: instance.id, version, log }
   const observers = await createObservers(metrics, observed)
   const chat = createChatService({
     observe: observers.observe,
@@ -203,26 +193,22 @@ async function assemble(
     now,
   })
   addRunGauges(metrics, chat.runs, instance)
-  const { app, issueToken, finish } = await createHttpStack({
-    connections: accounts.connections,
-    bounds: httpBounds(config),
-    logger: log,
+  const { app, issueToken, finish } = await createConfiguredStack({
+    config,
+    store,
+    accounts,
+    access,
+    bodyBox,
+    instance: instance.id,
+    changes,
+    redact: redactor.redact,
     webRoot,
-    version: packageJson.version,
-    behindProxy: config.public_url !== undefined,
-    origins: originRules(config),
-    authentication: await authenticationOptions(config, accounts),
+    version,
     metrics,
     limits,
-    requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
+    log,
+    now,
   })
-  registerErrorRedaction(app, redactor.redact)
-  registerIdempotency(
-    app,
-    createIdempotencyKeys({ store, box: bodyBox, instance: instance.id, now }),
-  )
-  registerAudit(app, accounts.record)
-  registerChangeNotices(app, changes.publish)
   registerRoutes(
     app,
     routeDependencies({
@@ -248,7 +234,7 @@ async function assemble(
       limits,
       markdown,
       bodyBox,
-      version: packageJson.version,
+      version,
       transfers,
       now,
     }),

@@ -1,15 +1,10 @@
 // Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
 import type { ServerSettingsService } from '../access/server-settings.ts'
-import type { Accounts } from '../auth/accounts.ts'
-import type { TokenKeys } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
 import type { S3Settings } from '../files/s3-blobs.ts'
-import type { AuthenticationOptions } from '../http/authentication.ts'
-import type { OriginRules } from '../http/origin-guard.ts'
-import type { HttpOptions } from '../http/stack.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { SharedFolder } from '../owner/shared-folders.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
@@ -141,38 +136,4 @@ export const toolSettings = ({
     forecastUrl: weather.forecast_url,
     openweathermapUrl: weather.openweathermap_url,
   },
-})
-
-export async function authenticationOptions(
-  config: Config,
-  { accounts, tokenKeys }: { accounts: Accounts; tokenKeys: TokenKeys | null },
-): Promise<AuthenticationOptions> {
-  if (config.auth_mode === 'single' || tokenKeys === null)
-    return { mode: 'single', defaultUser: await accounts.defaultUser() }
-  return {
-    mode: 'multi',
-    keys: tokenKeys,
-    credentials: accounts,
-    reference: { isPublic: config.public_reference, allow: config.metrics_allow },
-  }
-}
-
-export const originRules = (config: Config): OriginRules => ({
-  mode: config.auth_mode,
-  trustedHosts: config.trusted_hosts,
-  listenHost: config.host,
-  frontendPort: config.frontend_port,
-  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
-  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
-})
-
-/** Limits of requests and connections. */
-export const httpBounds = (config: Config): HttpOptions['bounds'] => ({
-  bodyLimit: config.limits.json_body,
-  jsonDepth: config.limits.json_depth,
-  streamsPerUser: config.limits.streams_per_user,
-  connectionsPerAddress: config.limits.connections_per_address,
-  // A response that is not streamed starts when the run has ended.
-  silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
-  spoolFolder: join(config.data_dir, 'responses'),
 })

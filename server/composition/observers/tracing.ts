@@ -1,7 +1,6 @@
 // OpenTelemetry traces of runs, after the conventions for generative AI. Nothing of it is loaded unless it is configured.
 import { createHash } from 'node:crypto'
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api'
-import packageJson from '../../../package.json' with { type: 'json' }
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
@@ -23,6 +22,8 @@ interface TracingOptions {
   headers: Record<string, string>
   serviceName: string
   instance: string
+  /** Of NanoClaw. */
+  version: string
   /** The address of a model's API; undefined for a model that no longer exists. */
   modelUrl(model: string): Promise<string | undefined>
   log: { warn(details: object, message: string): void }
@@ -40,12 +41,13 @@ export async function createConfiguredTracing({
   store,
   box,
   instance,
+  version,
   log,
 }: {
   config: Pick<Config, 'tracing' | 'models'>
   store: { models: Pick<Store['models'], 'list'> }
   box: SecretBox
-} & Pick<TracingOptions, 'instance' | 'log'>): Promise<Tracing | null> {
+} & Pick<TracingOptions, 'instance' | 'version' | 'log'>): Promise<Tracing | null> {
   if (config.tracing === undefined) return null
   const { endpoint, headers, service_name: serviceName } = config.tracing
   const modelUrl = async (id: string): Promise<string | undefined> => {
@@ -54,7 +56,7 @@ export async function createConfiguredTracing({
     const stored = await storedModels(store.models, box)
     return stored.find(({ settings }) => settings.id === id)?.settings.api_url
   }
-  return await createTracing({ endpoint, headers, serviceName, instance, modelUrl, log })
+  return await createTracing({ endpoint, headers, serviceName, instance, version, modelUrl, log })
 }
 
 /**
@@ -88,7 +90,7 @@ async function createTracing(options: TracingOptions): Promise<Tracing> {
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({
       'service.name': options.serviceName,
-      'service.version': packageJson.version,
+      'service.version': options.version,
       'service.instance.id': options.instance,
     }),
     idGenerator: {
@@ -103,7 +105,7 @@ async function createTracing(options: TracingOptions): Promise<Tracing> {
       }),
     ],
   })
-  const tracer: Tracer = provider.getTracer('nanoclaw', packageJson.version)
+  const tracer: Tracer = provider.getTracer('nanoclaw', options.version)
   const { CLIENT, INTERNAL } = api.SpanKind
   const failed = { code: api.SpanStatusCode.ERROR }
   const contextOf = (run: string, attempt: number): SpanContext => ({
@@ -129,7 +131,7 @@ async function createTracing(options: TracingOptions): Promise<Tracing> {
           attributes: {
             'gen_ai.operation.name': 'invoke_agent',
             'gen_ai.agent.name': 'NanoClaw',
-            'gen_ai.agent.version': packageJson.version,
+            'gen_ai.agent.version': options.version,
             'gen_ai.conversation.id': run.conversationId,
             'gen_ai.request.model': run.model,
             'nanoclaw.run.id': run.id,

@@ -92,6 +92,7 @@ test('a run is one trace of model and tool calls without their texts, and a late
     config: { tracing, models: [model] },
     store: { models: { list: async () => [] } },
     box: { open: String, seal: String },
+    version: '1.0.0',
     instance: 'another',
     log: { warn: (_details, message) => expect.unreachable(message) },
   })

@@ -1,0 +1,113 @@
+// The HTTP side as configured: Fastify with its guards, and what listens to every request.
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from 'prom-client'
+import type { Access } from '../../access/access.ts'
+import type { Accounts } from '../../auth/accounts.ts'
+import type { SecretBox } from '../../auth/secret-box.ts'
+import type { TokenKeys } from '../../auth/token-keys.ts'
+import type { ChangeLog } from '../../changes/change-log.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Store } from '../../db/store.ts'
+import { registerAudit } from '../../http/audit.ts'
+import type { AuthenticationOptions } from '../../http/authentication.ts'
+import { registerChangeNotices } from '../../http/change-notices.ts'
+import { registerErrorRedaction } from '../../http/error-redaction.ts'
+import { registerIdempotency } from '../../http/idempotency.ts'
+import type { OriginRules } from '../../http/origin-guard.ts'
+import { createHttpStack, type HttpOptions } from '../../http/stack.ts'
+import type { Limits } from '../../lib/limits.ts'
+import type { Redactor } from '../../lib/redact.ts'
+import type { AccountServices } from '../accounts/accounts.ts'
+import { createIdempotencyKeys } from './idempotency.ts'
+
+export interface ConfiguredStackOptions {
+  config: Config
+  store: Pick<Store, 'idempotency'>
+  accounts: AccountServices
+  access: Pick<Access, 'quota'>
+  /** Seals stored responses. Must not add what it seals to the secrets of the log. */
+  bodyBox: SecretBox
+  /** The id of this process. */
+  instance: string
+  /** Receives what each request has changed. */
+  changes: Pick<ChangeLog, 'publish'>
+  redact: Redactor['redact']
+  webRoot: string
+  version: string
+  metrics: Registry
+  limits: Limits
+  log: FastifyBaseLogger
+  now(): Date
+}
+
+/** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
+export async function createConfiguredStack({
+  config,
+  store,
+  accounts,
+  access,
+  bodyBox,
+  instance,
+  changes,
+  redact,
+  webRoot,
+  version,
+  metrics,
+  limits,
+  log,
+  now,
+}: ConfiguredStackOptions): ReturnType<typeof createHttpStack> {
+  const stack = await createHttpStack({
+    connections: accounts.connections,
+    bounds: httpBounds(config),
+    logger: log,
+    webRoot,
+    version,
+    behindProxy: config.public_url !== undefined,
+    origins: originRules(config),
+    authentication: await authenticationOptions(config, accounts),
+    metrics,
+    limits,
+    requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
+  })
+  registerErrorRedaction(stack.app, redact)
+  registerIdempotency(stack.app, createIdempotencyKeys({ store, box: bodyBox, instance, now }))
+  registerAudit(stack.app, accounts.record)
+  registerChangeNotices(stack.app, changes.publish)
+  return stack
+}
+
+async function authenticationOptions(
+  config: Config,
+  { accounts, tokenKeys }: { accounts: Accounts; tokenKeys: TokenKeys | null },
+): Promise<AuthenticationOptions> {
+  if (config.auth_mode === 'single' || tokenKeys === null)
+    return { mode: 'single', defaultUser: await accounts.defaultUser() }
+  return {
+    mode: 'multi',
+    keys: tokenKeys,
+    credentials: accounts,
+    reference: { isPublic: config.public_reference, allow: config.metrics_allow },
+  }
+}
+
+const originRules = (config: Config): OriginRules => ({
+  mode: config.auth_mode,
+  trustedHosts: config.trusted_hosts,
+  listenHost: config.host,
+  frontendPort: config.frontend_port,
+  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
+  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+})
+
+/** Limits of requests and connections. */
+const httpBounds = (config: Config): HttpOptions['bounds'] => ({
+  bodyLimit: config.limits.json_body,
+  jsonDepth: config.limits.json_depth,
+  streamsPerUser: config.limits.streams_per_user,
+  connectionsPerAddress: config.limits.connections_per_address,
+  // A response that is not streamed starts when the run has ended.
+  silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
+  spoolFolder: join(config.data_dir, 'responses'),
+})
