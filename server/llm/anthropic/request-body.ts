@@ -5,8 +5,7 @@ import { calledTools } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
-import { withImagesNote } from '../omitted-images.ts'
-import { withContext } from '../openai/request-body.ts'
+import { readableContent } from '../user-content.ts'
 
 type Block = Record<string, unknown>
 
@@ -171,17 +170,14 @@ function userContent(
   message: Extract<LlmMessage, { role: 'user' }>,
   { vision = false, pdf = false }: Reads,
 ): Block[] {
-  const { images = [] } = message
-  const documents = pdf ? (message.documents ?? []) : []
-  const plain = withContext(message, pdf)
-  const text = vision || images.length === 0 ? plain : withImagesNote(plain, images.length)
+  const { text, images, documents } = readableContent(message, { vision, pdf })
   return [
     ...documents.map(({ name, data }) => ({
       type: 'document',
       source: { type: 'base64', media_type: 'application/pdf', data },
       title: name,
     })),
-    ...(vision ? images : []).map(({ mime, data }) => ({
+    ...images.map(({ mime, data }) => ({
       type: 'image',
       source: { type: 'base64', media_type: mime, data },
     })),

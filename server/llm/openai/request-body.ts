@@ -3,9 +3,8 @@ import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
-import { withDocumentTexts } from '../documents.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
-import { withImagesNote } from '../omitted-images.ts'
+import { readableContent } from '../user-content.ts'
 import { CarriedFields } from './carried-fields.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
 
@@ -141,14 +140,10 @@ function reasoningOf(
 
 function userMessage(
   message: Extract<LlmMessage, { role: 'user' }>,
-  { vision, pdf }: Pick<MessageOptions, 'vision' | 'pdf'>,
+  reads: Pick<MessageOptions, 'vision' | 'pdf'>,
 ): Record<string, unknown> {
-  const images = message.images ?? []
-  const documents = pdf ? (message.documents ?? []) : []
-  const plain = withContext(message, pdf)
-  const text = vision || images.length === 0 ? plain : withImagesNote(plain, images.length)
-  const shown = vision ? images : []
-  if (shown.length === 0 && documents.length === 0) return { role: 'user', content: text }
+  const { text, images, documents } = readableContent(message, reads)
+  if (images.length === 0 && documents.length === 0) return { role: 'user', content: text }
   return {
     role: 'user',
     content: [
@@ -157,21 +152,12 @@ function userMessage(
         type: 'file',
         file: { filename: name, file_data: pdfUrl(data) },
       })),
-      ...shown.map((image) => ({
+      ...images.map((image) => ({
         type: 'image_url',
         image_url: { url: `data:${image.mime};base64,${image.data}` },
       })),
     ],
   }
-}
-
-/** The text of a user message, with what the server adds before it and the texts of documents that are not sent. */
-export function withContext(
-  { context, content, documents = [] }: Extract<LlmMessage, { role: 'user' }>,
-  readsPdf: boolean,
-): string {
-  const text = readsPdf ? content : withDocumentTexts(content, documents)
-  return context === undefined ? text : `${context}\n\n${text}`.trimEnd()
 }
 
 /** As OpenAI's APIs take a PDF. */

@@ -5,9 +5,9 @@ import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
-import { withImagesNote } from '../omitted-images.ts'
 import { compatOf } from '../openai/provider-quirks.ts'
-import { cacheKeyField, pdfUrl, sendableArguments, withContext } from '../openai/request-body.ts'
+import { cacheKeyField, pdfUrl, sendableArguments } from '../openai/request-body.ts'
+import { readableContent } from '../user-content.ts'
 
 type Item = Record<string, unknown>
 
@@ -106,12 +106,8 @@ function userContent(
   message: Extract<LlmMessage, { role: 'user' }>,
   { vision = false, pdf = false }: Reads,
 ): unknown {
-  const images = message.images ?? []
-  const documents = pdf ? (message.documents ?? []) : []
-  const plain = withContext(message, pdf)
-  const text = vision || images.length === 0 ? plain : withImagesNote(plain, images.length)
-  const shown = vision ? images : []
-  if (shown.length === 0 && documents.length === 0) return text
+  const { text, images, documents } = readableContent(message, { vision, pdf })
+  if (images.length === 0 && documents.length === 0) return text
   return [
     ...(text === '' ? [] : [{ type: 'input_text', text }]),
     ...documents.map(({ name, data }) => ({
@@ -119,7 +115,7 @@ function userContent(
       filename: name,
       file_data: pdfUrl(data),
     })),
-    ...shown.map(({ mime, data }) => ({
+    ...images.map(({ mime, data }) => ({
       type: 'input_image',
       image_url: `data:${mime};base64,${data}`,
       detail: 'auto',
