@@ -1,5 +1,6 @@
 // Stores a conversation from its JSON form as a new conversation of a user.
 import type { Database } from '../db/database.ts'
+import { fromStep } from '../db/repositories/conversations/steps.ts'
 import type { Store } from '../db/store.ts'
 import type { ExportedConversation, ExportedMessage } from '../protocol/conversations/export.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
@@ -63,19 +64,7 @@ export async function importJson(
             feedback: message.feedback,
           })
           for (const step of message.steps)
-            await store.steps.put(tx, userId, {
-              messageId,
-              position: step.index,
-              type: step.type,
-              content: step.type === 'tool_call' ? step.arguments : step.content,
-              skipped: step.type === 'tool_result' && step.skipped,
-              closed: true,
-              ...(step.type === 'tool_call' || step.type === 'tool_result'
-                ? { idRef: step.id_ref, name: step.name }
-                : {}),
-              ...(step.type === 'thinking' ? { durationMs: step.duration_ms ?? null } : {}),
-              ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
-            })
+            await store.steps.put(tx, userId, fromStep(messageId, step))
         }
       })
     await database.write((tx) =>

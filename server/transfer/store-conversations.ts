@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Database, Writer } from '../db/database.ts'
 import type { CompleteMessage } from '../db/repositories/conversations/message-import.ts'
+import { fromStep } from '../db/repositories/conversations/steps.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
@@ -10,7 +11,6 @@ import type { FileService } from '../files/files.ts'
 import { Tag, Tags } from '../protocol/conversations/conversation.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
-import type { Step } from '../protocol/runs/step.ts'
 import type { ImportedConversation, ImportedFile, ImportedMessage } from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
 
@@ -173,24 +173,10 @@ function toComplete({
   return {
     message: { ...columns, runId: null },
     // A hostile file may have two steps in one place.
-    steps: [...new Map(steps.map((step) => [step.index, stepRow(message, step)])).values()],
+    steps: [...new Map(steps.map((step) => [step.index, fromStep(message.id, step)])).values()],
     files,
   }
 }
-
-const stepRow = ({ id }: ImportedMessage, step: Step) => ({
-  messageId: id,
-  position: step.index,
-  type: step.type,
-  content: step.type === 'tool_call' ? step.arguments : step.content,
-  skipped: step.type === 'tool_result' && step.skipped,
-  closed: true,
-  ...(step.type === 'tool_call' || step.type === 'tool_result'
-    ? { idRef: step.id_ref, name: step.name }
-    : {}),
-  ...(step.type === 'thinking' ? { durationMs: step.duration_ms ?? null } : {}),
-  ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
-})
 
 /** Tags of another program within the bounds of this one. */
 const tagsOf = (given: readonly string[]): string[] =>

@@ -269,3 +269,18 @@ export function toStep(row: StepRow): Step {
       }
   }
 }
+
+/** A complete step as it is stored: the inverse of `toStep`. */
+export const fromStep = (messageId: MessageId, step: Step): NewStep => ({
+  messageId,
+  position: step.index,
+  type: step.type,
+  content: step.type === 'tool_call' ? step.arguments : step.content,
+  skipped: step.type === 'tool_result' && step.skipped,
+  closed: true,
+  ...(step.type === 'tool_call' || step.type === 'tool_result'
+    ? { idRef: step.id_ref, name: step.name }
+    : {}),
+  ...(step.type === 'thinking' ? { durationMs: step.duration_ms ?? null } : {}),
+  ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
+})
