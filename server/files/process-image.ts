@@ -1,5 +1,7 @@
 // Decodes an image with libvips. Only for the child process: a hostile image may take all of its time and memory.
+import { readFile } from 'node:fs/promises'
 import sharp, { type Metadata } from 'sharp'
+import { hasExtraBytes, KEPT_FORMATS, type KeptFormat } from './extra-bytes.ts'
 import {
   type ImageResult,
   MAX_IMAGE_PIXELS,
@@ -23,12 +25,9 @@ sharp.unblock({
   ],
 })
 
-/** Formats that are stored as they are; browsers and models know them. */
-const kept = ['png', 'jpeg', 'webp', 'gif'] as const
-type Kept = (typeof kept)[number]
-
 /**
- * Writes the thumbnail, and the image itself if it has metadata, is too large, or has a format that few programs know.
+ * Writes the thumbnail, and the image itself if it has metadata or other bytes beside the picture, is too large, or has a format
+ * that few programs know.
  * @param output prefix of the paths of both.
  * @throws what libvips throws for damaged images and for more pixels than allowed.
  */
@@ -36,7 +35,8 @@ export async function processImage(input: string, output: string): Promise<Image
   const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
   const found = await sharp(input, options).metadata()
   const { width, height } = found.autoOrient
-  const format: Kept = kept.find((one) => one === found.format) ?? (found.hasAlpha ? 'png' : 'jpeg')
+  const format: KeptFormat =
+    KEPT_FORMATS.find((one) => one === found.format) ?? (found.hasAlpha ? 'png' : 'jpeg')
   await sharp(input, options)
     .autoOrient()
     .resize(THUMBNAIL_SIDE_PIXELS, THUMBNAIL_SIDE_PIXELS, {
@@ -47,7 +47,10 @@ export async function processImage(input: string, output: string): Promise<Image
     .toFile(thumbnailOf(output))
 
   const asItIs =
-    format === found.format && Math.max(width, height) <= MAX_SIDE_PIXELS && !hasMetadata(found)
+    format === found.format &&
+    Math.max(width, height) <= MAX_SIDE_PIXELS &&
+    !hasMetadata(found) &&
+    !hasExtraBytes(format, await readFile(input))
   if (asItIs) return { mime: `image/${format}`, width, height, replaced: false }
   const animated = (found.pages ?? 1) > 1
   const image = sharp(input, { ...options, animated })
