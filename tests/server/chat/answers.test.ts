@@ -140,5 +140,8 @@ describeOnEachServer('an answer', (start) => {
     await call('PATCH', path, { leaf_id: second.id })
     expect(shown(await listed())).toEqual([true, false, true, false])
     expect((await messages(id)).at(-1).text).toBe('Yes.')
+    await call('PATCH', path, { leaf_id: answer.id })
+    await call('PATCH', path, { leaf_id: question.id })
+    expect((await messages(id)).at(-1).id, 'the shown branch holds the question').toBe(answer.id)
   })
 })

@@ -199,7 +199,9 @@ export function createConversationRepository(database: Database) {
         const row = await lockRow(tx, outsideTrash(userId, id))
         if (row === undefined) throw appError('conversation_not_found')
         if (changes.projectId != null) await requireProject(tx, userId, changes.projectId)
-        const leaf = leafId === undefined ? undefined : await leafUnder(tx, messages, id, leafId)
+        // A message of the shown branch is shown already: whoever opens it must not lose what follows it there.
+        const leaf =
+          leafId === undefined ? undefined : await leafUnder(tx, messages, id, leafId, row.leafId)
         if (leaf === null) throw appError('message_not_found')
         const set = {
           ...changes,

@@ -77,17 +77,19 @@ export async function subtreeIds(
 /**
  * The newest message of a subtree, which has no children: where its newest branch ends. Null when `from` does not
  * exist.
+ * @param preferred the leaf to return instead if the subtree holds it.
  */
 export async function leafUnder(
   read: Reader,
   messages: Messages,
   conversationId: ConversationId,
   from: MessageId,
+  preferred: MessageId | null = null,
 ): Promise<MessageId | null> {
   const [leaf] = await read
     .select({ id: sql<MessageId>`subtree.id` })
     .from(subtreeOf(messages, conversationId, from))
-    .orderBy(sql`subtree.number desc`)
+    .orderBy(sql`case when subtree.id = ${preferred} then 0 else 1 end`, sql`subtree.number desc`)
     .limit(1)
   return leaf?.id ?? null
 }
