@@ -57,7 +57,7 @@ export function SearchDialog({
     message: t('chat.messages'),
     title: t('conversations.title'),
     file: t('composer.attachments'),
-    document: t('search.type.document'),
+    document: t('search.documents'),
   }
   const count = entries.length + hits.length
   const current = Math.min(selected, count - 1)

@@ -51,6 +51,7 @@ export const chinesePages: typeof englishPages = {
     page: '第 {{page}} 页',
     asText: '显示文字',
     asFile: '显示原文件',
+    documents: '文档',
     type: {
       title: '标题',
       message: '回答',

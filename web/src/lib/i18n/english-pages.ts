@@ -57,6 +57,7 @@ export const englishPages = {
     page: 'Page {{page}}',
     asText: 'Show the text',
     asFile: 'Show the file',
+    documents: 'Documents',
     type: {
       title: 'Title',
       message: 'Answer',

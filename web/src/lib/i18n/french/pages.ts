@@ -61,6 +61,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: 'Page {{page}}',
     asText: 'Afficher le texte',
     asFile: 'Afficher le fichier',
+    documents: 'Documents',
     type: {
       title: 'Titre',
       message: 'Réponse',

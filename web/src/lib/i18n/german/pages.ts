@@ -62,6 +62,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: 'Seite {{page}}',
     asText: 'Text anzeigen',
     asFile: 'Datei anzeigen',
+    documents: 'Dokumente',
     type: {
       title: 'Titel',
       message: 'Antwort',

@@ -61,6 +61,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: '{{page}} ページ',
     asText: 'テキストを表示',
     asFile: 'ファイルを表示',
+    documents: 'ドキュメント',
     type: {
       title: 'タイトル',
       message: '回答',

@@ -61,6 +61,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: '{{page}}페이지',
     asText: '텍스트 보기',
     asFile: '파일 보기',
+    documents: '문서',
     type: {
       title: '제목',
       message: '답변',

@@ -62,6 +62,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: 'Página {{page}}',
     asText: 'Mostrar o texto',
     asFile: 'Mostrar o arquivo',
+    documents: 'Documentos',
     type: {
       title: 'Título',
       message: 'Resposta',

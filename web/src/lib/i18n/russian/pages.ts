@@ -62,6 +62,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: 'Страница {{page}}',
     asText: 'Показать текст',
     asFile: 'Показать файл',
+    documents: 'Документы',
     type: {
       title: 'Название',
       message: 'Ответ',

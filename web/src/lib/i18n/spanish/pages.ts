@@ -61,6 +61,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     page: 'Página {{page}}',
     asText: 'Mostrar el texto',
     asFile: 'Mostrar el archivo',
+    documents: 'Documentos',
     type: {
       title: 'Título',
       message: 'Respuesta',
