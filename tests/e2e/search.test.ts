@@ -85,6 +85,20 @@ describeInBrowser('search', (visitor) => {
       )
       .toBe(true)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/hit.png` })
+
+    // A conversation that is shown completely has no way to its end.
+    upstream.enqueue(turn.text('Black and white.'))
+    const { json } = await server.call('POST', '/api/conversations', { body: { title: 'Zebra' } })
+    const body = { text: 'Which colours?', stream: false }
+    await server.call('POST', `/api/conversations/${json.data.id}/messages`, { body })
+    await page.keyboard.press('Control+k')
+    await field.fill('colours')
+    await page.getByRole('option', { name: /Which colours/ }).click()
+    await page.getByText('Black and white.').waitFor()
+    await expect
+      .poll(() => page.evaluate<number>("CSS.highlights.get('search-hit')?.size ?? 0"))
+      .toBe(1)
+    expect(await page.getByRole('button', { name: 'Jump to latest message' }).count()).toBe(0)
     await leave(page)
   })
 

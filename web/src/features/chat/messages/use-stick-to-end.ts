@@ -4,6 +4,9 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 /** Within this many pixels of the end counts as being there. */
 const NEAR_END_PIXELS = 80
 
+const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
+  scrollHeight - scrollTop - clientHeight
+
 export function useStickToEnd(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
@@ -25,7 +28,7 @@ export function useStickToEnd(
     if (element === null || inner === null) return
     let lastTop = element.scrollTop
     const onScroll = (): void => {
-      const distance = element.scrollHeight - element.scrollTop - element.clientHeight
+      const distance = distanceToEnd(element)
       // Only the reader's own scrolling up releases it; growing content does not.
       if (element.scrollTop < lastTop - 1 && distance > NEAR_END_PIXELS) stuck.current = false
       else if (distance <= NEAR_END_PIXELS) stuck.current = true
@@ -46,9 +49,11 @@ export function useStickToEnd(
 
   /** Lets the reader stay where something else scrolls to. */
   const release = useCallback(() => {
+    const element = scroller.current
     stuck.current = false
-    setAtEnd(false)
-  }, [])
+    // What is shown completely is at its end; if it is scrolled, that says where it is.
+    setAtEnd(element === null || distanceToEnd(element) <= NEAR_END_PIXELS)
+  }, [scroller])
 
   return { atEnd, toEnd, release }
 }
