@@ -1,6 +1,6 @@
 // Many concurrent requests to the account routes: every limit and rule holds in whatever order they are served.
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SEED } from '../../support/random.ts'
 import {
   describeOnEachServer,
@@ -34,6 +34,11 @@ describeOnEachServer('floods of the accounts', (start) => {
     return (await server.call('POST', '/api/auth/register', { body, headers: from(address) })).json
       .data
   }
+  /** For tests that have an account of their own. */
+  let shared: TestServer
+  beforeAll(async () => {
+    shared = await start(multi)
+  })
 
   test('300 simultaneous wrong passwords cost ten attempts, and the owner can sign in from another address meanwhile', async () => {
     const server = await start(multi, { realPasswords: true })
@@ -51,11 +56,10 @@ describeOnEachServer('floods of the accounts', (start) => {
   })
 
   test('simultaneous sign-ins with the right password use up no attempts', async () => {
-    const server = await start(multi)
-    await register(server, 'ann')
+    await register(shared, 'eve')
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(
-        Array.from({ length: 8 }, () => login(server, 'ann', 'a good password', '10.0.0.1')),
+        Array.from({ length: 8 }, () => login(shared, 'eve', 'a good password', '10.0.0.1')),
       )
       expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 8 })
     }
@@ -77,27 +81,25 @@ describeOnEachServer('floods of the accounts', (start) => {
   })
 
   test('100 simultaneous password changes with a wrong current password cost ten attempts', async () => {
-    const server = await start(multi)
-    const { token } = await register(server, 'ann')
+    const { token } = await register(shared, 'fay')
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
-        server.call('PATCH', '/api/auth/profile', {
+        shared.call('PATCH', '/api/auth/profile', {
           token,
           body: { password: 'another password', current_password: `wrong ${n}` },
         }),
       ),
     )
     expect(tally(answers.map(({ status }) => status))).toEqual({ 403: 10, 429: 90 })
-    expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(200)
+    expect((await login(shared, 'fay', 'a good password', '10.0.0.1')).status).toBe(200)
   })
 
   test('of two concurrent password changes one succeeds, and the other is refused', async () => {
-    const server = await start(multi)
-    const { token } = await register(server, 'ann')
+    const { token } = await register(shared, 'gus')
     const passwords = ['the first password', 'the second password']
     const answers = await Promise.all(
       passwords.map((password) =>
-        server.call('PATCH', '/api/auth/profile', {
+        shared.call('PATCH', '/api/auth/profile', {
           token,
           body: { password, current_password: 'a good password' },
         }),
@@ -108,7 +110,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => ![200, 403, 409].includes(status))).toEqual([])
     const opens = await Promise.all(
-      passwords.map(async (password) => (await login(server, 'ann', password, '10.0.0.1')).status),
+      passwords.map(async (password) => (await login(shared, 'gus', password, '10.0.0.1')).status),
     )
     expect(opens).toEqual(statuses.map((status) => (status === 200 ? 200 : 401)))
   })
@@ -130,26 +132,25 @@ describeOnEachServer('floods of the accounts', (start) => {
   })
 
   test('a user has at most fifty keys, however many are requested at once, and a new password revokes them on request', async () => {
-    const server = await start(multi)
-    const { token } = await register(server, 'ann')
+    const { token } = await register(shared, 'ida')
     const answers = await Promise.all(
       Array.from({ length: 70 }, (_, n) =>
-        server.call('POST', '/api/auth/keys', { token, body: { name: `key ${n}` } }),
+        shared.call('POST', '/api/auth/keys', { token, body: { name: `key ${n}` } }),
       ),
     )
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 50, 409: 20 })
     const key = answers.find(({ status }) => status === 200)?.json.data.key
-    const change = (body: object) => server.call('PATCH', '/api/auth/profile', { token, body })
+    const change = (body: object) => shared.call('PATCH', '/api/auth/profile', { token, body })
     const kept = await change({ password: 'password no. 2', current_password: 'a good password' })
-    expect(kept.json.data).toMatchObject({ username: 'ann', api_keys: 50 })
-    expect((await server.call('GET', '/api/auth/profile', { token: key })).status).toBe(200)
+    expect(kept.json.data).toMatchObject({ username: 'ida', api_keys: 50 })
+    expect((await shared.call('GET', '/api/auth/profile', { token: key })).status).toBe(200)
     const revoked = await change({
       password: 'password no. 3',
       current_password: 'password no. 2',
       revoke_keys: true,
     })
     expect(revoked.json.data).toMatchObject({ api_keys: 0 })
-    expect((await server.call('GET', '/api/auth/profile', { token: key })).status).toBe(401)
+    expect((await shared.call('GET', '/api/auth/profile', { token: key })).status).toBe(401)
   })
 
   test(`one administrator who can sign in remains, however administrators demote and disable each other (SEED=${SEED})`, async () => {
@@ -212,12 +213,11 @@ describeOnEachServer('floods of the accounts', (start) => {
   })
 
   test('a request without sign-in may only have a small body, and a second Host header is refused', async () => {
-    const server = await start(multi)
     const big = { username: 'ann', password: 'x'.repeat(30_000) }
     for (const path of ['/api/auth/login', '/api/auth/register'])
-      expect((await server.call('POST', path, { body: big })).status).toBe(413)
-    expect((await server.call('POST', '/api/nowhere', { body: '{"broken' })).status).toBe(404)
-    const { port, hostname } = new URL(server.url)
+      expect((await shared.call('POST', path, { body: big })).status).toBe(413)
+    expect((await shared.call('POST', '/api/nowhere', { body: '{"broken' })).status).toBe(404)
+    const { port, hostname } = new URL(shared.url)
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () =>
         socket.write(

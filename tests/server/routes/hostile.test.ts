@@ -42,6 +42,9 @@ const HOSTILE_QUERIES = [
   '(a%2B)%2B',
 ]
 
+/** After how many operations it is checked that nothing has changed. */
+const OPERATIONS_PER_CHECK = 15
+
 /** These end the session that sends them, whatever the request says. */
 const ENDS_SESSION = /^(POST \/api\/auth\/logout|DELETE \/api\/auth\/sessions)$/
 
@@ -164,6 +167,7 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
     const before = await state.read()
     const wrong: string[] = []
     let misfits = 0
+    let unchecked: string[] = []
     for (const operation of operations) {
       const { method, path, body, takesUpload, query } = operation
       const sample = () => fitting(body ?? {}, reference.components, random)
@@ -195,10 +199,14 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
           reads.push({ operation, id, query: `?${name}=${random.pick(HOSTILE_QUERIES)}` })
       }
       wrong.push(...(await send(refused, REFUSED)), ...(await send(reads)))
+      unchecked.push(`${method} ${path}`)
+      // All tables are read: after each operation, that would be most of the test's work.
+      if (unchecked.length < OPERATIONS_PER_CHECK) continue
       if ((await state.read()) !== before) {
-        wrong.push(`${method} ${path} changed what is stored`)
+        wrong.push(`one of these changed what is stored: ${unchecked.join(', ')}`)
         break
       }
+      unchecked = []
     }
     for (const path of ['/api/conversations', '/v1/chat/completions'])
       for (const operation of operations)
