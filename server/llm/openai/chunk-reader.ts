@@ -32,9 +32,12 @@ export function createChunkReader(
   let unreadable = 0
   let textTokens = 0
   let hasDeltas = false
-  /** The last chunk that ends with random characters, and the one with the finish reason. */
+  /** The last chunk that ends with random characters, these, and the chunk with the finish reason. */
   let padded = ''
+  let padding = ''
   let finishing = ''
+  /** Until different chunks end with the same characters: some gateways add constant ones. */
+  let isPaddingRandom = true
 
   const flush = () => {
     if (text === '') return
@@ -151,16 +154,20 @@ export function createChunkReader(
       }
       // Chunks have no numbers. One is known to be repeated only where it could not be the same by chance.
       if (payload === finishing) return
-      const hasPadding = isPadded(value)
-      if (hasPadding && payload === padded) {
+      const filling = paddingOf(value)
+      const hasPadding = filling !== ''
+      if (hasPadding && isPaddingRandom && payload === padded) {
         error ??= brokenStream(context)
         return
       }
+      if (hasPadding && filling === padding && payload !== padded) isPaddingRandom = false
       const wasFinished = finishReason !== null
       const held = readObject(value)
       if (!wasFinished && finishReason !== null) finishing = payload
-      if (hasPadding) padded = payload
-      else if (held === 'content') contentTemplate.learn(payload, deltaText(value, 'content'))
+      if (hasPadding) {
+        padded = payload
+        padding = filling
+      } else if (held === 'content') contentTemplate.learn(payload, deltaText(value, 'content'))
       else if (held === 'reasoning')
         reasoningTemplate.learn(payload, deltaText(value, 'reasoning_content'))
     },
@@ -227,9 +234,11 @@ function parse(payload: string): unknown {
 /** Fewer random letters and digits could be the same twice; many chunks have none, because their word is as long as the filling. */
 const MIN_PADDING = 4
 
-/** OpenAI hides the lengths of words: it fills chunks up with random characters. */
-const isPadded = (value: unknown): boolean =>
-  asText(asRecord(value)?.obfuscation).length >= MIN_PADDING
+/** OpenAI hides the lengths of words: it fills chunks up with random characters. Empty if they are too few. */
+function paddingOf(value: unknown): string {
+  const filling = asText(asRecord(value)?.obfuscation)
+  return filling.length < MIN_PADDING ? '' : filling
+}
 
 function deltaText(value: unknown, field: string): string {
   const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []

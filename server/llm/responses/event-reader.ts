@@ -110,11 +110,18 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
   }
 
   let lastNumber = 0
+  let isFirstRepeated = false
+  let hasOthers = false
   /** Events are numbered. Some gateways number none, or all the same; in other streams, a number never comes twice or too late. */
   const isInOrder = ({ sequence_number: number }: Record<string, unknown>): boolean => {
     if (typeof number !== 'number' || number <= 0) return true
-    if (number <= lastNumber) return false
-    lastNumber = number
+    if (lastNumber === 0) lastNumber = number
+    else if (number === lastNumber && !hasOthers) isFirstRepeated = true
+    else {
+      if (number <= lastNumber || isFirstRepeated) return false
+      hasOthers = true
+      lastNumber = number
+    }
     return true
   }
 

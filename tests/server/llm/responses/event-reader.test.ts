@@ -78,6 +78,15 @@ test('items are distinguished by their position, because some services change th
   expect(reader.calls()).toEqual([{ id: 'call_1', name: 'look', arguments: '{"x":1}' }])
   expect(reader.carried()).toBeUndefined()
   expect(reader.usage).toBeNull()
+
+  // Nor do all gateways number the events.
+  const other = createResponseEventReader({ model: 'M' })
+  for (const event of events) other.readObject({ ...event, sequence_number: 1 })
+  expect([other.error, other.calls().length]).toEqual([null, 1])
+  const doubled = createResponseEventReader({ model: 'M' })
+  for (const [at, event] of events.entries())
+    for (const _ of 'ab') doubled.readObject({ ...event, sequence_number: at })
+  expect(doubled.error?.reason).toBe('model_stream_broken')
 })
 
 test('each part of a summary is a paragraph', () => {
