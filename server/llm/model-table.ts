@@ -15,7 +15,7 @@ const TableRow = z.object({
   /** Tokens of the longest answer. */
   output: z.number(),
   can: z.array(z.enum(['image', 'pdf', 'reason', 'call', 'temperature'])),
-  /** The provider wants the `reasoning_content` of the current turn back. */
+  /** The provider wants the `reasoning_content` of calls back. */
   reasoning_back: z.boolean().optional(),
   /** US dollars per million tokens. */
   price: TablePrice.optional(),

@@ -2,10 +2,12 @@
 import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
 
 export interface Compat {
-  /** Maximum value of `max_tokens`; null if there is none. */
+  /** Maximum value of `max_tokens` for models that the model table does not know; null if there is none. */
   maxTokensCap: number | null
-  /** How thinking is requested: not at all, by GLM's object, or by the effort in the model's settings. */
-  thinking: 'never' | 'object' | 'effort'
+  /** How thinking is requested: not at all, by an object, by the effort in the model's settings, or by both. */
+  thinking: 'never' | 'object' | 'effort' | 'object and effort'
+  /** Further fields of that object. */
+  thinkingFields?: Readonly<Record<string, unknown>>
   /**
    * Which `reasoning_content` to send back: none, that of all calls, or the same and an empty one with every other answer.
    * That of earlier turns is not left out: the request would no longer begin as the previous one did.
@@ -31,17 +33,22 @@ const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: '
 
 const table: Readonly<Record<string, Compat>> = {
   openai: plain,
-  // The reasoner always thinks; `deepseek-chat` has no switch in this API. From V4 on, a request without the reasoning of
-  // any earlier call is refused (https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
+  // It thinks unless that is switched off. From V4 on, a request without the reasoning of any earlier call is refused
+  // (https://api-docs.deepseek.com/guides/thinking_mode).
   deepseek: {
     maxTokensCap: 8192,
-    thinking: 'never',
+    thinking: 'object and effort',
     reasoningBack: 'always',
     toolChoiceNone: true,
   },
   // Without `clear_thinking: false` it drops the reasoning of earlier turns, and with it the cached prefix
   // (https://docs.z.ai/guides/capabilities/thinking-mode).
-  glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: 'calls' },
+  glm: {
+    maxTokensCap: 65_536,
+    thinking: 'object',
+    thinkingFields: { clear_thinking: false },
+    reasoningBack: 'calls',
+  },
   // A thinking model refuses a call without reasoning, of any turn, and takes an empty one for none
   // (https://github.com/theopenco/llmgateway/pull/2093).
   moonshot: {

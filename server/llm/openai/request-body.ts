@@ -3,7 +3,7 @@ import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
-import { findModelRow, takesTemperature } from '../model-table.ts'
+import { findModelRow, type TableRow, takesTemperature } from '../model-table.ts'
 import { readableContent } from '../user-content.ts'
 import { CarriedFields } from './carried-fields.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
@@ -16,7 +16,7 @@ export function buildRequestBody(
   const compat = compatOf(settings)
   const row = findModelRow(settings)
   const model = settings.upstream_model ?? settings.id
-  const maxTokens = cappedTokens(request.maxTokens ?? settings.max_tokens, compat)
+  const maxTokens = cappedTokens(request.maxTokens ?? settings.max_tokens, compat, row)
   const tokensField = compat.completionTokensFor?.test(model)
     ? 'max_completion_tokens'
     : 'max_tokens'
@@ -57,8 +57,14 @@ export const cacheKeyField = (
 ): { prompt_cache_key?: string } =>
   compat.cacheKey === true && cacheKey !== undefined ? { prompt_cache_key: cacheKey } : {}
 
-const cappedTokens = (asked: number | undefined, compat: Compat): number | undefined =>
-  asked === undefined || compat.maxTokensCap === null ? asked : Math.min(asked, compat.maxTokensCap)
+const cappedTokens = (
+  asked: number | undefined,
+  { maxTokensCap }: Compat,
+  row: TableRow | undefined,
+): number | undefined =>
+  asked === undefined || maxTokensCap === null
+    ? asked
+    : Math.min(asked, row?.output ?? maxTokensCap)
 
 function thinkingFields(
   request: LlmRequest,
@@ -67,14 +73,17 @@ function thinkingFields(
 ): Record<string, unknown> {
   const wanted = request.thinking ?? settings.thinking
   if (wanted === undefined || compat.thinking === 'never') return {}
-  if (compat.thinking === 'object') {
-    if (wanted !== false) return { thinking: { type: 'enabled', clear_thinking: false } }
-    // GLM thinks by default, so only an explicit "off" needs a field.
-    return request.thinking === false ? { thinking: { type: 'disabled' } } : {}
+  const takesObject = compat.thinking !== 'effort'
+  if (wanted === false)
+    // These think by default, so only an explicit "off" needs a field.
+    return takesObject && request.thinking === false ? { thinking: { type: 'disabled' } } : {}
+  const effort = typeof wanted === 'string' ? wanted : settings.thinking
+  return {
+    ...(takesObject ? { thinking: { type: 'enabled', ...compat.thinkingFields } } : {}),
+    ...(compat.thinking === 'object' || typeof effort !== 'string'
+      ? {}
+      : { reasoning_effort: effort }),
   }
-  if (wanted === false) return {}
-  if (typeof wanted === 'string') return { reasoning_effort: wanted }
-  return typeof settings.thinking === 'string' ? { reasoning_effort: settings.thinking } : {}
 }
 
 interface MessageOptions {

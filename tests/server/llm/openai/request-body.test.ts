@@ -54,6 +54,9 @@ describe('the body', () => {
     expect(buildRequestBody(asked, settings())).toMatchObject({ max_tokens: 100_000 })
     expect(buildRequestBody(asked, deepseek)).toMatchObject({ max_tokens: 8192 })
     expect(buildRequestBody(asked, glm)).toMatchObject({ max_tokens: 65_536 })
+    // The table knows better for this model.
+    const known = { ...deepseek, upstream_model: 'deepseek-v4-pro' }
+    expect(buildRequestBody(asked, known)).toMatchObject({ max_tokens: 100_000 })
     expect(buildRequestBody(llmRequest(), settings({ max_tokens: 5 }))).toMatchObject({
       max_tokens: 5,
     })
@@ -67,7 +70,18 @@ describe('the body', () => {
       // Else it drops the reasoning of earlier turns, and with it what is cached.
       thinking: { type: 'enabled', clear_thinking: false },
     })
-    expect(buildRequestBody(on, deepseek)).not.toHaveProperty('thinking')
+    expect(buildRequestBody(on, deepseek)).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(buildRequestBody(on, deepseek)).not.toHaveProperty('reasoning_effort')
+    expect(buildRequestBody(llmRequest({ thinking: 'high' }), deepseek)).toMatchObject({
+      thinking: { type: 'enabled' },
+      reasoning_effort: 'high',
+    })
+    // Both think unless that is switched off.
+    for (const model of [deepseek, glm]) {
+      const body = buildRequestBody(llmRequest({ thinking: false }), model)
+      expect(body).toMatchObject({ thinking: { type: 'disabled' } })
+      expect(buildRequestBody(llmRequest(), model)).not.toHaveProperty('thinking')
+    }
     expect(buildRequestBody(on, settings())).not.toHaveProperty('reasoning_effort')
     expect(buildRequestBody(on, settings({ thinking: 'high' }))).toMatchObject({
       reasoning_effort: 'high',
