@@ -1,10 +1,10 @@
 // The form for the fields of a prompt or of a resource's address. A filled in prompt goes into the message field.
-import { type FormEvent, useId, useState } from 'react'
+import { type ChangeEvent, type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { reportError } from '../../../ui/error-text.ts'
-import { TextArea } from '../../../ui/field.tsx'
+import { TextArea, TextField } from '../../../ui/field.tsx'
 import { insertIntoComposer } from '../composer-insert.ts'
 import { askForFields, type WantedPrompt } from './wanted-prompt.ts'
 
@@ -49,19 +49,22 @@ export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
       }
     >
       <form id={id} className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {prompt.fields.map(({ name, description, required }) => (
-          <TextArea
-            key={name}
-            rows={2}
-            className="min-h-16"
-            label={required ? name : t('prompts.optional', { label: name })}
-            hint={description}
-            required={required}
-            maxLength={prompt.submit === 'attach' ? 2_000 : 100_000}
-            value={values[name] ?? ''}
-            onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-          />
-        ))}
+        {prompt.fields.map(({ name, description, required }) => {
+          const field = {
+            label: required ? name : t('prompts.optional', { label: name }),
+            hint: description,
+            required,
+            value: values[name] ?? '',
+            onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+              setValues({ ...values, [name]: target.value }),
+          }
+          // A part of an address is one line.
+          return prompt.submit === 'attach' ? (
+            <TextField key={name} maxLength={2_000} {...field} />
+          ) : (
+            <TextArea key={name} rows={2} maxLength={100_000} {...field} />
+          )
+        })}
       </form>
     </Dialog>
   )
