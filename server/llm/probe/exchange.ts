@@ -19,7 +19,7 @@ export interface ProbeAnswer {
   /** Null if the answer was complete. */
   failure: AppError | null
   text: string
-  thought: boolean
+  thinking: string
   calls: ToolCall[]
   carry: Carry | undefined
   /** The provider itself reported usage. */
@@ -37,7 +37,7 @@ export async function exchange(
   const answer: ProbeAnswer = {
     failure: null,
     text: '',
-    thought: false,
+    thinking: '',
     calls: [],
     carry: undefined,
     usage: false,
@@ -53,7 +53,7 @@ export async function exchange(
   for await (const batch of client.stream(request))
     for (const event of batch) {
       if (event.type === 'text_delta') answer.text += event.text
-      if (event.type === 'thinking_delta') answer.thought = true
+      if (event.type === 'thinking_delta') answer.thinking += event.text
       if (event.type === 'tool_call') answer.calls.push(event.call)
       if (event.type === 'finished') {
         answer.usage = !event.estimated

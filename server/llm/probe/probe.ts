@@ -30,8 +30,7 @@ const PROBE_SECONDS = 60
 /** Enough for a model that thinks first. */
 const MAX_TOKENS = 400
 
-export function createModelProbe(): ModelProbe {
-  const http = createProviderHttp()
+export function createModelProbe(http: ProviderHttp = createProviderHttp()): ModelProbe {
   return {
     async probe(target, signal) {
       const limited = deadline(PROBE_SECONDS * 1000, signal)
@@ -113,7 +112,7 @@ async function probeUrl(
     : null
   const fault = after === null ? faultOfTools(tools.failure) : after.failure
   const nativeTools = wasCalled && fault === null
-  const reasoning = [first, tools, vision].some((answer) => answer.thought)
+  const reasoning = [first, tools, vision].some((answer) => answer.thinking !== '')
   const row = findModelRow(tried) ?? guessModelRow(model)
   const sees = seesPicture(vision) ?? row?.can.includes('image') ?? false
   return {
@@ -201,9 +200,15 @@ const mayBeAnotherApi = ({ code }: AppError): boolean =>
   code === 'model_unauthorized'
 
 /** The conversation after the model called the tool. */
-const withResults = ({ text, calls, carry }: ProbeAnswer): LlmMessage[] => [
+const withResults = ({ text, thinking, calls, carry }: ProbeAnswer): LlmMessage[] => [
   COLOUR_REQUEST,
-  { role: 'assistant', content: text, toolCalls: calls, carry },
+  {
+    role: 'assistant',
+    content: text,
+    ...(thinking === '' ? {} : { reasoning: thinking }),
+    toolCalls: calls,
+    carry,
+  },
   ...calls.map(
     ({ id, name }): LlmMessage => ({
       role: 'tool',

@@ -1,5 +1,6 @@
 // Probing a provider: what each kind of provider reveals, and the settings that are suggested for it.
 import { afterAll, describe, expect, test } from 'vitest'
+import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { listPresets } from '../../../../server/llm/probe/presets.ts'
 import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
 import { messagesTurn } from '../../../support/provider/messages-turns.ts'
@@ -133,6 +134,36 @@ describe('the probe', () => {
       error: expect.stringContaining('thought_signature'),
     })
     expect(report.suggested).not.toHaveProperty('tool_mode')
+  })
+
+  test('returns the reasoning with the tool result, which some providers refuse to do without', async () => {
+    const http = createProviderHttp()
+    const address = 'https://api.deepseek.com'
+    const elsewhere = createModelProbe({
+      ...http,
+      request: (request) => {
+        const href = request.url.href.replace(address, new URL(upstream.url).origin)
+        return http.request({ ...request, url: new URL(href) })
+      },
+    })
+    const thought = turn.toolCalls([{ name: 'report_colour', arguments: { colour: 'blue' } }], {
+      thinking: 'Call it.',
+    })
+    provider({ plain: turn.text('pong'), tool: thought, picture: turn.text('Red.') })
+    const target = { api_url: `${address}/v1`, upstream_model: 'deepseek-v4-pro' }
+    expect(await elsewhere.probe(target, new AbortController().signal)).toMatchObject({
+      native_tools: true,
+      reasoning: true,
+    })
+    const second = upstream.requests.find(({ messages }) =>
+      messages.some(({ role }) => role === 'tool'),
+    )
+    expect(second?.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', reasoning_content: 'Call it.' },
+      { role: 'tool' },
+    ])
+    await elsewhere.close()
   })
 
   test('finds the tools of a model that takes them only without reasoning', async () => {
