@@ -25,11 +25,16 @@ export interface Compat {
   files?: boolean
   /** `usage.cost` is what a call cost, in US dollars. */
   reportsCost?: boolean
+  /** Refuses ids of calls that are not nine letters and digits. */
+  shortCallIds?: boolean
   /** Models that refuse a tool call without a signature, also when another model made it. */
   needsSignatures?: RegExp
 }
 
 const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: 'none' }
+
+/** Also as `provider` of a Mistral model on another server: the templates of many of them check the ids. */
+const mistral: Compat = { ...plain, shortCallIds: true }
 
 const table: Readonly<Record<string, Compat>> = {
   openai: plain,
@@ -67,6 +72,8 @@ const table: Readonly<Record<string, Compat>> = {
   },
   openrouter: { ...plain, files: true, reportsCost: true, toolChoiceNone: true },
   'openrouter.ai': { ...plain, files: true, reportsCost: true, toolChoiceNone: true },
+  mistral,
+  'api.mistral.ai': mistral,
   'generativelanguage.googleapis.com': {
     ...plain,
     needsSignatures: /^(models\/)?gemini-(?![12]\b)/,

@@ -1,4 +1,5 @@
 // Converts an `LlmRequest` to the body of an OpenAI-compatible chat completion, adapted to the provider.
+import { createHash } from 'node:crypto'
 import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
@@ -32,6 +33,7 @@ export function buildRequestBody(
       pdf: settings.pdf ?? false,
       source: carrySource('chat', settings),
       needsSignatures: compat.needsSignatures?.test(model) ?? false,
+      shortCallIds: compat.shortCallIds ?? false,
     }),
     stream: true,
     ...((settings.stream_usage ?? true) ? { stream_options: { include_usage: true } } : {}),
@@ -94,6 +96,7 @@ interface MessageOptions {
   /** Carried fields from elsewhere are dropped. */
   source: string
   needsSignatures: boolean
+  shortCallIds: boolean
 }
 
 /** Gemini's documented stand-in for the signature of a call that another model made. */
@@ -105,10 +108,11 @@ function toWireMessages(
   messages: readonly LlmMessage[],
   options: MessageOptions,
 ): Record<string, unknown>[] {
+  const wireId = options.shortCallIds ? shortId : (id: string) => id
   return messages.map((message) => {
     if (message.role === 'user') return userMessage(message, options)
     if (message.role === 'tool')
-      return { role: 'tool', tool_call_id: message.callId, content: message.content }
+      return { role: 'tool', tool_call_id: wireId(message.callId), content: message.content }
     if (message.role === 'system') return { role: 'system', content: message.content }
     const calls = message.toolCalls ?? []
     const reasoning = reasoningOf(message, options)
@@ -126,7 +130,7 @@ function toWireMessages(
         const { function: inFunction, ...fields } = carriedByCalls[at] ?? {}
         const made = { name: call.name, arguments: sendableArguments(call.arguments) }
         return {
-          id: call.id,
+          id: wireId(call.id),
           type: 'function',
           function: { ...asRecord(inFunction), ...made },
           ...fields,
@@ -135,6 +139,9 @@ function toWireMessages(
     }
   })
 }
+
+const shortId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
 function reasoningOf(
   { reasoning, toolCalls = [] }: Extract<LlmMessage, { role: 'assistant' }>,

@@ -181,6 +181,31 @@ describe('the body', () => {
     ])
   })
 
+  test('contains ids of nine letters and digits for Mistral, which refuses the ids that other providers make', () => {
+    const idsOf = (id: string) => {
+      const made = [{ id: id as never, name: 'f', arguments: '{}' }]
+      const { messages } = buildRequestBody(
+        llmRequest({
+          messages: [
+            { role: 'assistant', content: '', toolCalls: made },
+            { role: 'tool', callId: id as never, name: 'f', content: 'done' },
+          ],
+        }),
+        settings({ api_url: 'https://api.mistral.ai/v1' }),
+      )
+      return [...JSON.stringify(messages).matchAll(/"(?:tool_call_)?id":"([^"]*)"/g)].map(
+        ([, found]) => found,
+      )
+    }
+    expect(idsOf('D681PevKs')).toEqual(['D681PevKs', 'D681PevKs'])
+    for (const id of ['call_Zq1nHk3Vt8', 'D681PevKs-2']) {
+      const [ofCall = '', ofResult] = idsOf(id)
+      expect(ofCall).toMatch(/^[a-z0-9]{9}$/)
+      expect(ofResult).toBe(ofCall)
+    }
+    expect(idsOf('call_a')).not.toEqual(idsOf('call_b'))
+  })
+
   test('never contains invalid JSON arguments, which providers refuse', () => {
     const call = { id: callId, name: 'f', arguments: '{"a":' }
     const body = buildRequestBody(
