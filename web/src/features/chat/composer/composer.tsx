@@ -5,6 +5,7 @@ import {
   type RefObject,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -13,27 +14,21 @@ import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { isSendKey } from '../../../lib/display.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { late, lazyView } from '../../../ui/late.tsx'
+import { lazyView } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'
 import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
 import { receiveInserts } from '../composer-insert.ts'
 import { randomId } from '../random-id.ts'
-import { ActiveOptions, AddMenu } from './add-menu.tsx'
+import { type ComposerActions, ComposerTools } from './composer-tools.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
 import { LatePromptForm } from './late-prompt-form.tsx'
-import { ModelMenu } from './model-menu.tsx'
-import { SendButtons } from './send-buttons.tsx'
 import { SizeHint } from './size-hint.tsx'
-import { canDictate } from './speech-recognition.ts'
 import type { KeyHandler } from './suggestions/suggestion-list.tsx'
 import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
 import { useAttaching } from './use-attaching.ts'
 
-const DictationButton = late(() =>
-  import('./dictation-button.tsx').then((module) => module.DictationButton),
-)
 const SuggestionList = lazyView(() =>
   import('./suggestions/suggestion-list.tsx').then((module) => module.SuggestionList),
 )
@@ -158,15 +153,31 @@ export function Composer({
     }
   }
 
-  /** One field serves both: phones open the camera for `capture`. */
-  const pick = (from: 'files' | 'camera'): void => {
-    const input = picker.current
-    if (input === null) return
-    input.accept = from === 'camera' ? 'image/*' : ''
-    if (from === 'camera') input.setAttribute('capture', 'environment')
-    else input.removeAttribute('capture')
-    input.click()
-  }
+  const actions = useMemo<ComposerActions>(
+    () => ({
+      // One field serves both: phones open the camera for `capture`.
+      pick(from) {
+        const input = picker.current
+        if (input === null) return
+        input.accept = from === 'camera' ? 'image/*' : ''
+        if (from === 'camera') input.setAttribute('capture', 'environment')
+        else input.removeAttribute('capture')
+        input.click()
+      },
+      openCommands() {
+        setClosedAt(null)
+        insert.current('/', 0, 0)
+      },
+      openMentions() {
+        const { current } = newestText
+        setClosedAt(null)
+        insert.current(/\S$/.test(current) ? ' @' : '@', current.length, current.length)
+      },
+      append: (added) =>
+        insert.current(added, newestText.current.length, newestText.current.length),
+    }),
+    [],
+  )
 
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, the keys belong to it.
@@ -245,49 +256,27 @@ export function Composer({
           onPaste={onPaste}
         />
         <SizeHint text={text} files={files} model={model} />
-        <div
-          className={classNames(
-            'composer-tools flex items-center gap-0.5 px-2 pb-2',
-            leading !== undefined && 'flex-wrap',
-          )}
-        >
-          <input
-            ref={picker}
-            type="file"
-            multiple
-            hidden
-            onChange={(event) => {
-              attach(event.target.files ?? [])
-              event.target.value = ''
-            }}
-          />
-          <AddMenu
-            options={options}
-            onChange={onOptions}
-            onFiles={() => pick('files')}
-            onCamera={(model?.vision ?? true) ? () => pick('camera') : null}
-            onCommands={() => {
-              setClosedAt(null)
-              put('/', 0, 0)
-            }}
-            onMentions={() => {
-              setClosedAt(null)
-              put(/\S$/.test(text) ? ' @' : '@', text.length, text.length)
-            }}
-          />
-          <ActiveOptions options={options} onChange={onOptions} />
-          {leading}
-          {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
-          <div className="ms-auto flex min-w-0 items-center">
-            <ModelMenu options={options} onChange={onOptions} />
-            {canDictate && (
-              <PartBoundary fallback={null} instead={null}>
-                <DictationButton onHeard={(heard) => put(heard, text.length, text.length)} />
-              </PartBoundary>
-            )}
-            <SendButtons running={running} empty={empty} sending={sending} onStop={onStop} />
-          </div>
-        </div>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            attach(event.target.files ?? [])
+            event.target.value = ''
+          }}
+        />
+        <ComposerTools
+          options={options}
+          onOptions={onOptions}
+          leading={leading}
+          hasVision={model?.vision ?? true}
+          running={running}
+          empty={empty}
+          sending={sending}
+          onStop={onStop}
+          actions={actions}
+        />
       </form>
     </>
   )

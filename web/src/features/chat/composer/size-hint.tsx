@@ -1,5 +1,4 @@
 // Before a large message is sent: about how many tokens it has, what reading them costs, and whether the model can read them at all.
-import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Price, PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { estimateTokens } from '../../../../../server/protocol/models/token-estimate.ts'
@@ -25,11 +24,13 @@ export function SizeHint({
   files: readonly ChosenFile[]
   model: PublicModel | undefined
 }) {
-  const { t, i18n } = useTranslation()
-  const settled = useDeferredValue(text)
   const characters = files.reduce((sum, { uploaded }) => sum + (uploaded?.characters ?? 0), 0)
-  const tokens = estimateTokens(settled) + Math.ceil(characters / CHARACTERS_PER_TOKEN)
-  if (tokens < MIN_TOKENS) return null
+  const tokens = estimateTokens(text) + Math.ceil(characters / CHARACTERS_PER_TOKEN)
+  return tokens < MIN_TOKENS ? null : <Hint tokens={tokens} model={model} />
+}
+
+function Hint({ tokens, model }: { tokens: number; model: PublicModel | undefined }) {
+  const { t, i18n } = useTranslation()
   const window = model?.context_window ?? null
   const price = model?.price ?? null
   const cost = price === null ? 0 : (tokens / 1_000_000) * inputRate(price, tokens)
