@@ -4,11 +4,15 @@ import type { HostileProgram } from './hostile-programs.ts'
 /** Programs whose attempts all return have a group and share its interpreter, because each start takes seconds. */
 interface EscapeProgram extends HostileProgram {
   group?: 'files' | 'bridge' | 'processes'
+  /** Asks the system for something of the host, so that each isolation has its own say. */
+  onHost?: true
 }
 
 export interface Escape extends HostileProgram {
   /** Strings that the output contains once every attempt has been made. */
   tried: string[]
+  /** Whether it asks the system for something of the host, and not only the interpreter. */
+  onHost: boolean
 }
 
 export interface Canaries {
@@ -65,6 +69,7 @@ const programs = ({ file, port, target, serverPid }: Canaries): EscapeProgram[] 
   },
   {
     name: 'reaches it over descriptors',
+    onHost: true,
     code: `import os\nfor number in range(3, 40):\n    try:\n        print(os.read(number, 100))\n        print("ESCAPED")\n    except OSError:\n        pass`,
   },
   {
@@ -125,6 +130,7 @@ const programs = ({ file, port, target, serverPid }: Canaries): EscapeProgram[] 
   },
   {
     name: 'runs a command',
+    onHost: true,
     code: `import os, subprocess\n${attempt('subprocess.run(["id"], capture_output=True)', 'os.popen("id").read()', 'os.execv("/bin/sh", ["sh"])', 'os.posix_spawn("/bin/sh", ["sh"], {})')}\nprint("ESCAPED" if os.system("id") == 0 else "held")`,
   },
   {
@@ -156,6 +162,7 @@ const programs = ({ file, port, target, serverPid }: Canaries): EscapeProgram[] 
   },
   {
     name: 'kills its parents',
+    onHost: true,
     code: `import os, signal\nfor pid in (${serverPid}, os.getppid(), 1, -1):\n    try:\n        os.kill(pid, signal.SIGKILL)\n    except BaseException as error:\n        print(type(error).__name__)`,
   },
   {
@@ -175,6 +182,7 @@ const programs = ({ file, port, target, serverPid }: Canaries): EscapeProgram[] 
   },
   {
     name: 'listens',
+    onHost: true,
     code: 'import socket\ns = socket.socket()\ntry:\n    s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname())\nexcept BaseException as error:\n    print(type(error).__name__)',
   },
   {
@@ -202,7 +210,9 @@ export function escapes(canaries: Canaries): Escape[] {
   const all = programs(canaries)
   const groups = new Set(all.flatMap(({ group }) => group ?? []))
   return [
-    ...all.filter(({ group }) => group === undefined).map((each) => ({ ...each, tried: [] })),
+    ...all
+      .filter(({ group }) => group === undefined)
+      .map((each) => ({ ...each, tried: [], onHost: each.onHost === true })),
     ...[...groups].map((name) =>
       oneAfterTheOther(
         name,
@@ -221,7 +231,7 @@ except BaseException as error:
     print("ended:", type(error).__name__)
 print(${q(tried[index] ?? '')})`,
   )
-  return { name, code: code.join('\n'), ends: 'completed', tried }
+  return { name, code: code.join('\n'), ends: 'completed', tried, onHost: true }
 }
 
 const q = (text: string): string => JSON.stringify(text)

@@ -11,7 +11,6 @@ export interface HostileProgram {
 
 /** Programs that crash or exhaust a resource: each must end by itself or at a limit, and report what happened. */
 export const bombs: HostileProgram[] = [
-  { name: 'a syntax error', code: 'def f(:\n', ends: 'refused', says: /SyntaxError/ },
   { name: 'a NUL in the source', code: 'x = "a\0b"', ends: 'refused', says: /null byte/i },
   {
     name: 'a source that nests deeply',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TIME_LIMIT_SECONDS } from '../../../../server/sandbox/python/modules.ts'
-import { type Canaries, escapes } from '../../../support/sandbox/escape-programs.ts'
+import { type Canaries, type Escape, escapes } from '../../../support/sandbox/escape-programs.ts'
 import { bombs, endless } from '../../../support/sandbox/hostile-programs.ts'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
 
@@ -16,6 +16,11 @@ const SECRET = 'canary-7c1f'
 const MANY_PROGRAMS_MS = 300_000
 /** The default limits, except for the level at which endless programs run. */
 const timeLimits = { ...TIME_LIMIT_SECONDS, strict: 1 }
+/**
+ * The long form tries everything under both isolations. The short one leaves out, under that by the kernel, what the
+ * interpreter itself must hold: it is the same under both, and the other one has nothing behind it.
+ */
+const isFull = process.env.FAULTS === 'full'
 let folder: string
 let canaries: Canaries
 let listener: Server
@@ -77,8 +82,10 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
     'a program that tries to escape reaches no file, process, network or secret of the host',
     async ({ skip }) => {
       if (!usable) skip('bubblewrap does not work here')
+      const attempts = escapes(canaries)
+      const isTried = ({ onHost }: Escape) => isFull || isolation === 'wasm' || onHost
       await Promise.all(
-        inLanes(4, escapes(canaries), async ({ name, code, ends, says, tried }) => {
+        inLanes(4, attempts.filter(isTried), async ({ name, code, ends, says, tried }) => {
           const outcome = await python.program(code, { strictness: 'lenient' })
           const seen = JSON.stringify(outcome)
           expect(seen, name).not.toContain('ESCAPED')
@@ -121,11 +128,12 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
     skip,
   }) => {
     if (!usable) skip('bubblewrap does not work here')
+    const tried = isFull || isolation === 'wasm' ? endless : endless.slice(0, 2)
     const outcomes = await Promise.all(
-      endless.map(({ code }) => python.program(code, { strictness: 'strict' })),
+      tried.map(({ code }) => python.program(code, { strictness: 'strict' })),
     )
     for (const [index, outcome] of outcomes.entries()) {
-      expect(outcome, endless[index]?.name).toMatchObject({ status: 'timed_out' })
+      expect(outcome, tried[index]?.name).toMatchObject({ status: 'timed_out' })
       expect(outcome.error).toContain('ran for 1 s')
     }
     expect(outcomes[0]?.stdout).toBe('on\n')
