@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { MAX_INTEGER, TokenCount } from '../protocol/bounds.ts'
 import { ApprovalMode } from '../protocol/conversations/conversation.ts'
+import { PAGE_ITEMS } from '../protocol/envelope.ts'
 import { ModelSettings } from '../protocol/models/catalog.ts'
 import { McpServerName, McpServerSettings } from '../protocol/models/mcp.ts'
 import { RiskLevel } from '../protocol/runs/run-event.ts'
@@ -26,6 +27,8 @@ const Limits = section({
   json_body: Size.prefault('10MB'),
   /** Levels of nesting of a JSON body. */
   json_depth: count.max(1_000).default(64),
+  /** Items of one page of a list; the page of NanoClaw asks for 100. */
+  page_items: z.int().min(PAGE_ITEMS).max(1_000).default(PAGE_ITEMS),
   /** Characters of one message. */
   message: Characters.prefault(200_000),
   /** Bytes of all attachments of one message. */

@@ -16,10 +16,12 @@ import ipaddr from 'ipaddr.js'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Slots } from '../lib/limits.ts'
+import { PAGE_ITEMS } from '../protocol/envelope.ts'
 import { limitConnections } from './connection-limit.ts'
 import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
 import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
 import { boundLargeResponses } from './large-responses.ts'
+import { boundPages } from './page-size.ts'
 import {
   answerClientError,
   dropStalledReaders,
@@ -61,6 +63,8 @@ export interface AppOptions {
   bodyLimit: number
   /** Maximum levels of nesting of a JSON body. */
   jsonDepth?: number
+  /** Maximum number of items of one page of a list. */
+  pageItems?: number
   /** What the open event streams of each user are counted with; default: any number. */
   streamSlots?: Slots
   /** Maximum number of connections per address. Connections from a trusted proxy are not counted. */
@@ -91,6 +95,7 @@ const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 export function createApp({
   bodyLimit,
   jsonDepth = DEFAULT_JSON_DEPTH,
+  pageItems = PAGE_ITEMS,
   logger,
   behindProxy = false,
   streamSlots,
@@ -149,6 +154,7 @@ export function createApp({
     if (request.is404 && !['GET', 'HEAD'].includes(request.method)) throw appError('nothing_here')
   })
   registerJsonBodies(app, jsonDepth)
+  boundPages(app, pageItems)
   guardSlowBodies(app, BODY_TIMEOUT_MS)
   dropStalledReaders(app, STALL_MS)
   if (streamSlots !== undefined) limitStreams(app, streamSlots)

@@ -20,7 +20,12 @@ import { registerWebApp } from './web-app.ts'
 export interface HttpOptions {
   bounds: Pick<
     AppOptions,
-    'bodyLimit' | 'jsonDepth' | 'connectionsPerAddress' | 'silentConnectionMs' | 'spoolFolder'
+    | 'bodyLimit'
+    | 'jsonDepth'
+    | 'pageItems'
+    | 'connectionsPerAddress'
+    | 'silentConnectionMs'
+    | 'spoolFolder'
   > & {
     /** Maximum number of open event streams per user. */
     streamsPerUser: number

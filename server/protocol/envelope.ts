@@ -9,9 +9,14 @@ export const Deleted = z.object({ code: z.literal(0), message: z.string() }).met
 /** ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime()
 
+/** Most items of one page, unless `limits.page_items` is larger. */
+export const PAGE_ITEMS = 100
+/** How many items of a list are wanted. */
+export const pageLimit = (most: number) => z.coerce.number().int().min(1).max(most)
+
 /** Query of every list: `limit` 1 to 100, `cursor` opaque. */
 export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).optional(),
+  limit: pageLimit(PAGE_ITEMS).optional(),
   cursor: z.string().max(500).optional(),
 })
 

@@ -13,6 +13,7 @@ import { registerAdminAuditRoutes } from './admin/audit.ts'
 import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin/groups.ts'
 import { registerAdminInvitationRoutes } from './admin/invitations.ts'
 import { type AdminServerDependencies, registerAdminServerRoutes } from './admin/server.ts'
+import { type AdminSessionDependencies, registerAdminSessionRoutes } from './admin/user-sessions.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin/users.ts'
 import { type AnswerRouteDependencies, registerAnswerRoutes } from './conversations/answers.ts'
 import { registerBranchRoutes } from './conversations/branches.ts'
@@ -63,7 +64,7 @@ export interface RouteDependencies {
     AccountRouteDependencies &
     SessionRouteDependencies &
     OidcRouteDependencies
-  adminUsers: AdminUserDependencies
+  adminUsers: AdminUserDependencies & AdminSessionDependencies
   adminGroups: AdminGroupDependencies
   adminServer: AdminServerDependencies
   quota: Parameters<typeof registerQuotaRoutes>[1]
@@ -103,6 +104,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAccountRoutes(app, dependencies.auth)
   registerSessionRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)
+  registerAdminSessionRoutes(app, dependencies.adminUsers)
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
   registerAdminGroupRoutes(app, dependencies.adminGroups)
   registerAdminServerRoutes(app, dependencies.adminServer)

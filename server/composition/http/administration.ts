@@ -1,4 +1,5 @@
 // What the administration of the whole server consists of: runs, health, settings, MCP servers.
+import type { Access } from '../../access/access.ts'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { Config } from '../../config/schema.ts'
@@ -6,8 +7,10 @@ import type { Store } from '../../db/store.ts'
 import type { ModelCatalog } from '../../llm/catalog.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { AdminServerDependencies } from '../../routes/admin/server.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { doctorSettings } from '../settings.ts'
 import type { ToolModule } from '../tools/tools.ts'
+import { createStorageReport } from './storage-report.ts'
 
 interface Modules {
   config: Config
@@ -15,10 +18,12 @@ interface Modules {
   catalog: Pick<ModelCatalog, 'resolve'>
   chat: ChatService
   tools: ToolModule
+  workspace: WorkspaceServices
+  access: Pick<Access, 'quota'>
 }
 
 export const administrationOf = (
-  { config, store, catalog, chat, tools }: Modules,
+  { config, store, catalog, chat, tools, workspace, access }: Modules,
   { settings, webRoot }: { settings: ServerSettingsService; webRoot: string },
 ): AdminServerDependencies => ({
   settings,
@@ -46,6 +51,11 @@ export const administrationOf = (
     await chat.runs.stop(id, 'stopped')
     return true
   },
+  reportStorage: createStorageReport({
+    storage: store.storage,
+    workspace,
+    limitOf: (userId) => access.quota(userId).storage ?? config.limits.storage,
+  }),
   async checkHealth() {
     const { runChecks } = await import('../../doctor/doctor.ts')
     const findings = await runChecks(doctorSettings(config, webRoot))

@@ -172,6 +172,7 @@ export function routeDependencies({
       access,
       quotas: store.quotas,
       reportQuota,
+      sessions,
       apiKeys,
       audit: store.audit,
       links,
@@ -198,7 +199,10 @@ export function routeDependencies({
           end,
         ),
     },
-    adminServer: administrationOf({ config, store, catalog, chat, tools }, { settings, webRoot }),
+    adminServer: administrationOf(
+      { config, store, catalog, chat, tools, workspace, access },
+      { settings, webRoot },
+    ),
     quota: { report: reportQuota },
     adminGroups: { groups: store.groups, access },
     conversations: {

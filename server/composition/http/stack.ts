@@ -105,6 +105,7 @@ const originRules = (config: Config): OriginRules => ({
 const httpBounds = (config: Config): HttpOptions['bounds'] => ({
   bodyLimit: config.limits.json_body,
   jsonDepth: config.limits.json_depth,
+  pageItems: config.limits.page_items,
   streamsPerUser: config.limits.streams_per_user,
   connectionsPerAddress: config.limits.connections_per_address,
   // A response that is not streamed starts when the run has ended.

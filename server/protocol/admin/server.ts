@@ -1,7 +1,7 @@
 // What administrators see and set of the whole server, on the wire.
 import { z } from 'zod'
 import { ApprovalMode } from '../conversations/conversation.ts'
-import { optional, Timestamp } from '../envelope.ts'
+import { optional, page, Timestamp } from '../envelope.ts'
 import { RunId, UserId } from '../ids.ts'
 import { McpServer } from '../models/mcp.ts'
 import { RunStatus } from '../runs/run.ts'
@@ -83,6 +83,35 @@ export const PatchServerSettings = z
   })
   .meta({ id: 'PatchServerSettings' })
 export type PatchServerSettings = z.input<typeof PatchServerSettings>
+
+const Bytes = z.int().min(0)
+
+const StoredBytes = z.object({
+  /** The current files of projects. */
+  projects: Bytes,
+  /** Earlier contents of these files; they count to no quota. */
+  history: Bytes,
+  /** Files attached to messages. */
+  files: Bytes,
+  documents: Bytes,
+  total: Bytes,
+})
+export type StoredBytes = z.infer<typeof StoredBytes>
+
+/** What an account stores, in bytes. */
+export const AccountStorage = StoredBytes.extend({
+  user_id: UserId,
+  username: z.string(),
+  /** Of projects, files and documents together. */
+  limit: Bytes,
+}).meta({ id: 'AccountStorage' })
+export type AccountStorage = z.infer<typeof AccountStorage>
+
+/** The accounts that store anything, most first, and all of them together. */
+export const StorageOverview = page(AccountStorage)
+  .extend({ all: StoredBytes })
+  .meta({ id: 'StorageOverview' })
+export type StorageOverview = z.infer<typeof StorageOverview>
 
 /** An MCP server with who may use it. */
 export const AdminMcpServer = z

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Accounts } from '../../auth/accounts.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import type { Sessions } from '../../auth/sessions.ts'
-import type { SessionRow } from '../../db/repositories/accounts/users.ts'
 import type { App } from '../../http/app.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
 import { Session } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { deleted, success } from '../envelope.ts'
+import { presentSession } from './present-session.ts'
 
 export interface SessionRouteDependencies {
   accounts: Accounts
@@ -32,7 +32,7 @@ export function registerSessionRoutes(
     },
     async ({ user, session }) =>
       success({
-        items: (await sessions.list(user.id)).map((row) => present(row, session?.sid)),
+        items: (await sessions.list(user.id)).map((row) => presentSession(row, session?.sid)),
       }),
   )
 
@@ -72,14 +72,3 @@ export function registerSessionRoutes(
     },
   )
 }
-
-const present = (row: SessionRow, current: string | undefined): Session => ({
-  id: row.id,
-  kind: row.kind,
-  user_agent: row.userAgent,
-  address: row.address,
-  created_at: row.createdAt.toISOString(),
-  last_used_at: row.lastUsedAt.toISOString(),
-  expires_at: row.expiresAt.toISOString(),
-  current: row.id === current,
-})

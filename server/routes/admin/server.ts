@@ -1,4 +1,4 @@
-// Routes for administrators: running runs, the server's health, its settings, and who sees which MCP server.
+// Routes for administrators: running runs, the server's health, storage, its settings, and who sees which MCP server.
 import { z } from 'zod'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import { appError } from '../../errors.ts'
@@ -9,8 +9,9 @@ import {
   HealthFinding,
   PatchServerSettings,
   ServerSettings,
+  StorageOverview,
 } from '../../protocol/admin/server.ts'
-import { envelope } from '../../protocol/envelope.ts'
+import { envelope, PageQuery } from '../../protocol/envelope.ts'
 import { RunId, type UserId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
@@ -21,6 +22,8 @@ export interface AdminServerDependencies {
   stopRun(id: RunId): Promise<boolean>
   /** What the doctor finds. */
   checkHealth(): Promise<HealthFinding[]>
+  /** What accounts store, most first. @throws AppError `cursor_invalid`. */
+  reportStorage(limit: number, cursor: string | undefined): Promise<StorageOverview>
   settings: ServerSettingsService
   /** @throws AppError `unknown_model`. */
   assertModel(id: string): Promise<void>
@@ -28,15 +31,18 @@ export interface AdminServerDependencies {
   listMcpServers(userId: UserId): Promise<AdminMcpServer[]>
 }
 
+const DEFAULT_LIMIT = 50
+
 const list = <T extends z.ZodType>(item: T) => envelope(z.object({ items: z.array(item) }))
 
-/** `/api/admin/{runs,health,settings,mcp}`. */
+/** `/api/admin/{runs,health,storage,settings,mcp}`. */
 export function registerAdminServerRoutes(
   app: App,
   {
     listRuns,
     stopRun,
     checkHealth,
+    reportStorage,
     settings,
     assertModel,
     listMcpServers,
@@ -81,6 +87,21 @@ export function registerAdminServerRoutes(
       },
     },
     async () => success({ items: await checkHealth() }),
+  )
+
+  app.get(
+    '/api/admin/storage',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Get what accounts store, in bytes, and all of them together',
+        description:
+          'Accounts that store most come first; those that store nothing are left out. The history of projects may be some minutes old.',
+        querystring: PageQuery,
+        response: { 200: envelope(StorageOverview) },
+      },
+    },
+    async ({ query }) => success(await reportStorage(query.limit ?? DEFAULT_LIMIT, query.cursor)),
   )
 
   app.get(

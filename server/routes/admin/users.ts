@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
 import type { AccountLinks } from '../../auth/account-links.ts'
-import type { ApiKeys } from '../../auth/api-keys.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
 import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
@@ -57,7 +56,6 @@ export interface AdminUserDependencies {
   access: Pick<Access, 'groupsOf' | 'reload' | 'ownQuota'>
   quotas: QuotaRepository
   reportQuota(userId: UserId): Promise<QuotaReport>
-  apiKeys: Pick<ApiKeys, 'list'>
   audit: AuditRepository
   links: AccountLinks
   secondFactors: Pick<SecondFactors, 'reset'>
@@ -81,7 +79,6 @@ export function registerAdminUserRoutes(
     access,
     quotas,
     reportQuota,
-    apiKeys,
     links,
     secondFactors,
     publicUrl,
@@ -233,25 +230,6 @@ export function registerAdminUserRoutes(
       const account = await users.find(params.id)
       if (account?.passwordHash == null) throw appError('account_not_found')
       await secondFactors.reset(account.id)
-      return deleted
-    },
-  )
-
-  app.delete(
-    '/api/admin/users/:id/sessions',
-    {
-      config: { admin: true, audit: { action: 'sessions_ended' } },
-      schema: {
-        summary: 'Sign an account out everywhere; its API keys remain valid',
-        params: z.object({ id: UserId }),
-        response: { 200: Deleted },
-      },
-    },
-    async ({ params }, reply) => {
-      const changed = await users.update(params.id, { endSessions: true })
-      if (changed === undefined) throw appError('account_not_found')
-      const keys = (await apiKeys.list(changed.id)).map(({ id }) => id)
-      connections.end(changed.id, { except: keys, kept: reply.raw })
       return deleted
     },
   )

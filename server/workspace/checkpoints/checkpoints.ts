@@ -1,5 +1,6 @@
 // The only way to change a project: one change at a time, each preceded by a checkpoint of what it touches.
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type {
   CheckpointRepository,
@@ -7,6 +8,7 @@ import type {
 } from '../../db/repositories/projects/checkpoints.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
 import { appError } from '../../errors.ts'
+import { atMost } from '../../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { parseInnerPath } from '../files/paths.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'
@@ -29,6 +31,7 @@ import {
   createChangeRecorder,
   newChange,
   newCheckpoint,
+  SNAPSHOT_TIMEOUT_MS,
 } from './record/record-change.ts'
 import { assertContentsStored } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
@@ -90,8 +93,13 @@ export interface Checkpoints {
   outsideText: OutsideText
   /** The stored earlier contents of a project's files. */
   contentStore(projectId: ProjectId): ContentStore
+  /** The bytes of these contents, at most some minutes old unless the project changed through this process. */
+  historySize(projectId: ProjectId): Promise<number>
 }
 
+/** How long a measured history is believed: other instances change projects, and old checkpoints are removed. */
+const HISTORY_SIZE_TTL_MS = 10 * 60_000
+const MAX_HISTORY_SIZES = 10_000
 /** Change journals that are read at the same time. */
 const JOURNALS_IN_PARALLEL = 16
 
@@ -107,6 +115,11 @@ export function createCheckpoints(options: {
   const { records, workspaces, mutex, pool, rule, log } = options
   const { storage } = workspaces
   const listeners: ((projectId: ProjectId) => void)[] = []
+
+  const historySizes = new LRUCache<ProjectId, number>({
+    ...atMost(MAX_HISTORY_SIZES),
+    ttl: HISTORY_SIZE_TTL_MS,
+  })
 
   const contentsOf = (projectId: ProjectId): string =>
     join(workspaces.serverFolder(projectId), 'contents')
@@ -133,6 +146,7 @@ export function createCheckpoints(options: {
     journalOf,
     snapshotInput,
     onChange: (projectId) => {
+      historySizes.delete(projectId)
       for (const listener of listeners) listener(projectId)
     },
     log,
@@ -178,6 +192,16 @@ export function createCheckpoints(options: {
 
   return {
     contentStore,
+    async historySize(projectId) {
+      const known = historySizes.get(projectId)
+      if (known !== undefined) return known
+      const input = { contents: contentsOf(projectId) }
+      const { bytes } = await pool.run('measure_contents', input, {
+        timeoutMs: SNAPSHOT_TIMEOUT_MS,
+      })
+      historySizes.set(projectId, bytes)
+      return bytes
+    },
     outsideText,
     onChange: (listener) => {
       listeners.push(listener)

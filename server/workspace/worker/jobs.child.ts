@@ -11,6 +11,7 @@ import { syncPaths } from '../checkpoints/capture/scan-tree.ts'
 import {
   collectContents,
   compareSnapshot,
+  measureContents,
   type SnapshotInput,
   takeSnapshot,
 } from '../checkpoints/capture/snapshot.ts'
@@ -35,6 +36,7 @@ export interface Jobs {
     input: SnapshotInput & { needed: ReadonlySet<string>; maxBytes: number }
     output: { bytes: number }
   }
+  measure_contents: { input: Pick<SnapshotInput, 'contents'>; output: { bytes: number } }
   diff: {
     input: { path: string; before: string | null; after: string | null; timeoutMs: number }
     output: TextDiff
@@ -83,6 +85,8 @@ function perform(job: Job): Jobs[JobKind]['output'] {
       return captureTree(job.input)
     case 'collect_contents':
       return collectContents(job.input)
+    case 'measure_contents':
+      return measureContents(job.input)
     case 'diff': {
       const { path, before, after, timeoutMs } = job.input
       return unifiedDiff(path, before, after, timeoutMs)

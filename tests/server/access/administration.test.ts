@@ -56,7 +56,7 @@ describeOnEachServer('the administration of a server', (start) => {
       { id: run.id, user_id: bobId, username: 'bob', model: 'one' },
     ])
     expect(JSON.stringify(json)).not.toContain('secret words')
-    for (const path of ['/runs', '/health', '/settings', '/mcp'])
+    for (const path of ['/runs', '/health', '/storage', '/settings', '/mcp'])
       expect((await asBob('GET', `/api/admin${path}`)).status).toBe(403)
     expect((await asAdmin('POST', `/runs/${run.id}/stop`)).json.data.items).toEqual([])
     expect((await asBob('GET', `/api/runs/${run.id}`)).json.data.status).toBe('stopped')
@@ -151,6 +151,40 @@ describeOnEachServer('the administration of a server', (start) => {
     expect((await asAdmin('GET', '/mcp')).json.data.items).toMatchObject([
       { name: 'notes', users: ['bob'], groups: ['Readers'] },
     ])
+  })
+
+  test('what accounts store is listed by kind, most first, page by page, with all of them together', async () => {
+    await asBob('POST', '/api/projects', { name: 'Notes' })
+    const project = (await asBob('GET', '/api/projects')).json.data.items[0].id
+    const write = (content: string) =>
+      asBob('PUT', `/api/projects/${project}/files/a.txt`, { content })
+    await write('a'.repeat(5000))
+    await write('b'.repeat(300))
+    const upload = async (path: string, token: string, field: string, bytes: number) => {
+      const body = new FormData()
+      body.append(field, new Blob(['n'.repeat(bytes)]), 'notes.txt')
+      const headers = { authorization: `Bearer ${token}` }
+      expect((await fetch(server.url + path, { method: 'POST', body, headers })).ok).toBe(true)
+    }
+    await upload('/api/files', admin, 'file', 70)
+    await upload(`/api/projects/${project}/documents`, bob, 'files[]', 40)
+    const first = (await asAdmin('GET', '/storage?limit=1')).json.data
+    const stored = { projects: 300, history: 5000, files: 0, documents: 40, total: 5340 }
+    expect(first).toMatchObject({
+      items: [{ user_id: bobId, username: 'bob', ...stored, limit: 5 * 1024 ** 3 }],
+      has_more: true,
+      all: { ...stored, files: 70, total: 5410 },
+    })
+    const rest = (await asAdmin('GET', `/storage?cursor=${first.next_cursor}`)).json.data
+    expect(rest).toMatchObject({ items: [{ username: 'ada', files: 70, total: 70 }] })
+    // The history grows with the next change.
+    await write('c')
+    expect((await asAdmin('GET', '/storage')).json.data.items[0]).toMatchObject({
+      projects: 1,
+      history: 5300,
+    })
+    expect((await asAdmin('GET', '/storage?cursor=nonsense')).status).toBe(400)
+    await asBob('DELETE', `/api/projects/${project}`)
   })
 
   test('messages to channels and seconds of programs are counted, and refused when they are used up', async () => {

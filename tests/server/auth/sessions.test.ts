@@ -121,6 +121,24 @@ describeOnEachServer('sessions', (start) => {
     expect((await end(here)).status).toBe(200)
     await other.ended
     expect([await statusOf(here), await statusOf(there)]).toEqual([200, 401])
+    // An administrator sees the sessions of others, too, and ends one.
+    const admin = await tokenOf('admin')
+    const danger = (await login('dan', {}, { 'user-agent': 'Thief/1.0' })).json.data.token
+    const { id: dan } = (await server.call('GET', '/api/auth/profile', { token: here })).json.data
+    const path = `/api/admin/users/${dan}/sessions`
+    const seen = (await server.call('GET', path, { token: admin })).json.data.items
+    expect(seen).toHaveLength(3)
+    expect(seen[0]).toMatchObject({ user_agent: 'Thief/1.0', kind: 'token', current: false })
+    expect(Date.parse(seen[0].last_used_at)).toBeGreaterThanOrEqual(Date.parse(found.created_at))
+    const stolen = await openStream(danger)
+    const endOther = (token: string, session: string) =>
+      server.call('DELETE', `${path}/${session}`, { token })
+    expect((await server.call('GET', path, { token: here })).status).toBe(403)
+    expect((await endOther(here, seen[0].id)).status).toBe(403)
+    expect((await endOther(admin, found.id)).status).toBe(404)
+    expect((await endOther(admin, seen[0].id)).status).toBe(200)
+    await stolen.ended
+    expect([await statusOf(here), await statusOf(danger)]).toEqual([200, 401])
     expect((await server.call('DELETE', '/api/auth/sessions', { token: here })).status).toBe(200)
     expect(await list()).toHaveLength(1)
     // The stream of the session that ended the others is still open: signing out ends it.

@@ -19,7 +19,7 @@ describe('what one user or address may hold open', () => {
       config: {
         models: [{ id: 'scripted', api_url: upstream.url }],
         titles: 'off',
-        limits: { streams_per_user: 3, json_depth: 5 },
+        limits: { streams_per_user: 3, json_depth: 5, page_items: 120 },
       },
     })
     // The depth of a body, too, is what the configuration says.
@@ -27,6 +27,17 @@ describe('what one user or address may hold open', () => {
     expect(
       (await server.call('POST', '/api/conversations', { body: nested(5) })).json,
     ).toMatchObject({ reason: 'json_too_deep', params: { levels: 5 } })
+    // So is the size of a page.
+    for (const list of ['conversations', 'projects', 'search?q=x'])
+      expect(
+        await Promise.all(
+          [120, 121].map(async (limit) => {
+            const joined = `/api/${list}${list.includes('?') ? '&' : '?'}limit=${limit}`
+            return (await server.call('GET', joined)).status
+          }),
+        ),
+        list,
+      ).toEqual([200, 400])
     const conversation = async () =>
       (await server.call('POST', '/api/conversations', { body: {} })).json.data.id
     const id = await conversation()

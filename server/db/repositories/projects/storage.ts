@@ -5,9 +5,18 @@ import type { Database } from '../../database.ts'
 
 export type StorageRepository = ReturnType<typeof createStorageRepository>
 
+/** Bytes that an account stores. */
+export interface StoredByUser {
+  userId: UserId
+  username: string
+  projects: number
+  documents: number
+  files: number
+}
+
 export function createStorageRepository(database: Database) {
   const { read, tables } = database
-  const { documents, files, projects } = tables
+  const { documents, files, projects, users } = tables
   const sum = (column: typeof projects.size | typeof documents.size | typeof files.size) =>
     sql`coalesce(sum(${column}), 0)`.mapWith(Number)
 
@@ -30,6 +39,48 @@ export function createStorageRepository(database: Database) {
       ])
       return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0) + (inFiles[0]?.bytes ?? 0)
     },
+
+    /** The same of each account that stores anything, by kind. */
+    async byUser(): Promise<StoredByUser[]> {
+      const [inProjects, inDocuments, inFiles, accounts] = await Promise.all([
+        read
+          .select({ userId: projects.userId, bytes: sum(projects.size) })
+          .from(projects)
+          .groupBy(projects.userId),
+        read
+          .select({ userId: documents.userId, bytes: sum(documents.size) })
+          .from(documents)
+          .groupBy(documents.userId),
+        read
+          .select({ userId: files.userId, bytes: sum(files.size) })
+          .from(files)
+          .groupBy(files.userId),
+        read.select({ id: users.id, username: users.username }).from(users),
+      ])
+      const found = new Map<UserId, StoredByUser>()
+      const names = new Map(accounts.map(({ id, username }) => [id, username]))
+      for (const [kind, rows] of [
+        ['projects', inProjects],
+        ['documents', inDocuments],
+        ['files', inFiles],
+      ] as const)
+        for (const { userId, bytes } of rows) {
+          const username = names.get(userId) ?? ''
+          const stored = { userId, username, projects: 0, documents: 0, files: 0 }
+          found.set(userId, { ...(found.get(userId) ?? stored), [kind]: bytes })
+        }
+      return [...found.values()]
+    },
+
+    /** All projects with their owners. `measured`: their size is known. */
+    projects: (): Promise<{ id: ProjectId; userId: UserId; measured: boolean }[]> =>
+      read
+        .select({
+          id: projects.id,
+          userId: projects.userId,
+          measured: sql<boolean>`${projects.size} is not null`.mapWith(Boolean),
+        })
+        .from(projects),
 
     /** Projects whose size is not known. */
     async unmeasured(userId: UserId): Promise<ProjectId[]> {

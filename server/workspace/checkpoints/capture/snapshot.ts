@@ -1,8 +1,9 @@
 // Snapshots of a whole project, for programs that may change anything. Uses synchronous I/O, so it runs in the worker thread
 // only, while nothing else changes the project. Like git's index, it reads again only files whose stat has changed.
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { type Dirent, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CheckpointFile, PathContent } from '../../../db/tables/projects.ts'
+import { systemCode } from '../../files/faults.ts'
 import { contentPath } from './content-store.ts'
 import { captureEntry, scan, statKey, syncFile } from './scan-tree.ts'
 import { dropIndex, type Index, loadIndex, saveIndex } from './snapshot-index.ts'
@@ -112,6 +113,26 @@ export function collectContents(
     }
   dropIndex(input.folder)
   return { bytes: total() }
+}
+
+/** The bytes of all stored contents in a folder; 0 when it does not exist. */
+export function measureContents({ contents }: Pick<SnapshotInput, 'contents'>): { bytes: number } {
+  let bytes = 0
+  for (const folder of readdirIfThere(contents))
+    if (folder.isDirectory())
+      for (const { name } of readdirIfThere(join(contents, folder.name)))
+        bytes += statSync(join(contents, folder.name, name), { throwIfNoEntry: false })?.size ?? 0
+  return { bytes }
+}
+
+/** Another change may remove the folder meanwhile. */
+function readdirIfThere(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  }
 }
 
 const isSame = (one: PathContent, other: PathContent): boolean => {

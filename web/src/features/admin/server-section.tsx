@@ -1,4 +1,4 @@
-// The whole server: what runs now, what the doctor finds, registration, sharing, models in lists, MCP servers.
+// The whole server: what runs now, what is stored, what the doctor finds, registration, sharing, models in lists, MCP servers.
 import { useTranslation } from 'react-i18next'
 import type {
   HealthFinding,
@@ -22,6 +22,7 @@ import { Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFindingText } from './finding-text.ts'
 import { ListedModels } from './listed-models.tsx'
+import { Storage } from './storage.tsx'
 
 const listClass = 'divide-y divide-line rounded-2xl border border-line bg-surface px-4'
 
@@ -33,6 +34,7 @@ export function ServerSection() {
         [
           ['runs', <Runs key="runs" />],
           ['settings', <Settings key="settings" />],
+          ['storage', <Storage key="storage" />],
           ['mcp', <McpServers key="mcp" />],
           ['health', <Health key="health" />],
         ] as const

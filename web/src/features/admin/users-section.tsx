@@ -1,10 +1,9 @@
-// The accounts: search, role, state, signing out, a link for a new password.
+// The accounts: search, role, state, limits, sessions, a link for a new password.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
   useAdminUsers,
-  useEndSessionsOf,
   usePatchUser,
   useResetLink,
   useResetSecondFactors,
@@ -18,6 +17,7 @@ import { ShownOnce } from '../../ui/shown-once.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { DeleteUserDialog } from './delete-user-dialog.tsx'
 import { UserQuotaDialog } from './user-quota-dialog.tsx'
+import { UserSessionsDialog } from './user-sessions-dialog.tsx'
 
 export function UsersSection({ ownId }: { ownId: string | undefined }) {
   const { t } = useTranslation()
@@ -55,12 +55,12 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
 function Account({ user, own }: { user: AdminUser; own: boolean }) {
   const { t } = useTranslation()
   const patch = usePatchUser()
-  const endSessions = useEndSessionsOf()
   const reset = useResetLink()
   const resetFactors = useResetSecondFactors()
   const [isResetting, setIsResetting] = useState(false)
   const [isDeleting, setIsDeleting] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
+  const [areSessionsOpen, setAreSessionsOpen] = useState(false)
   const { id, username: name } = user
   const isAdmin = user.role === 'admin'
   return (
@@ -99,14 +99,10 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
             </Button>
             <Button
               size="small"
-              disabled={endSessions.isPending}
-              onClick={() =>
-                endSessions.mutate(id, {
-                  onSuccess: () => notify(t('admin.signedOut', { name }), 'success'),
-                })
-              }
+              aria-label={t('admin.sessionsOf', { name })}
+              onClick={() => setAreSessionsOpen(true)}
             >
-              {t('admin.signOut')}
+              {t('admin.sessions')}
             </Button>
             <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
               {t('admin.resetLink')}
@@ -137,6 +133,9 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
         }
       />
       {isDeleting && <DeleteUserDialog user={user} onClose={() => setIsDeleting(false)} />}
+      {areSessionsOpen && (
+        <UserSessionsDialog user={user} onClose={() => setAreSessionsOpen(false)} />
+      )}
       {isOpen && <UserQuotaDialog user={user} onClose={() => setIsOpen(false)} />}
       {reset.data !== undefined && (
         <div className="mt-4">

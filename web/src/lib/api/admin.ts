@@ -7,6 +7,7 @@ import type {
   CreatedResetLink,
   CreateInvitationBody,
   Invitation,
+  Session,
   User,
 } from '../../../../server/protocol/accounts/user.ts'
 import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
@@ -73,12 +74,32 @@ export function useDeleteUser() {
   })
 }
 
-/** Signs an account out everywhere. */
-export const useEndSessionsOf = () =>
-  useMutation({
-    mutationFn: (id: string) =>
-      requestDone(`/api/admin/users/${id}/sessions`, { method: 'DELETE' }),
+const sessionsOfKey = (id: string) => ['admin-sessions', id] as const
+
+/** Where an account is signed in, most recently used first. */
+export const useSessionsOf = (id: string) =>
+  useQuery({
+    queryKey: sessionsOfKey(id),
+    queryFn: ({ signal }) =>
+      request<{ items: Session[] }>(`/api/admin/users/${id}/sessions`, { signal }).then(
+        ({ items }) => items,
+      ),
+    // Shown in a dialog: whoever opens it wants to know what is so now.
+    gcTime: 0,
+    meta: { quiet: true },
   })
+
+/** Ends one session of an account, or all of them. */
+export function useEndSessionOf(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (session: string | 'all') =>
+      requestDone(`/api/admin/users/${id}/sessions${session === 'all' ? '' : `/${session}`}`, {
+        method: 'DELETE',
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: sessionsOfKey(id) }),
+  })
+}
 
 /** Removes an account's second factors: its password is enough again. */
 export const useResetSecondFactors = () =>

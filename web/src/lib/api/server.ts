@@ -1,11 +1,12 @@
-// The whole server for administrators: running runs, health, settings, MCP servers.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+// The whole server for administrators: running runs, storage, health, settings, MCP servers.
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type {
   AdminMcpServer,
   AdminRun,
   HealthFinding,
   PatchServerSettings,
   ServerSettings,
+  StorageOverview,
 } from '../../../../server/protocol/admin/server.ts'
 import { request } from '../api-client.ts'
 
@@ -37,6 +38,17 @@ export const useHealth = () =>
     queryKey: ['admin-health'],
     queryFn: ({ signal }) => items<HealthFinding>('/api/admin/health', signal),
     staleTime: 30_000,
+    meta: { quiet: true },
+  })
+
+/** What accounts store, most first. */
+export const useStorage = () =>
+  useInfiniteQuery({
+    queryKey: ['admin-storage'],
+    queryFn: ({ signal, pageParam }) =>
+      request<StorageOverview>('/api/admin/storage', { query: { cursor: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined, // the type of the later cursors
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
     meta: { quiet: true },
   })
 

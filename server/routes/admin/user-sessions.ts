@@ -1,0 +1,78 @@
+// Routes for administrators: where an account is signed in, and ending one or all of its sessions.
+import { z } from 'zod'
+import type { ApiKeys } from '../../auth/api-keys.ts'
+import type { Sessions } from '../../auth/sessions.ts'
+import type { UserRepository } from '../../db/repositories/accounts/users.ts'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import type { OpenConnections } from '../../http/open-connections.ts'
+import { Session } from '../../protocol/accounts/user.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { UserId } from '../../protocol/ids.ts'
+import { presentSession } from '../accounts/present-session.ts'
+import { deleted, success } from '../envelope.ts'
+
+export interface AdminSessionDependencies {
+  users: UserRepository
+  sessions: Sessions
+  apiKeys: Pick<ApiKeys, 'list'>
+  connections: OpenConnections
+}
+
+/** `/api/admin/users/:id/sessions`. Ending a session takes effect at once, also on its open streams. */
+export function registerAdminSessionRoutes(
+  app: App,
+  { users, sessions, apiKeys, connections }: AdminSessionDependencies,
+): void {
+  app.get(
+    '/api/admin/users/:id/sessions',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List where an account is signed in, most recently used first',
+        params: z.object({ id: UserId }),
+        response: { 200: envelope(z.object({ items: z.array(Session) })) },
+      },
+    },
+    async ({ params, session }) => {
+      if ((await users.find(params.id)) === undefined) throw appError('account_not_found')
+      const rows = await sessions.list(params.id)
+      return success({ items: rows.map((row) => presentSession(row, session?.sid)) })
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id/sessions/:session_id',
+    {
+      config: { admin: true, audit: { action: 'sessions_ended' } },
+      schema: {
+        summary: 'End one session of an account',
+        params: z.object({ id: UserId, session_id: z.string().max(64) }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }, reply) => {
+      await sessions.end(params.id, params.session_id, reply.raw)
+      return deleted
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id/sessions',
+    {
+      config: { admin: true, audit: { action: 'sessions_ended' } },
+      schema: {
+        summary: 'Sign an account out everywhere; its API keys remain valid',
+        params: z.object({ id: UserId }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }, reply) => {
+      const changed = await users.update(params.id, { endSessions: true })
+      if (changed === undefined) throw appError('account_not_found')
+      const keys = (await apiKeys.list(changed.id)).map(({ id }) => id)
+      connections.end(changed.id, { except: keys, kept: reply.raw })
+      return deleted
+    },
+  )
+}

@@ -1,0 +1,66 @@
+// What is stored: by all accounts together, and by each of them, most first.
+import { useTranslation } from 'react-i18next'
+import type { StoredBytes } from '../../../../server/protocol/admin/server.ts'
+import { useStorage } from '../../lib/api/server.ts'
+import { fileSize } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+
+const KINDS = ['projects', 'history', 'files', 'documents'] as const
+
+export function Storage() {
+  const { t } = useTranslation()
+  const storage = useStorage()
+  if (storage.isPending) return <Loading />
+  if (storage.isError)
+    return <Failed message={errorText(storage.error)} onRetry={() => void storage.refetch()} />
+  const all = storage.data.pages[0]?.all
+  if (all === undefined || all.total === 0)
+    return <p className="text-sm text-muted">{t('admin.server.nothingStored')}</p>
+  return (
+    <>
+      <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+        <Row name={t('admin.server.allAccounts')} stored={all} used={fileSize(all.total)} />
+        {storage.data.pages
+          .flatMap(({ items }) => items)
+          .map((account) => (
+            <Row
+              key={account.user_id}
+              name={account.username}
+              stored={account}
+              used={t('admin.server.usedOf', {
+                used: fileSize(account.total - account.history),
+                limit: fileSize(account.limit),
+              })}
+            />
+          ))}
+      </ul>
+      {storage.hasNextPage && (
+        <div>
+          <Button disabled={storage.isFetching} onClick={() => void storage.fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Kinds of which nothing is stored are left out. */
+function Row({ name, stored, used }: { name: string; stored: StoredBytes; used: string }) {
+  const { t } = useTranslation()
+  return (
+    <li className="py-3">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+        <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
+        <span className="text-[13px] tabular-nums text-soft">{used}</span>
+      </p>
+      <p className="text-[13px] wrap-anywhere text-muted">
+        {KINDS.filter((kind) => stored[kind] > 0)
+          .map((kind) => `${t(`admin.server.stored.${kind}`)} ${fileSize(stored[kind])}`)
+          .join(' · ')}
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,48 @@
+// Where an account is signed in: its sessions, ending one of them or all.
+import { useTranslation } from 'react-i18next'
+import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
+import { useEndSessionOf, useSessionsOf } from '../../lib/api/admin.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { SessionList } from '../../ui/session-list.tsx'
+import { notify } from '../../ui/toasts.ts'
+
+export function UserSessionsDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
+  const { t } = useTranslation()
+  const { id, username: name } = user
+  const sessions = useSessionsOf(id)
+  const end = useEndSessionOf(id)
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('admin.sessionsOf', { name })}
+      footer={
+        <>
+          <Button
+            disabled={end.isPending}
+            onClick={() =>
+              end.mutate('all', {
+                onSuccess: () => notify(t('admin.signedOut', { name }), 'success'),
+              })
+            }
+          >
+            {t('admin.signOut')}
+          </Button>
+          <Button tone="primary" onClick={onClose}>
+            {t('common.close')}
+          </Button>
+        </>
+      }
+    >
+      {sessions.isPending && <Loading />}
+      {sessions.isError && (
+        <Failed message={errorText(sessions.error)} onRetry={() => void sessions.refetch()} />
+      )}
+      {sessions.data?.length === 0 && <p className="text-sm text-muted">{t('admin.noSessions')}</p>}
+      <SessionList sessions={sessions.data ?? []} onEnd={(session) => end.mutate(session)} />
+    </Dialog>
+  )
+}
