@@ -5,7 +5,7 @@ const HEARTBEAT_MS = 10_000
 /** A client that reads nothing for this long is disconnected. */
 export const STALL_MS = 30_000
 
-/** Takes over the response from Fastify, including the headers set so far, and sends the head. */
+/** Takes over the response from Fastify, including the headers set so far, and sends the head. Its response to HEAD has ended. */
 export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
   const response = reply.raw
   reply.hijack()
@@ -17,6 +17,11 @@ export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
     'X-Accel-Buffering': 'no',
     Connection: 'keep-alive',
   })
+  if (reply.request.method === 'HEAD') {
+    // Node would send the head only at the end, which never comes. What the owner still writes is no failure.
+    response.on('error', () => {})
+    response.end()
+  }
   return response
 }
 

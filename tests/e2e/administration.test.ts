@@ -17,7 +17,14 @@ describeInBrowser('the administration', (visitor) => {
   const password = 'a good password'
   beforeAll(async () => {
     server = await servers.start({
-      config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET },
+      config: {
+        auth_mode: 'multi',
+        jwt_secret: TEST_JWT_SECRET,
+        models: [
+          { id: 'one', api_url: 'http://127.0.0.1:9/v1' },
+          { id: 'two', api_url: 'http://127.0.0.1:9/v1' },
+        ],
+      },
       webRoot: visitor.webRoot(),
     })
     token = await register(server, 'ada')
@@ -91,6 +98,47 @@ describeInBrowser('the administration', (visitor) => {
     await reset.getByRole('button', { name: '重置第二重验证' }).click()
     await page.getByText('已移除 bob 的第二重验证。').waitFor()
     expect((await signIn('bob')).status).toBe(200)
+    // Of two places where bob is signed in, one is ended.
+    const signedIn = (await signIn('bob')).json.data.token
+    const nowHere = () => server.call('GET', '/api/auth/profile', { token: signedIn })
+    await page.getByRole('button', { name: 'bob 的登录会话' }).click()
+    const sessions = page.getByRole('dialog', { name: 'bob 的登录会话' })
+    await sessions.getByRole('listitem').nth(1).waitFor()
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    const seen = shot('user-sessions')
+    if (seen !== null) await page.screenshot(seen)
+    const before = await sessions.getByRole('listitem').count()
+    await sessions
+      .getByRole('button', { name: /^退出 .* 的登录$/ })
+      .first()
+      .click()
+    await expect.poll(() => sessions.getByRole('listitem').count()).toBe(before - 1)
+    expect((await nowHere()).status).toBe(401)
+    await sessions.getByRole('button', { name: '退出所有登录' }).click()
+    await sessions.getByText('当前没有登录。').waitFor()
+    await sessions.getByRole('button', { name: '关闭', exact: true }).last().click()
+    await sessions.waitFor({ state: 'detached' })
+    // An account is deleted, and its data handed over.
+    await server.call('POST', '/api/conversations', {
+      body: { title: '移交的对话' },
+      token: await register(server, 'carl'),
+    })
+    await page.getByRole('searchbox').fill('carl')
+    await page.getByRole('group', { name: 'carl' }).getByRole('button', { name: '删除' }).click()
+    const deletion = page.getByRole('dialog', { name: '删除账号“carl”' })
+    await deletion.getByLabel('账号数据').selectOption('hand_over')
+    await deletion.getByLabel('搜索账号').fill('ada')
+    await expect.poll(() => deletion.getByLabel('接收数据的账号').inputValue()).not.toBe('')
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    const deleting = shot('delete-user')
+    if (deleting !== null) await page.screenshot(deleting)
+    await deletion.getByRole('button', { name: '删除', exact: true }).click()
+    await deletion.waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'carl' }).waitFor({ state: 'detached' })
+    const handedOver = await server.call('GET', '/api/conversations', { token })
+    expect(handedOver.json.data.items).toMatchObject([{ title: '移交的对话' }])
     await page.goto(`${server.url}/admin/server`)
     await page.getByText('数据文件夹').first().waitFor()
     await page.getByText('已构建').waitFor()
@@ -98,6 +146,14 @@ describeInBrowser('the administration', (visitor) => {
     await expect
       .poll(async () => (await server.call('GET', '/api/auth/mode')).json.data.registration)
       .toBe('closed')
+    await page.getByText('还没有存储任何内容。').waitFor()
+    await page.getByRole('button', { name: '上移 two' }).click()
+    const order = async () =>
+      (await server.call('GET', '/api/models', { token })).json.data.map(
+        ({ id }: { id: string }) => id,
+      )
+    await expect.poll(order).toEqual(['two', 'one'])
+    await page.getByRole('button', { name: '上移 two' }).and(page.locator(':disabled')).waitFor()
     await expectAccessible(page)
     await expectNoSideways(page)
     const administered = shot('server')

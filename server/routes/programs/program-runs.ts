@@ -82,6 +82,7 @@ export function createProgramResponses({ chat, store }: ProgramRouteDependencies
       const { log } = reply.request
       const signal = untilClientLeaves(reply)
       const response = beginEventStream(reply)
+      if (response.writableEnded) return
       response.flushHeaders()
       try {
         for await (const one of eventsOf(run, signal))

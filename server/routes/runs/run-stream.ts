@@ -169,6 +169,7 @@ export async function streamStoredRun(
 ): Promise<void> {
   const { log } = reply.request
   const response = beginEventStream(reply)
+  if (response.writableEnded) return
   try {
     await pipeline(Readable.from(longFramePieces(events), { highWaterMark: 2 }), response)
   } catch (error) {

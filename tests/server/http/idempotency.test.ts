@@ -88,7 +88,16 @@ const { start } = useServers()
 
 test('HEAD answers like GET without a body, and every failure has an error, a request id and the header of it', async () => {
   const server = await start()
-  for (const path of ['/api/models', '/api/conversations', '/healthz', '/v1/models', '/metrics']) {
+  const asked = await server.call('POST', '/v1/responses', {
+    body: { model: 'nanoclaw/demo', input: 'Hello' },
+  })
+  const streams = [
+    '/api/events',
+    `/api/runs/${asked.headers.get('x-nanoclaw-run-id')}/events`,
+    `/v1/responses/${Object(asked.json).id}?stream=true`,
+  ]
+  const paths = ['/api/models', '/api/conversations', '/healthz', '/v1/models', '/metrics']
+  for (const path of [...paths, ...streams]) {
     const head = await fetch(server.url + path, { method: 'HEAD' })
     expect([path, head.status, await head.text()]).toEqual([path, 200, ''])
   }
