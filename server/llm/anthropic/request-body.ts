@@ -1,7 +1,7 @@
 // Converts an `LlmRequest` to the body of a Messages API request, with cache breakpoints.
 import { z } from 'zod'
 import type { ModelSettings, Thinking } from '../../protocol/models/catalog.ts'
-import { calledTools } from '../called-tools.ts'
+import { calledTools, sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
@@ -150,7 +150,9 @@ function answerContent(
       .filter((block) => block.type !== 'text' || block.text !== '')
       .map((block) => {
         const call = block.type === 'tool_use' ? calls[next++] : undefined
-        return call === undefined ? block : { ...block, id: wireId(call.id) }
+        return call === undefined
+          ? block
+          : { ...block, id: wireId(call.id), name: sendableName(call.name) }
       })
   }
   return [
@@ -158,7 +160,7 @@ function answerContent(
     ...calls.map((call) => ({
       type: 'tool_use',
       id: wireId(call.id),
-      name: call.name,
+      name: sendableName(call.name),
       input: inputOf(call),
     })),
   ]

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
+import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { findModelRow, type TableRow, takesTemperature } from '../model-table.ts'
@@ -128,7 +129,10 @@ function toWireMessages(
       ...carried.message,
       tool_calls: calls.map((call, at) => {
         const { function: inFunction, ...fields } = carriedByCalls[at] ?? {}
-        const made = { name: call.name, arguments: sendableArguments(call.arguments) }
+        const made = {
+          name: sendableName(call.name),
+          arguments: sendableArguments(call.arguments),
+        }
         return {
           id: wireId(call.id),
           type: 'function',

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
+import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
@@ -86,7 +87,9 @@ function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source
     // As the model made them, in order; only the ids of calls are those of the results.
     return own.map((item) => {
       const call = item.type === 'function_call' ? calls[next++] : undefined
-      return call === undefined ? item : { ...item, call_id: wireId(call.id) }
+      return call === undefined
+        ? item
+        : { ...item, call_id: wireId(call.id), name: sendableName(call.name) }
     })
   }
   return [
@@ -94,7 +97,7 @@ function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source
     ...calls.map((call) => ({
       type: 'function_call',
       call_id: wireId(call.id),
-      name: call.name,
+      name: sendableName(call.name),
       arguments: sendableArguments(call.arguments),
     })),
   ]

@@ -1,6 +1,7 @@
 // A conversation whose tools are gone: each API accepts a history with calls of them.
 import { expect, test } from 'vitest'
 import { buildMessagesBody } from '../../../server/llm/anthropic/request-body.ts'
+import { carrySource, sealCarry } from '../../../server/llm/carry.ts'
 import type { LlmMessage, ToolSchema } from '../../../server/llm/client.ts'
 import { buildRequestBody } from '../../../server/llm/openai/request-body.ts'
 import { buildResponsesBody } from '../../../server/llm/responses/request-body.ts'
@@ -37,6 +38,32 @@ test('the calls stay in the history, with other tools or none', () => {
       expect(text).toContain('mcp__gone__look')
       expect(text).toContain('seen')
       expect(text.includes('"other"')).toBe(tools.length > 0)
+    }
+  }
+})
+
+test('the name of a tool that a model made up is sent as one that each API accepts', () => {
+  const calls = ['look up 天气', 'x'.repeat(100), 'get_weather'].map((name, at) => ({
+    id: CallId.parse(`c${at}`),
+    name,
+    arguments: '{}',
+  }))
+  const carried = {
+    responses: calls.map(({ name }) => ({ type: 'function_call', name, encrypted: true })),
+    messages: calls.map(({ name }) => ({ type: 'tool_use', name, input: {} })),
+  }
+  for (const api of [undefined, 'responses', 'messages'] as const) {
+    const carry = api && sealCarry(carrySource(api, settings), carried[api])
+    const history: LlmMessage[] = [{ role: 'assistant', content: '', toolCalls: calls, carry }]
+    const request = llmRequest({ messages: history, tools: [other] })
+    for (const build of [buildRequestBody, buildResponsesBody, buildMessagesBody]) {
+      const text = JSON.stringify(build(request, settings))
+      const names = [...text.matchAll(/"name":"([^"]*)"/g)].map(([, name]) => name)
+      expect(names.filter((name) => name !== 'other')).toEqual([
+        'look_up___',
+        'x'.repeat(64),
+        'get_weather',
+      ])
     }
   }
 })
