@@ -12,6 +12,9 @@ const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
 const LONG_SUITES = ['search', 'cluster']
 const ALL_SUITES = [...SUITES, ...LONG_SUITES]
 
+/** Several times what the longest takes: a file that hangs must not keep the others from being measured. */
+const FILE_MINUTES = 20
+
 type Suite = { file: string; run(): Promise<Row[]> }
 
 const isSuite = (module: object): module is Pick<Suite, 'run'> =>
@@ -30,6 +33,20 @@ async function filesOf(suite: string): Promise<Suite[]> {
     if (isSuite(module)) found.push({ file, run: () => module.run() })
   }
   return found
+}
+
+/** @throws Error after the time limit; what the file started ends with this process. */
+async function bounded(file: string, measured: Promise<Row[]>): Promise<Row[]> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    const error = new Error(`${file} took more than ${FILE_MINUTES} minutes.`)
+    timer = setTimeout(() => reject(error), FILE_MINUTES * 60_000)
+  })
+  try {
+    return await Promise.race([measured, limit])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function print(rows: readonly Row[]): void {
@@ -99,8 +116,9 @@ for (const suite of requested.length > 0 ? requested : SUITES) {
   if (files.length === 0) failures.push(suite)
   for (const { file, run } of files) {
     console.log(`measuring ${file} …`)
+    const startedAt = performance.now()
     try {
-      const measured = await run()
+      const measured = await bounded(file, run())
       // A suite without figures must not pass.
       if (measured.length === 0) throw new Error(`${file} measured nothing.`)
       print(measured)
@@ -109,6 +127,7 @@ for (const suite of requested.length > 0 ? requested : SUITES) {
       console.error(error)
       failures.push(file)
     }
+    console.log(`${file}: ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`)
   }
 }
 

@@ -22,6 +22,16 @@ export interface Measured {
 /** Clock ticks per second in /proc/<pid>/stat; 100 on every Linux that Node supports. */
 const TICKS = 100
 
+/** Programs that a suite left behind because it failed or took too long end with this process. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+function endWithThisProcess(child: ChildProcess): void {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+}
+
 export function watch(child: ChildProcess, port: number): Measured {
   const pid = child.pid ?? 0
   const end = (signal: NodeJS.Signals): Promise<void> =>
@@ -53,6 +63,7 @@ export async function startProgram(name: string, ...args: string[]): Promise<Mea
     ['--import', 'tsx', join(import.meta.dirname, `${name}.ts`), ...args],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
+  endWithThisProcess(child)
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', (text) =>
       resolve(Number(JSON.parse(text).port)),
@@ -98,6 +109,7 @@ export async function startNanoClaw(
     env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
     stdio: withProbe ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
   })
+  endWithThisProcess(child)
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('the output is piped')
   let errorOutput = ''
