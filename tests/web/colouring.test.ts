@@ -3,28 +3,25 @@ import { expect, test } from 'vitest'
 import { createColouring } from '../../web/src/ui/markdown/colouring.ts'
 import type { Token } from '../../web/src/ui/markdown/highlight.ts'
 
-/** A highlighter that responds when the test tells it to. */
-function scriptedHighlighter() {
+/** The colouring of one block, with a highlighter that responds when the test tells it to. */
+function scriptedColouring() {
   const asked: { code: string; answer: (lines: Token[][] | null) => void }[] = []
-  return {
-    asked,
-    highlight: (code: string) =>
-      new Promise<Token[][] | null>((answer) => {
+  const shown: Token[][][] = []
+  const colouring = createColouring({
+    highlight: (code) =>
+      new Promise((answer) => {
         asked.push({ code, answer })
       }),
-  }
+    pause: () => Promise.resolve(),
+    onLines: (lines) => shown.push(lines),
+  })
+  return { asked, shown, colouring }
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const line = (text: string): Token[][] => [[[text, 'red']]]
 
 test('while one request is open the newest text waits, and the texts in between are never requested', async () => {
-  const { asked, highlight } = scriptedHighlighter()
-  const shown: Token[][][] = []
-  const colouring = createColouring({
-    highlight,
-    pause: () => Promise.resolve(),
-    onLines: (lines) => shown.push(lines),
-  })
+  const { asked, shown, colouring } = scriptedColouring()
   colouring.want('a', 'js')
   colouring.want('ab', 'js')
   colouring.want('abc', 'js')
@@ -39,13 +36,7 @@ test('while one request is open the newest text waits, and the texts in between 
 })
 
 test('after it was cancelled, no result is delivered and no further request is sent', async () => {
-  const { asked, highlight } = scriptedHighlighter()
-  const shown: Token[][][] = []
-  const colouring = createColouring({
-    highlight,
-    pause: () => Promise.resolve(),
-    onLines: (lines) => shown.push(lines),
-  })
+  const { asked, shown, colouring } = scriptedColouring()
   colouring.want('a', 'js')
   colouring.want('ab', 'js')
   colouring.cancel()
@@ -58,12 +49,7 @@ test('after it was cancelled, no result is delivered and no further request is s
 })
 
 test('a language without colours does not prevent requests for later text', async () => {
-  const { asked, highlight } = scriptedHighlighter()
-  const colouring = createColouring({
-    highlight,
-    pause: () => Promise.resolve(),
-    onLines: () => {},
-  })
+  const { asked, colouring } = scriptedColouring()
   colouring.want('a', 'nothing')
   asked[0]?.answer(null)
   await settled()

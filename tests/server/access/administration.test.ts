@@ -4,39 +4,28 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server/server.ts'
+import { describeOnEachServer, register } from '../../support/server/server.ts'
+import { useTwoAccounts } from '../../support/server/two-accounts.ts'
 
 const upstream = await useUpstream()
 
 describeOnEachServer('the administration of a server', (start) => {
-  let server: TestServer
-  let admin = ''
-  let bob = ''
+  const accounts = useTwoAccounts(start, {
+    titles: 'off',
+    models: [
+      { id: 'one', api_url: upstream.url },
+      { id: 'two', api_url: upstream.url },
+    ],
+    mcp_servers: { notes: { url: 'http://127.0.0.1:9/mcp', users: ['bob'] } },
+  })
   let bobId = ''
   beforeAll(async () => {
-    server = await start({
-      auth_mode: 'multi',
-      jwt_secret: TEST_JWT_SECRET,
-      titles: 'off',
-      models: [
-        { id: 'one', api_url: upstream.url },
-        { id: 'two', api_url: upstream.url },
-      ],
-      mcp_servers: { notes: { url: 'http://127.0.0.1:9/mcp', users: ['bob'] } },
-    })
-    admin = await register(server, 'ada')
-    bob = await register(server, 'bob')
     bobId = (await asBob('GET', '/api/auth/profile')).json.data.id
   })
   const asAdmin = (method: string, path: string, body?: unknown) =>
-    server.call(method, `/api/admin${path}`, { body, token: admin })
+    accounts.call(method, `/api/admin${path}`, body)
   const asBob = (method: string, path: string, body?: unknown) =>
-    server.call(method, path, { body, token: bob })
+    accounts.call(method, path, body, accounts.bob)
   const send = async (body: object) => {
     const { id } = (await asBob('POST', '/api/conversations', {})).json.data
     return asBob('POST', `/api/conversations/${id}/messages`, {
@@ -80,8 +69,10 @@ describeOnEachServer('the administration of a server', (start) => {
       model_order: ['two'],
       hidden_models: ['one'],
     })
-    expect((await server.call('GET', '/api/auth/mode')).json.data.registration).toBe('closed')
-    const refused = await server.call('POST', '/api/auth/register', {
+    expect((await accounts.server.call('GET', '/api/auth/mode')).json.data.registration).toBe(
+      'closed',
+    )
+    const refused = await accounts.server.call('POST', '/api/auth/register', {
       body: { username: 'eve', password: 'a good password' },
     })
     expect(refused.status).toBe(403)
@@ -105,7 +96,9 @@ describeOnEachServer('the administration of a server', (start) => {
     await asAdmin('PATCH', '/settings', { default_model: null })
     expect(await ofDefault()).toBe('one')
     expect(await names()).toEqual(['two', 'one'])
-    expect((await server.call('GET', '/api/auth/mode')).json.data.registration).toBe('open')
+    expect((await accounts.server.call('GET', '/api/auth/mode')).json.data.registration).toBe(
+      'open',
+    )
     expect((await asAdmin('PATCH', '/settings', { registration: 'maybe' })).status).toBe(400)
   })
 
@@ -164,10 +157,12 @@ describeOnEachServer('the administration of a server', (start) => {
       const body = new FormData()
       body.append(field, new Blob(['n'.repeat(bytes)]), 'notes.txt')
       const headers = { authorization: `Bearer ${token}` }
-      expect((await fetch(server.url + path, { method: 'POST', body, headers })).ok).toBe(true)
+      expect((await fetch(accounts.server.url + path, { method: 'POST', body, headers })).ok).toBe(
+        true,
+      )
     }
-    await upload('/api/files', admin, 'file', 70)
-    await upload(`/api/projects/${project}/documents`, bob, 'files[]', 40)
+    await upload('/api/files', accounts.ann, 'file', 70)
+    await upload(`/api/projects/${project}/documents`, accounts.bob, 'files[]', 40)
     const first = (await asAdmin('GET', '/storage?limit=1')).json.data
     const stored = { projects: 300, history: 5000, files: 0, documents: 40, total: 5340 }
     expect(first).toMatchObject({
@@ -176,7 +171,7 @@ describeOnEachServer('the administration of a server', (start) => {
       all: { ...stored, files: 70, total: 5410 },
     })
     const rest = (await asAdmin('GET', `/storage?cursor=${first.next_cursor}`)).json.data
-    expect(rest).toMatchObject({ items: [{ username: 'ada', files: 70, total: 70 }] })
+    expect(rest).toMatchObject({ items: [{ username: 'ann', files: 70, total: 70 }] })
     // The history grows with the next change.
     await write('c')
     expect((await asAdmin('GET', '/storage')).json.data.items[0]).toMatchObject({
@@ -214,9 +209,9 @@ describeOnEachServer('the administration of a server', (start) => {
 
   test('an account can be handed over with its conversations, projects, files and memory, or kept without any way to sign in', async () => {
     const person = async (username: string) => {
-      const token = await register(server, username)
+      const token = await register(accounts.server, username)
       const call = (method: string, path: string, body?: unknown) =>
-        server.call(method, path, { body, token })
+        accounts.server.call(method, path, { body, token })
       return { call, token, id: (await call('GET', '/api/auth/profile')).json.data.id as string }
     }
     const [zed, yan] = [await person('zed'), await person('yan')]
@@ -234,7 +229,7 @@ describeOnEachServer('the administration of a server', (start) => {
       stream: false,
       attachments,
     })
-    const own = (await server.call('GET', '/api/auth/profile', { token: admin })).json.data.id
+    const own = (await accounts.call('GET', '/api/auth/profile')).json.data.id
     for (const [heir, status] of [
       ['', 400],
       [`&heir_id=${zed.id}`, 400],
@@ -260,7 +255,7 @@ describeOnEachServer('the administration of a server', (start) => {
     }
     const messages = (await yan.call('GET', `/api/conversations/${id}/messages`)).json.data.items
     const file = messages[0].attachments[0].file_id
-    const content = await fetch(`${server.url}/api/files/${file}`, {
+    const content = await fetch(`${accounts.server.url}/api/files/${file}`, {
       headers: { authorization: `Bearer ${yan.token}` },
     })
     expect(await content.text()).toBe('notes')
@@ -274,17 +269,17 @@ describeOnEachServer('the administration of a server', (start) => {
     const { key } = (await yan.call('POST', '/api/auth/keys', { name: 'k' })).json.data
     expect((await asAdmin('DELETE', `/users/${yan.id}?data=keep`)).status).toBe(200)
     for (const token of [key, ''])
-      expect((await server.call('GET', '/api/projects', { token })).status).toBe(401)
+      expect((await accounts.server.call('GET', '/api/projects', { token })).status).toBe(401)
     const [kept] = (await asAdmin('GET', '/users?q=yan')).json.data.items
     expect(kept).toMatchObject({ id: yan.id, is_active: false, email: null })
     expect((await asAdmin('DELETE', `/users/${yan.id}?data=hand_over&heir_id=${own}`)).status).toBe(
       200,
     )
-    const inherited = await server.call('GET', '/api/projects', { token: admin })
+    const inherited = await accounts.call('GET', '/api/projects')
     expect(inherited.json.data.items).toHaveLength(2)
     const log = (await asAdmin('GET', '/audit?action=account_deleted')).json.data.items
     expect(log.map(({ details }: { details: object }) => details)).toMatchObject([
-      { account: 'yan', data: 'hand_over', heir: 'ada' },
+      { account: 'yan', data: 'hand_over', heir: 'ann' },
       { account: 'yan', data: 'keep' },
       { account: 'zed', data: 'hand_over', heir: 'yan' },
     ])
@@ -293,9 +288,9 @@ describeOnEachServer('the administration of a server', (start) => {
   test('deleting an account removes everything of it and ends its access; the own and the last one stay', async () => {
     const project = (await asBob('POST', '/api/projects', { name: 'Plans' })).json.data.id
     await asBob('PUT', `/api/projects/${project}/files/a.txt`, { content: 'x' })
-    const folder = join(server.server.config.workspace_root, bobId)
+    const folder = join(accounts.server.server.config.workspace_root, bobId)
     const before = existsSync(folder) ? readdirSync(folder) : null
-    const own = (await server.call('GET', '/api/auth/profile', { token: admin })).json.data.id
+    const own = (await accounts.call('GET', '/api/auth/profile')).json.data.id
     expect((await asAdmin('DELETE', `/users/${own}`)).json).toMatchObject({
       reason: 'own_account_stays',
     })
@@ -306,8 +301,8 @@ describeOnEachServer('the administration of a server', (start) => {
     expect(before?.length ?? 1).toBeGreaterThan(0)
     if (before !== null) expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
     expect((await asAdmin('GET', '/users?q=bob')).json.data.items).toEqual([])
-    const again = await register(server, 'bob')
-    const listed = await server.call('GET', '/api/projects', { token: again })
+    const again = await register(accounts.server, 'bob')
+    const listed = await accounts.server.call('GET', '/api/projects', { token: again })
     expect(listed.json.data.items).toEqual([])
     const log = await asAdmin('GET', '/audit?action=account_deleted')
     expect(log.json.data.items[0].details).toMatchObject({ id: bobId, account: 'bob' })

@@ -2,40 +2,29 @@
 import { beforeAll, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
-import {
-  describeOnEachServer,
-  register,
-  TEST_JWT_SECRET,
-  type TestServer,
-} from '../../support/server/server.ts'
+import { describeOnEachServer } from '../../support/server/server.ts'
+import { useTwoAccounts } from '../../support/server/two-accounts.ts'
 
 const upstream = await useUpstream()
 
 describeOnEachServer('groups', (start) => {
-  let server: TestServer
-  let admin = ''
-  let bob = ''
+  const model = { api_url: upstream.url, api_key: 'test-key' }
+  const accounts = useTwoAccounts(start, {
+    approval: { default: 'auto_medium' },
+    titles: 'off',
+    models: [
+      { id: 'large', ...model },
+      { id: 'small', ...model, fallback: ['large'] },
+    ],
+    mcp_servers: { notes: { url: 'http://127.0.0.1:9/mcp' } },
+  })
   let bobId = ''
   beforeAll(async () => {
-    const model = { api_url: upstream.url, api_key: 'test-key' }
-    server = await start({
-      auth_mode: 'multi',
-      approval: { default: 'auto_medium' },
-      jwt_secret: TEST_JWT_SECRET,
-      titles: 'off',
-      models: [
-        { id: 'large', ...model },
-        { id: 'small', ...model, fallback: ['large'] },
-      ],
-      mcp_servers: { notes: { url: 'http://127.0.0.1:9/mcp' } },
-    })
-    admin = await register(server, 'ada')
-    bob = await register(server, 'bob')
-    bobId = (await server.call('GET', '/api/auth/profile', { token: bob })).json.data.id
+    bobId = (await asBob('GET', '/api/auth/profile')).json.data.id
   })
 
   const asAdmin = (method: string, path: string, body?: unknown) =>
-    server.call(method, `/api/admin/groups${path}`, { body, token: admin })
+    accounts.call(method, `/api/admin/groups${path}`, body)
   const createGroup = async (name: string, fields: object = {}): Promise<string> =>
     (await asAdmin('POST', '', { name, ...fields })).json.data.id
   /** A group with bob in it, for the time of a test. */
@@ -46,7 +35,7 @@ describeOnEachServer('groups', (start) => {
     expect((await asAdmin('DELETE', `/${id}`)).status).toBe(200)
   }
   const asBob = (method: string, path: string, body?: unknown) =>
-    server.call(method, path, { body, token: bob })
+    accounts.call(method, path, body, accounts.bob)
   const modelIds = async (): Promise<string[]> =>
     (await asBob('GET', '/api/models')).json.data.map(({ id }: { id: string }) => id)
   const toolNames = async (): Promise<string[]> =>
@@ -86,7 +75,7 @@ describeOnEachServer('groups', (start) => {
     expect((await asAdmin('GET', `/${id}/members`)).json.data.items).toMatchObject([
       { username: 'bob' },
     ])
-    const users = await server.call('GET', '/api/admin/users?q=bob', { token: admin })
+    const users = await accounts.call('GET', '/api/admin/users?q=bob')
     expect(users.json.data.items[0].groups).toEqual([{ id, name: 'Editors' }])
     expect((await asAdmin('PUT', `/${id}/members/nobody`)).json).toMatchObject({
       reason: 'account_not_found',
@@ -99,9 +88,7 @@ describeOnEachServer('groups', (start) => {
     for (const group of [id, second])
       expect((await asAdmin('DELETE', `/${group}`)).status).toBe(200)
     expect((await asAdmin('PATCH', `/${id}`, { name: 'x' })).status).toBe(404)
-    const log = await server.call('GET', '/api/admin/audit?action=group_member_added', {
-      token: admin,
-    })
+    const log = await accounts.call('GET', '/api/admin/audit?action=group_member_added')
     expect(log.json.data.items[0].details).toMatchObject({ id, user_id: bobId })
   })
 
@@ -161,7 +148,7 @@ describeOnEachServer('groups', (start) => {
       expect(result.content).toMatch(/get_current_time/)
       expect(JSON.parse(result.content)).toMatchObject({ success: false })
       // Everybody else, and people without a group, keep everything; a second group adds what it lists.
-      const others = await server.call('GET', '/api/mcp', { token: admin })
+      const others = await accounts.call('GET', '/api/mcp')
       expect(others.json.data.servers).toMatchObject([{ name: 'notes' }])
       const second = await createGroup('time', { tools: ['get_current_time'] })
       await asAdmin('PUT', `/${second}/members/${bobId}`)
