@@ -38,6 +38,7 @@ export function effectiveQuota(
   return quota
 }
 
+/** Whether the quota limits tokens or cost. */
 export const limitsSpending = (quota: SharedQuota): boolean =>
   quota.tokens_per_day !== null ||
   quota.tokens_per_month !== null ||

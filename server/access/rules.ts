@@ -21,6 +21,7 @@ export const UNRESTRICTED: AccessRules = {
   approvalModes: null,
 }
 
+/** Null allows every name. */
 export const allows = (allowed: Allowed, name: string): boolean =>
   allowed === null || allowed.has(name)
 

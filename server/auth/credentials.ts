@@ -26,6 +26,7 @@ export interface CredentialsDependencies {
   now(): Date
 }
 
+/** The part of an account that a request carries. */
 export const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => ({
   id,
   username,

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 
 const TOKEN_BYTES = 32
 
+/** A random token for the fragment of a link; only its hash is stored. */
 export const newLinkToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
 
 /** A fast hash is enough: 256 random bits cannot be guessed. */

@@ -18,13 +18,13 @@ export interface NumberedChange {
  * one mean nothing to another, so a client that changes instances reads everything anew.
  */
 export interface ChangeLog {
-  /** Call it after the commit: whoever is told asks at once. */
+  /** Call it after the commit: listeners query at once. */
   publish(userId: UserId, change: Change): void
   /** What came after `id`, oldest first; null when that is no longer known (or never was) and everything may be new. */
   since(userId: UserId, id: string): NumberedChange[] | null
   /** The id that everything from now on comes after. */
   lastId(): string
-  /** Whether the user has a page open here that is told of changes. */
+  /** Whether the user has a page open here that receives changes. */
   isFollowed(userId: UserId): boolean
   /** `listener` is called after each change of the user; it must not throw. Returns how to end that. */
   subscribe(userId: UserId, listener: () => void): () => void

@@ -52,6 +52,7 @@ export interface Cluster {
   leave(): Promise<void>
 }
 
+/** Acquires a lease for this instance and connects to Redis in the background. It takes no runs before `start`. */
 export async function joinCluster({
   redisUrl,
   instance,

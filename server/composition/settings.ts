@@ -59,6 +59,7 @@ export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | n
     ? null
     : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
 
+/** What runs need of the configuration; what administrators can change is read anew for each run. */
 export const chatSettings = (
   { limits, ...config }: Config,
   server: Pick<ServerSettingsService, 'current'>,
@@ -117,6 +118,7 @@ export const defaultQuota = ({ limits }: Config): Quota => ({
   storage: limits.storage,
 })
 
+/** The providers of web search and weather, with their keys. */
 export const toolSettings = ({
   web_search,
   weather,

@@ -8,6 +8,7 @@ import { defaultQuota } from './settings.ts'
 /** How long a change on another instance may take to apply here. */
 const REFRESH_MS = 5_000
 
+/** Reads groups, quotas and server settings from the store. */
 export async function loadRules(
   config: Config,
   store: Store,

@@ -44,6 +44,7 @@ export const toRowid = ({ messageRow, kind, position, part }: SearchEntry): numb
   position * PARTS +
   (part % PARTS)
 
+/** The inverse of the numbering: what the row of the index belongs to. */
 export function toSearchEntry(rowid: number): SearchEntry {
   const within = rowid % ENTRIES_PER_MESSAGE
   const kind = SEARCH_KINDS[Math.floor(within / PER_KIND)] ?? 'text'

@@ -18,7 +18,7 @@ export interface BlobPlace {
   s3: S3Settings | null
 }
 
-/** Nothing to say before the first start, and before an upgrade. What is wrong with the database itself is not told here. */
+/** Nothing to say before the first start, and before an upgrade. Faults of the database itself are reported elsewhere. */
 export async function checkBlobs(
   settings: DatabaseSettings,
   { folder, s3 }: BlobPlace,

@@ -10,7 +10,7 @@ import {
 } from '../owner/shared-folders.ts'
 import { type Finding, fine } from './finding.ts'
 
-/** Read-only. What is wrong with the database itself is not told here. @param folders empty for a single process. */
+/** Read-only. Faults of the database itself are reported elsewhere. @param folders empty for a single process. */
 export async function checkSharedFolders(
   settings: DatabaseSettings,
   folders: readonly SharedFolder[],

@@ -14,6 +14,7 @@ export interface Finding {
   advice?: string
 }
 
+/** A finding that needs no action. */
 export const fine = (
   code: FindingCode,
   subject: string,

@@ -1,5 +1,6 @@
 // Narrows unknown values: to objects with unknown fields, and to texts.
 
+/** Whether the value is an object and no array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -114,6 +114,7 @@ export function connectionFailure(error: unknown, context: FailureContext): AppE
 export const brokenStream = ({ model }: FailureContext, cause?: unknown): AppError =>
   appError('model_stream_broken', { model }, { retryable: true, cause })
 
+/** The provider sent nothing for `seconds`; a retry may succeed. */
 export const silenceFailure = ({ model }: FailureContext, seconds: number): AppError =>
   appError(
     'model_timeout_silence',

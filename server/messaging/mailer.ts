@@ -67,6 +67,7 @@ export const createMailer =
     }
   }
 
+/** Whether `allowed_recipients` names the address or its domain; without that list, anybody may. */
 export function mayReceive(address: string, smtp: SmtpSettings | undefined): boolean {
   const allowed = smtp?.allowed_recipients
   if (allowed === undefined) return true

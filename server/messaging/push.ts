@@ -67,7 +67,7 @@ export interface PushOptions {
     putNew(sealed: string): Promise<void>
     replace(sealed: string): Promise<void>
   }
-  /** Null: nobody is to be notified of this run. */
+  /** Null: nobody is notified of this run. */
   findRun(id: RunId): Promise<{
     status: RunStatus
     conversationId: ConversationId

@@ -27,6 +27,7 @@ export function isSubscriptionKey(p256dh: string): boolean {
 export const VapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() })
 export type VapidKeys = z.infer<typeof VapidKeys>
 
+/** A new pair of keys by which push services recognize this installation. */
 export const newVapidKeys = async (): Promise<VapidKeys> => (await load()).generateVAPIDKeys()
 
 export interface PushMessage {

@@ -24,6 +24,7 @@ const MAX_ELEMENTS = 60_000
 const MAX_STRUCTURED_CHARACTERS = 5_000
 const MAX_STRUCTURED_LINKS = 20
 
+/** Reads what a URL responded with, by its declared type and by its first bytes. */
 export async function readPage(job: PageJob): Promise<PageContent> {
   const type = job.contentType.split(';')[0]?.trim() ?? ''
   if (type === 'application/pdf' || startsWith(job.body, '%PDF-')) return readPdf(job)

@@ -71,6 +71,7 @@ export function beginItem(
   }
 }
 
+/** A text as the Responses API presents it. */
 export const textPart = (text: string) => ({
   type: 'output_text' as const,
   text,

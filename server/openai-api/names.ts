@@ -7,6 +7,7 @@ import type { ProgramModel } from '../protocol/openai/chat-completions.ts'
 const DEFAULT_MODEL = 'nanoclaw'
 const PREFIX = `${DEFAULT_MODEL}/`
 
+/** The inverse of `modelIdOf`. */
 export const programModelName = (id: string): string => PREFIX + id
 
 /** The model's id in this server; the prefix may be left out. Undefined for `nanoclaw`, which means the default model. */
@@ -15,6 +16,7 @@ export function modelIdOf(name: string): string | undefined {
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
 }
 
+/** A model as `/v1/models` lists it. */
 export const presentProgramModel = (model: PublicModel): ProgramModel => ({
   id: programModelName(model.id),
   object: 'model',

@@ -4,6 +4,7 @@ import type { Usage } from '../protocol/runs/usage.ts'
 
 type CountedUsage = Usage & { reasoning_tokens?: number | undefined }
 
+/** Usage with the names of the Responses API. */
 export const responseUsage = (usage: CountedUsage): NonNullable<ResponseObject['usage']> => ({
   input_tokens: usage.prompt_tokens,
   input_tokens_details: { cached_tokens: usage.cached_tokens },

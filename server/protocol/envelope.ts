@@ -20,6 +20,7 @@ export const PageQuery = z.object({
   cursor: z.string().max(500).optional(),
 })
 
+/** The schema of one page of a list. */
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() })
 

@@ -59,7 +59,7 @@ import { registerStatsRoutes, type StatsRouteDependencies } from './runs/stats.t
 /** The dependencies of each group of routes. */
 export interface RouteDependencies {
   health: HealthDependencies
-  /** For signing in, the own account and sessions. */
+  /** For signing in, the user's account and sessions. */
   auth: AuthRouteDependencies &
     AccountRouteDependencies &
     SessionRouteDependencies &

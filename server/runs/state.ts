@@ -76,5 +76,6 @@ export const RunState = z.object({
 })
 export type RunState = z.infer<typeof RunState>
 
+/** The stored state of a run; a run that has not stored any has the initial one. */
 export const readRunState = (stored: unknown): RunState => RunState.parse(stored ?? {})
 export const readRunOptions = (stored: unknown): RunOptions => RunOptions.parse(stored)

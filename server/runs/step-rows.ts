@@ -26,6 +26,7 @@ export const callRow = (
   firstEvent,
 })
 
+/** A tool call as a step. */
 export const callStep = (index: number, call: ToolCall): Step => ({
   id: stepId(index),
   index,
@@ -48,6 +49,7 @@ export const resultRow = (messageId: MessageId, position: number, result: CallRe
   closed: true,
 })
 
+/** A tool result as a step. */
 export const resultStep = (index: number, result: CallResult): Step => ({
   id: stepId(index),
   index,

@@ -29,6 +29,7 @@ export const Rank = z.tuple([z.int(), z.int(), z.enum(['title', 'entry', 'passag
 export type Rank = z.infer<typeof Rank>
 export type RankedText = { found: FoundText; rank: Rank }
 
+/** Negative when `a` comes before `b` in the results. */
 export function compareRanks(a: Rank, b: Rank): number {
   if (a[0] !== b[0]) return b[0] - a[0]
   if (a[1] !== b[1]) return b[1] - a[1]

@@ -24,9 +24,11 @@ export type ToolResult =
   | { success: true; data: unknown; artifact?: Artifact; untrusted?: boolean }
   | { success: false; error: string; data?: unknown; artifact?: Artifact; untrusted?: boolean }
 
+/** A result for the model, and what the page shows of it. */
 export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
   artifact === undefined ? { success: true, data } : { success: true, data, artifact }
 
+/** A failed result: `error` tells the model what to change. */
 export const fail = (
   error: string,
   more: { data?: unknown; artifact?: Artifact } = {},

@@ -22,7 +22,7 @@ import { type BundleDependencies, writeBundle } from './write-bundle.ts'
 export const EXPORT_KEPT_MS = 24 * 60 * 60_000
 const IMPORT_KEPT_MS = 7 * 24 * 60 * 60_000
 const SWEEP_EVERY_MS = 60 * 60_000
-/** Lists are told about imported conversations no more often than this. */
+/** Lists learn of imported conversations no more often than this. */
 const ANNOUNCE_EVERY_MS = 3_000
 const LISTED = 10
 

@@ -42,6 +42,7 @@ export async function isBundle(archive: Archive): Promise<boolean> {
   return true
 }
 
+/** Yields the items of our own archives, in the order in which they are stored. */
 export async function* readBundle(
   archive: Archive,
   unpacker: Unpacker,

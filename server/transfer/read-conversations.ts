@@ -22,7 +22,7 @@ import type { ReadingState } from './reading-state.ts'
 
 type JsonFormat = Exclude<ImportFormat, 'python'>
 
-/** What tells the programs' conversations apart, without reading them. */
+/** What distinguishes the programs' conversations, without reading them. */
 const SIGNS: readonly (readonly [JsonFormat, (value: object) => boolean])[] = [
   ['nanoclaw', (value) => 'format' in value && value.format === 'nanoclaw'],
   ['chatgpt', (value) => 'mapping' in value],
@@ -45,6 +45,7 @@ export interface ConversationFile {
   open(): Promise<AsyncIterable<Uint8Array>>
 }
 
+/** A file on disk as a source of conversations. */
 export const plainFile = (path: string, name: string, bytes: number): ConversationFile => ({
   name,
   bytes,

@@ -46,6 +46,7 @@ export const isIncomplete = (claims: Claims, settings: OidcSettings): boolean =>
 export const needsGroups = ({ adminGroups, allowedGroups, groups }: OidcSettings): boolean =>
   adminGroups.length + allowedGroups.length + groups.size > 0
 
+/** The person whom the claims describe, with a user name made of them. */
 export function readPerson(claims: Claims, { claims: names }: OidcSettings): Person {
   const email = textAt(claims, names.email)
   // Some issuers send it as text.

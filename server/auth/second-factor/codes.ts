@@ -11,6 +11,7 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUPS = 3
 const GROUP_CHARACTERS = 5
 
+/** 160 random bits in Base32, as authenticator apps take them. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
 /** What the QR code says. */

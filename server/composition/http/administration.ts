@@ -22,6 +22,7 @@ interface Modules {
   access: Pick<Access, 'quota'>
 }
 
+/** The dependencies of the routes under `/api/admin`. */
 export const administrationOf = (
   { config, store, catalog, chat, tools, workspace, access }: Modules,
   { settings, webRoot }: { settings: ServerSettingsService; webRoot: string },

@@ -91,6 +91,7 @@ export interface RouteModules {
   now(): Date
 }
 
+/** Selects for each group of routes the modules that it uses. */
 export function routeDependencies({
   config,
   database,

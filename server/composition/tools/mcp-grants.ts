@@ -13,6 +13,7 @@ import {
 /** What grants and clients are sealed for. */
 export const mcpGrantPurpose = (userId: string, server: string): string =>
   `mcp grant of ${userId}: ${server}`
+/** The purpose with which the registration at an authorization server is sealed. */
 export const mcpClientPurpose = (issuer: string): string => `mcp client at ${issuer}`
 const signInPurpose = (stateHash: string): string => `mcp sign-in ${stateHash}`
 

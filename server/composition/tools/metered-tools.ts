@@ -5,6 +5,7 @@ import { fail, type ToolDefinition } from '../../tools/definition.ts'
 
 const PROGRAMS = new Set(['execute_python', 'exec'])
 
+/** The tools, of which those that run programs count their seconds against the quota. */
 export const withMeteredPrograms = (
   tools: readonly ToolDefinition[],
   limits: Pick<ResourceLimits, 'runProgram'>,

@@ -1,4 +1,4 @@
-// Push notifications with what they need of the store: the key of the server, and the runs that people are told of.
+// Push notifications with what they need of the store: the key of the server, and the runs that notifications are about.
 
 import { z } from 'zod'
 import type { SecretBox } from '../../auth/secret-box.ts'

@@ -13,6 +13,7 @@ const CACHED_STATEMENTS = 500
 export const sqliteCode = (error: unknown): string =>
   error instanceof SqliteClient.SqliteError ? error.code : ''
 
+/** Whether another connection holds the lock, so that a retry can succeed. */
 export const isSqliteBusy = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error))
 

@@ -128,6 +128,7 @@ export type RunEvent = z.infer<typeof RunEvent>
 export type DoneEvent = z.infer<typeof DoneEvent>
 export type ErrorEvent = z.infer<typeof ErrorEvent>
 
+/** Whether the event is the last one of its run. */
 export const isTerminal = (event: RunEvent): event is DoneEvent | ErrorEvent =>
   event.event === 'done' || event.event === 'error'
 

@@ -18,7 +18,7 @@ export interface BulkRouteDependencies {
   announce(userId: UserId, change: Change): void
 }
 
-/** What other tabs are told; `updated` unless named here. */
+/** What other tabs receive; `updated` unless named here. */
 const CHANGES: Partial<Record<BulkAction, Change['change']>> = {
   delete: 'deleted',
   delete_permanently: 'deleted',

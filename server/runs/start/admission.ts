@@ -7,6 +7,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import type { ChatDependencies, UserAccess } from '../dependencies.ts'
 import type { Write } from '../group-commit.ts'
 
+/** The error for a user who has `runsPerUser` unfinished runs. */
 export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
 

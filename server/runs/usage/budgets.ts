@@ -31,6 +31,7 @@ type Dependencies = {
   store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'total'> }
 } & Pick<ChatDependencies, 'now'>
 
+/** Whether the quota limits cost, so that prices of models matter. */
 export const limitsCost = (quota: SharedQuota): boolean =>
   quota.cost_per_day !== null || quota.cost_per_month !== null
 

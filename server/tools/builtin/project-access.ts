@@ -29,6 +29,7 @@ export async function requireWorkspace(
   return services.workspaces.open(context.userId, context.projectId)
 }
 
+/** Who makes the change, for the history of the project. */
 export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({
   tool,
   messageId: context.messageId,

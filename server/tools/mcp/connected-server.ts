@@ -13,6 +13,7 @@ export interface ConnectedServerOptions extends Omit<McpConnectionOptions, 'onCh
   compile: SchemaCompiler
 }
 
+/** The tools follow the server's list, each under its first name; those that cannot be defined are left out. */
 export function connectServer({ compile, ...options }: ConnectedServerOptions): ConnectedServer {
   let tools: readonly ToolDefinition[] = []
   let defined: unknown

@@ -19,6 +19,7 @@ export type FaultKind =
 const HEADER_MISMATCH = -32020
 const METHOD_NOT_FOUND = -32601
 
+/** What a fault of the SDK means for the connection and for the call. */
 export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
   if (fault instanceof sdk.UnauthorizedError) return 'sign_in'
   if (fault instanceof sdk.ProtocolError)

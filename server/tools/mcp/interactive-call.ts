@@ -14,7 +14,7 @@ type Settled = Exclude<RemoteAnswer, { ok: 'input' | 'pages' }>
 type Call = Pick<RemoteCall, 'tool' | 'input'>
 
 /**
- * Calls the tool and asks the person what the server asks for. Where nobody can answer, the server is told so.
+ * Calls the tool and asks the person what the server asks for. Where nobody can answer, the server receives a refusal.
  *
  * A server of revision 2026-07-28 ends the call with its questions and is called again with the answers and its opaque
  * state. An earlier one keeps the call open; when it was cut off meanwhile, the call is made once more after the

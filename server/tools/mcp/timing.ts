@@ -15,5 +15,6 @@ export const NO_TIMEOUT_MS = 2 ** 31 - 1
 /** After this time a server that spoke an earlier revision is asked again. */
 export const LEGACY_REMEMBERED_MS = 24 * 60 * 60_000
 
+/** Milliseconds before the next attempt: doubled after each failure, up to a limit. */
 export const pauseAfter = (failures: number, firstPauseMs: number): number =>
   Math.min(firstPauseMs * 2 ** failures, LONGEST_PAUSE_MS)

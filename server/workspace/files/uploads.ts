@@ -46,6 +46,7 @@ const BATCH_BYTES = 2 * 1024 * 1024
 const MAX_PENDING_BATCHES = 2
 const BATCH_TIMEOUT_MS = 120_000
 
+/** Begins an upload into a staging folder, which no project contains. Call `discard` at the end in any case. */
 export async function startUpload(
   workspaces: Workspaces,
   pool: WorkerPool,

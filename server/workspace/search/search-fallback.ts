@@ -43,6 +43,7 @@ async function listFiles(
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
+/** Finds files by a pattern where ripgrep is not available. */
 export async function findFilesFallback(
   workspace: Workspace,
   pattern: string,
@@ -58,6 +59,7 @@ export async function findFilesFallback(
   }
 }
 
+/** Searches contents in a worker thread where ripgrep is not available. */
 export async function grepFallback(
   workspace: Workspace,
   within: ProjectPath,

@@ -1,4 +1,4 @@
-// Webhooks of users, and the events that are to be sent to them.
+// Webhooks of users, and the events that wait to be delivered to them.
 import { and, asc, count, desc, eq } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'

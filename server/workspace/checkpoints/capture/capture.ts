@@ -198,6 +198,7 @@ function bySegments(one: ProjectPath, other: ProjectPath): number {
   return one.segments.length - other.segments.length
 }
 
+/** Null stands for a path that does not exist. */
 export const sameContent = (one: PathContent | null, other: PathContent | null): boolean => {
   if (one === null || other === null) return one === other
   if (one.kind === 'file')

@@ -110,6 +110,7 @@ export function captureEntry(
   }
 }
 
+/** Waits until the content is on disk. Follows no link. */
 export function syncFile(path: string): void {
   const file = openSync(path, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
   try {
