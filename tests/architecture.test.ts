@@ -3,13 +3,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import {
-  CHAT_FOLDERS,
-  SERVER_MODULES,
-  SERVER_SUB_FOLDERS,
-  WEB_LAYERS,
-} from './support/code/layers.ts'
+import { CHAT_FOLDERS, SERVER_MODULES, WEB_LAYERS } from './support/code/layers.ts'
 import { sourceFiles } from './support/code/source-files.ts'
+import { SERVER_SUB_FOLDERS } from './support/code/sub-folders.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
