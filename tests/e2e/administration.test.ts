@@ -182,12 +182,21 @@ describeInBrowser('the administration', (visitor) => {
     // Modes that the groups of an account forbid are not offered to it.
     const own = (await server.call('GET', '/api/auth/profile', { token })).json.data.id
     await server.call('PUT', `/api/admin/groups/${json.data.items[0].id}/members/${own}`, { token })
+    await server.call('PATCH', '/api/admin/settings', {
+      token,
+      body: { default_approval: 'auto_medium' },
+    })
     await page.goto(server.url)
     await page.getByRole('button', { name: '添加文件与选项' }).click()
     const modes = page.getByRole('menuitemradio')
     await modes.filter({ hasText: '高风险时问我' }).waitFor()
     await modes.filter({ hasText: '先问我' }).waitFor()
     expect(await modes.filter({ hasText: '从不询问' }).count()).toBe(0)
+    // What differs from the default mode stays in sight; one click returns to it.
+    await modes.filter({ hasText: '先问我' }).click()
+    const chosen = page.getByRole('button', { name: '审批：先问我' })
+    await chosen.click()
+    await chosen.waitFor({ state: 'detached' })
     await leave(page)
   })
 })

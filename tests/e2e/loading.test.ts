@@ -77,6 +77,18 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
+  test('where the application cannot be loaded, a notice in the reader’s language says so, and loads it again', async () => {
+    const page = await visitor.open('about:blank', { ownContext: true, language: 'zh-CN' })
+    await page.route(/\/assets\/libraries-/, (route) => route.abort())
+    await page.goto(on.server.url)
+    await page.getByRole('alert').getByText('NanoClaw 未能加载。').waitFor()
+    expect(await page.locator('.boot').count()).toBe(0)
+    await page.unrouteAll()
+    await page.getByRole('button', { name: '重新加载' }).click()
+    await composer(page).waitFor()
+    await page.context().close()
+  })
+
   test('messages are requested before the code that renders them, fonts only once a conversation can be read', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}

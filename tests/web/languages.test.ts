@@ -1,4 +1,5 @@
 // The page's languages: when their texts are loaded, and that all languages have the same ones.
+import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { english } from '../../web/src/lib/i18n/english.ts'
 import { englishPages } from '../../web/src/lib/i18n/english-pages.ts'
@@ -148,6 +149,15 @@ describe('the texts of the page', () => {
       expect(problems).toEqual([])
     },
   )
+
+  test('include the notice for where the application cannot be loaded', async () => {
+    const notice = await readFile(
+      new URL('../../web/public/load-failure.js', import.meta.url),
+      'utf8',
+    )
+    const known = [...notice.matchAll(/^ {4}(\w\w): \[/gm)].map(([, code]) => code)
+    expect(known.sort()).toEqual(Object.keys(LANGUAGES).sort())
+  })
 
   test('use full-width punctuation in Chinese, and a space between Chinese and Latin letters', async () => {
     const wrong = [...(await textsOf('zh'))].filter(

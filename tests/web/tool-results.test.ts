@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { classOf, readTerminal } from '../../web/src/features/chat/steps/ansi.ts'
 import { treeOf } from '../../web/src/features/chat/steps/results/folder-tree.ts'
 import { readResult } from '../../web/src/features/chat/steps/results/result-kinds.ts'
+import { prettyVisible } from '../../web/src/features/chat/steps/tool-content.ts'
 import {
   sortRows,
   tableFromCsv,
@@ -220,4 +221,10 @@ describe('folders', () => {
       ['readme.md', []],
     ])
   })
+})
+
+test('arguments that await approval show characters that cannot be seen, indented too, and keep their value', () => {
+  const sent = '{"path":"\\u202egpj.exe"}'
+  expect(prettyVisible(sent)).toBe('{\n  "path": "\\u202egpj.exe"\n}')
+  expect(JSON.parse(prettyVisible(sent))).toEqual({ path: '\u202egpj.exe' })
 })

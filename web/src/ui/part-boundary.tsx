@@ -83,7 +83,9 @@ function BrokenNotice({
       role="alert"
       className={classNames(
         'flex flex-wrap items-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 text-sm text-soft',
-        isOver ? 'fixed inset-x-3 bottom-3 z-60 mx-auto max-w-lg shadow-float' : 'm-1',
+        isOver
+          ? 'fixed inset-x-3 bottom-3 z-60 mx-auto max-w-lg shadow-float'
+          : 'mx-auto my-2 w-[calc(100%-1rem)] max-w-2xl',
       )}
     >
       <TriangleAlert size={16} aria-hidden className="shrink-0 text-bad" />

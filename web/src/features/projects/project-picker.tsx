@@ -44,7 +44,11 @@ export function ProjectPicker({
               {name}
             </span>
           )}
-          <ChevronDown size={13} aria-hidden className="shrink-0 text-muted" />
+          <ChevronDown
+            size={13}
+            aria-hidden
+            className={`shrink-0 text-muted ${projectId === null ? 'max-sm:hidden' : ''}`}
+          />
         </button>
       }
     >

@@ -3,14 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import type { QuotaReport } from '../../../../server/protocol/accounts/quota.ts'
 import { request } from '../api-client.ts'
 
-const useReport = (key: readonly unknown[], path: string) =>
+const useReport = (key: readonly unknown[], path: string, enabled = true) =>
   useQuery({
+    enabled,
     queryKey: key,
     queryFn: ({ signal }) => request<QuotaReport>(path, { signal }),
     meta: { quiet: true },
   })
 
-export const useQuota = () => useReport(['quota'], '/api/quota')
+/** @param isNeeded false: nothing is requested, but what is already known is returned */
+export const useQuota = (isNeeded = true) => useReport(['quota'], '/api/quota', isNeeded)
 
 export const useQuotaOf = (userId: string) =>
   useReport(['admin-quota', userId], `/api/admin/users/${userId}/quota`)

@@ -3,6 +3,7 @@ import { ChevronDown, ShieldAlert } from 'lucide-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
+import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { decide } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
 import { parseJson } from '../../../lib/read-json.ts'
@@ -11,7 +12,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { reportError } from '../../../ui/error-text.ts'
 import { TextArea, TextField } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { pretty, summarize } from '../steps/tool-content.ts'
+import { prettyVisible, summarize } from '../steps/tool-content.ts'
 import { ApprovalPreview } from './approval-preview.tsx'
 
 type Mode = 'ask' | 'reject' | 'change'
@@ -35,7 +36,7 @@ export function ApprovalCard({
   const { t } = useTranslation()
   const [mode, setMode] = useState<Mode>('ask')
   const [reason, setReason] = useState('')
-  const [changed, setChanged] = useState(() => pretty(approval.arguments))
+  const [changed, setChanged] = useState(() => prettyVisible(approval.arguments))
   const [remember, setRemember] = useState<Remember>('no')
   const [busy, setBusy] = useState(false)
   const [unfolded, setUnfolded] = useState(false)
@@ -148,7 +149,7 @@ export function ApprovalCard({
           )}
           {!open && (
             <span className="block truncate font-mono text-xs font-normal text-soft">
-              {summarize(approval.arguments)}
+              {visibleText(summarize(approval.arguments))}
             </span>
           )}
         </h2>

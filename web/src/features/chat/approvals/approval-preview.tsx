@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { lazyPart } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'
-import { pretty } from '../steps/tool-content.ts'
+import { prettyVisible } from '../steps/tool-content.ts'
 
 const CodeBlock = lazyPart(() =>
   import('../../../ui/markdown/code-block.tsx').then((module) => module.CodeBlock),
@@ -62,7 +62,7 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
       {!shown && (
         <div>
           <p className="mb-1 text-xs font-medium text-muted">{t('approval.arguments')}</p>
-          <CodeBlock code={pretty(approval.arguments)} language="json" />
+          <CodeBlock code={prettyVisible(approval.arguments)} language="json" />
         </div>
       )}
     </PartBoundary>

@@ -7,6 +7,7 @@ import {
   Paperclip,
   Plus,
   ShieldAlert,
+  ShieldCheck,
   ShieldOff,
   Slash,
   Wrench,
@@ -30,6 +31,7 @@ import { type ChatOptions, isThinking, modelOf } from '../chat-options.ts'
 import { readSecondModel } from '../compare/comparisons.ts'
 
 const APPROVAL_MODES: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
+const APPROVAL_ICONS = { ask: ShieldCheck, auto_medium: ShieldAlert, auto: ShieldOff } as const
 
 type Props = { options: ChatOptions; onChange: (change: Partial<ChatOptions>) => void }
 
@@ -148,7 +150,10 @@ export function ActiveOptions({ options, onChange }: Props) {
   const { t } = useTranslation()
   const { canThink, canCall, thinking, others } = useAbilities(options)
   const second = others.find(({ id }) => id === options.secondModel)
-  const approval = options.approval ?? 'ask'
+  const { approval } = options
+  // Without a choice of its own the chat follows the usual mode, which need not be known then.
+  const { data: quota } = useQuota(approval !== null)
+  const isUsual = approval === null || approval === (quota?.default_approval ?? 'ask')
   return (
     <>
       {canThink && (
@@ -178,13 +183,13 @@ export function ActiveOptions({ options, onChange }: Props) {
           onClick={() => onChange({ tools: true })}
         />
       )}
-      {canCall && options.tools && approval !== 'ask' && (
+      {canCall && options.tools && !isUsual && (
         <IconButton
-          icon={approval === 'auto' ? ShieldOff : ShieldAlert}
+          icon={APPROVAL_ICONS[approval]}
           label={t('approval.modeIs', { mode: t(`approval.mode.${approval}`) })}
           tipSide="top"
           className={approval === 'auto' ? 'text-warn' : ''}
-          onClick={() => onChange({ approval: 'ask' })}
+          onClick={() => onChange({ approval: null })}
         />
       )}
     </>

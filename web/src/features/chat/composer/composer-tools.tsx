@@ -66,7 +66,7 @@ export const ComposerTools = memo(function ComposerTools({
       <ActiveOptions options={options} onChange={onOptions} />
       {leading}
       {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
-      <div className="ms-auto flex min-w-0 items-center">
+      <div className="flex min-w-0 flex-1 basis-40 items-center justify-end">
         <ModelMenu options={options} onChange={onOptions} />
         {canDictate && (
           <PartBoundary fallback={null} instead={null}>

@@ -1,4 +1,5 @@
 // Reads a tool call and its result for people: arguments in one line, the outcome, the duration.
+import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 
 /** The state of a call. */
@@ -36,6 +37,12 @@ export const pretty = (value: unknown): string => {
   }
   return value === undefined ? '' : JSON.stringify(value, null, 2)
 }
+
+/**
+ * Arguments to decide on, with hidden characters escaped. The server escapes them too, but that is undone when the text is
+ * parsed to be indented.
+ */
+export const prettyVisible = (argumentsText: string): string => visibleText(pretty(argumentsText))
 
 const oneLine = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').trim()

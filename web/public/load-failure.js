@@ -1,0 +1,82 @@
+// Says so where the application cannot start, so that its skeleton does not stay for ever. A file of its own, because the
+// content security policy allows no inline script; it runs before the application, which replaces what it shows.
+;(() => {
+  const TEXTS = {
+    en: ['NanoClaw could not be loaded.', 'Check the connection, then reload.', 'Reload'],
+    de: [
+      'NanoClaw konnte nicht geladen werden.',
+      'Prüfe die Verbindung und lade die Seite neu.',
+      'Neu laden',
+    ],
+    es: ['No se pudo cargar NanoClaw.', 'Comprueba la conexión y vuelve a cargar.', 'Recargar'],
+    fr: [
+      'NanoClaw n’a pas pu être chargé.',
+      'Vérifiez la connexion, puis rechargez la page.',
+      'Recharger',
+    ],
+    pt: [
+      'Não foi possível carregar o NanoClaw.',
+      'Verifique a conexão e recarregue.',
+      'Recarregar',
+    ],
+    ru: [
+      'Не удалось загрузить NanoClaw.',
+      'Проверьте подключение и обновите страницу.',
+      'Обновить',
+    ],
+    ja: [
+      'NanoClaw を読み込めませんでした。',
+      '接続を確認して、再読み込みしてください。',
+      '再読み込み',
+    ],
+    ko: ['NanoClaw를 불러오지 못했습니다.', '연결을 확인한 다음 새로고침하세요.', '새로고침'],
+    zh: ['NanoClaw 未能加载。', '请检查网络连接，然后重新加载。', '重新加载'],
+  }
+
+  function texts() {
+    let stored = null
+    try {
+      stored = localStorage.getItem('nanoclaw.language')
+    } catch {
+      // Storage is blocked: use the browser's language.
+    }
+    for (const tag of [stored, ...navigator.languages]) {
+      const code = String(tag).toLowerCase().split('-')[0]
+      if (Object.hasOwn(TEXTS, code)) return { code, lines: TEXTS[code] }
+    }
+    return { code: 'en', lines: TEXTS.en }
+  }
+
+  function showNotice() {
+    const skeleton = document.querySelector('.boot')
+    // The application has started: it shows its faults itself.
+    if (skeleton === null) return
+    const { code, lines } = texts()
+    const notice = document.createElement('div')
+    notice.className = 'boot-failure'
+    notice.setAttribute('role', 'alert')
+    notice.lang = code
+    const [title, advice, label] = lines
+    for (const [name, text] of [
+      ['strong', title],
+      ['span', advice],
+      ['button', label],
+    ]) {
+      const part = document.createElement(name)
+      part.textContent = text
+      notice.append(part)
+    }
+    notice.lastChild.addEventListener('click', () => location.reload())
+    skeleton.replaceWith(notice)
+  }
+
+  // Errors of elements do not bubble. Those of scripts are files that did not arrive, and code that this browser cannot run.
+  addEventListener(
+    'error',
+    ({ target }) => {
+      if (target === window || target instanceof HTMLScriptElement) showNotice()
+    },
+    true,
+  )
+  addEventListener('unhandledrejection', showNotice)
+})()
