@@ -150,6 +150,17 @@ describe('the texts of the page', () => {
     },
   )
 
+  test('say of every finding of the doctor the same things in every language', async () => {
+    const saidIn = async (code: Language): Promise<string[]> =>
+      Object.entries((await LANGUAGES[code].findings?.())?.findings ?? {}).map(
+        ([finding, texts]) => `${finding}: ${parametersOf(JSON.stringify(texts))}`,
+      )
+    const chinese = await saidIn('zh')
+    expect(chinese).toContain('model_key_refused: host, model, status')
+    for (const code of Object.keys(LANGUAGES).filter(isLanguage))
+      if (code !== 'en') expect([code, ...(await saidIn(code))]).toEqual([code, ...chinese])
+  })
+
   test('include the notice for where the application cannot be loaded', async () => {
     const notice = await readFile(
       new URL('../../web/public/load-failure.js', import.meta.url),

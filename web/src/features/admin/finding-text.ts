@@ -2,21 +2,29 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { HealthFinding } from '../../../../server/protocol/admin/server.ts'
-import type * as chinese from '../../lib/i18n/chinese-findings.ts'
+import type { Findings } from '../../lib/i18n/finding-texts.ts'
+import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 
 const filled = (text: string, params: HealthFinding['params']): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (field, name: string) => String(params[name] ?? field))
 
-/** What a finding says; in English where the page's language has no text for it. */
+/** What a finding says; in English while the page's language has no text for it. */
 export function useFindingText() {
-  const { i18n } = useTranslation()
-  const [texts, setTexts] = useState<typeof chinese | null>(null)
-  const isChinese = i18n.language === 'zh'
+  const { language } = useTranslation().i18n
+  const [texts, setTexts] = useState<Findings | null>(null)
   useEffect(() => {
-    if (!isChinese) return setTexts(null)
+    let isShown = true
+    setTexts(null)
+    const load = isLanguage(language) ? LANGUAGES[language].findings : undefined
     // If they cannot be loaded, the English ones stay.
-    void import('../../lib/i18n/chinese-findings.ts').then(setTexts, () => undefined)
-  }, [isChinese])
+    void load?.().then(
+      (loaded) => isShown && setTexts(loaded),
+      () => undefined,
+    )
+    return () => {
+      isShown = false
+    }
+  }, [language])
   return (finding: HealthFinding): Pick<HealthFinding, 'subject' | 'detail' | 'advice'> => {
     const { code, params } = finding
     if (texts === null) return finding

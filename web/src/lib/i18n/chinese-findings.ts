@@ -1,13 +1,10 @@
 // The findings of the doctor in Chinese, by their names on the wire.
-import type { FindingCode } from '../../../../server/protocol/admin/finding-code.ts'
-
-/** `subject` where it is not a name; `advice` where there is any. */
-type Texts = { subject?: string; detail: string; advice?: string }
+import type { FindingFolders, FindingTexts } from './finding-texts.ts'
 
 const INSTALL = '安装 bubblewrap（apt-get install bubblewrap），并允许用户命名空间。'
 const ONE_BY_ONE = '在 JavaScript 中逐个比较向量'
 
-export const findings: Readonly<Record<FindingCode, Texts>> = {
+export const findings: FindingTexts = {
   node_ok: { detail: '{{version}}' },
   node_untested: {
     detail: 'NanoClaw 未在 {{version}} 上测试',
@@ -116,7 +113,7 @@ export const findings: Readonly<Record<FindingCode, Texts>> = {
 }
 
 /** Folders are named by the server. */
-export const folders: Readonly<Record<string, string>> = {
+export const folders: FindingFolders = {
   'data folder': '数据文件夹',
   workspaces: '工作区',
 }

@@ -1,4 +1,5 @@
 // The languages of the page: their own names, their tags, and how their texts load. A new language is an entry here and a folder.
+import type { Findings } from './finding-texts.ts'
 
 type Texts = Readonly<Record<string, unknown>>
 type Refusals = Readonly<Record<string, string>>
@@ -14,6 +15,8 @@ type Source = {
   pages(): Promise<Texts>
   /** Why the server refuses, by its reasons. In English the server itself says it. */
   refusals?(): Promise<{ refusals: Refusals; additions: Refusals }>
+  /** What the doctor finds. In English the server itself says it. */
+  findings?(): Promise<Findings>
 }
 
 const sources = {
@@ -29,6 +32,7 @@ const sources = {
     firstScreen: async () => (await import('./german/first-screen.ts')).firstScreen,
     pages: async () => (await import('./german/pages.ts')).pages,
     refusals: () => import('./german/refusals.ts'),
+    findings: () => import('./german/findings.ts'),
   },
   es: {
     name: 'Español',
@@ -36,6 +40,7 @@ const sources = {
     firstScreen: async () => (await import('./spanish/first-screen.ts')).firstScreen,
     pages: async () => (await import('./spanish/pages.ts')).pages,
     refusals: () => import('./spanish/refusals.ts'),
+    findings: () => import('./spanish/findings.ts'),
   },
   fr: {
     name: 'Français',
@@ -43,6 +48,7 @@ const sources = {
     firstScreen: async () => (await import('./french/first-screen.ts')).firstScreen,
     pages: async () => (await import('./french/pages.ts')).pages,
     refusals: () => import('./french/refusals.ts'),
+    findings: () => import('./french/findings.ts'),
   },
   pt: {
     name: 'Português',
@@ -50,6 +56,7 @@ const sources = {
     firstScreen: async () => (await import('./portuguese/first-screen.ts')).firstScreen,
     pages: async () => (await import('./portuguese/pages.ts')).pages,
     refusals: () => import('./portuguese/refusals.ts'),
+    findings: () => import('./portuguese/findings.ts'),
   },
   ru: {
     name: 'Русский',
@@ -57,6 +64,7 @@ const sources = {
     firstScreen: async () => (await import('./russian/first-screen.ts')).firstScreen,
     pages: async () => (await import('./russian/pages.ts')).pages,
     refusals: () => import('./russian/refusals.ts'),
+    findings: () => import('./russian/findings.ts'),
   },
   ja: {
     name: '日本語',
@@ -64,6 +72,7 @@ const sources = {
     firstScreen: async () => (await import('./japanese/first-screen.ts')).firstScreen,
     pages: async () => (await import('./japanese/pages.ts')).pages,
     refusals: () => import('./japanese/refusals.ts'),
+    findings: () => import('./japanese/findings.ts'),
   },
   ko: {
     name: '한국어',
@@ -71,6 +80,7 @@ const sources = {
     firstScreen: async () => (await import('./korean/first-screen.ts')).firstScreen,
     pages: async () => (await import('./korean/pages.ts')).pages,
     refusals: () => import('./korean/refusals.ts'),
+    findings: () => import('./korean/findings.ts'),
   },
   zh: {
     name: '中文',
@@ -84,6 +94,7 @@ const sources = {
       ])
       return { refusals, additions }
     },
+    findings: () => import('./chinese-findings.ts'),
   },
 } as const satisfies Record<string, Source>
 

@@ -1,0 +1,13 @@
+// What the texts of the doctor's findings look like in every language.
+import type { FindingCode } from '../../../../server/protocol/admin/finding-code.ts'
+
+/** `subject` where it is not a name; `advice` where there is any. */
+export type FindingTexts = Readonly<
+  Record<FindingCode, { subject?: string; detail: string; advice?: string }>
+>
+
+/** The names of folders in the page's language, by those of the server. */
+export type FindingFolders = Readonly<Record<string, string>>
+
+/** A language's texts of the findings. */
+export type Findings = { findings: FindingTexts; folders: FindingFolders }

@@ -1,0 +1,151 @@
+// The findings of the doctor in French, by their names on the wire.
+import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
+
+const INSTALL =
+  'Installez bubblewrap (apt-get install bubblewrap) et autorisez les espaces de noms d’utilisateurs.'
+const ONE_BY_ONE = 'les vecteurs sont comparés un par un en JavaScript'
+
+export const findings: FindingTexts = {
+  node_ok: { detail: '{{version}}' },
+  node_untested: {
+    detail: 'NanoClaw n’est pas testé avec {{version}}',
+    advice: 'Installez Node 20.19, 22.12, 24 ou une version plus récente.',
+  },
+  folder_not_folder: {
+    detail: '{{folder}} n’est pas un dossier',
+    advice: 'Déplacez-le, ou indiquez un autre dossier dans config.yml.',
+  },
+  folder_not_writable: {
+    detail: 'cet utilisateur ne peut pas écrire dans {{folder}}',
+    advice: 'Changez les droits avec chown ou chmod, ou indiquez un autre dossier dans config.yml.',
+  },
+  folder_created_later: { detail: '{{folder}} sera créé' },
+  folder_ok: { detail: '{{folder}}' },
+  folder_low_space: {
+    detail: 'il ne reste que {{megabytes}} Mo',
+    advice: 'Libérez de l’espace : plus rien ne peut être enregistré quand le disque est plein.',
+  },
+  folder_readable: {
+    detail: 'd’autres utilisateurs de cette machine peuvent le lire',
+    advice: 'chmod 700 {{folder}}',
+  },
+  page_built: { subject: 'page', detail: 'construite' },
+  page_not_built: { subject: 'page', detail: 'pas encore construite', advice: 'npm run build' },
+  python_off: { detail: '{{reason}}', advice: INSTALL },
+  python_kernel: { detail: '{{engine}}, isolé par le noyau' },
+  python_wasm: {
+    detail: '{{engine}}, isolé seulement par WebAssembly {{reason}}',
+    advice: INSTALL,
+  },
+  shell_off: { detail: 'désactivé (tools.exec.enabled)' },
+  shell_network_broken: {
+    detail: 'tools.exec.network ne fonctionne pas ici, et le serveur ne démarrera pas',
+    advice: '{{advice}}',
+  },
+  shell_internet: { detail: 'activé, isolé par le noyau, avec accès à Internet seulement' },
+  shell_host_network: {
+    detail:
+      'activé, isolé par le noyau, mais sur le réseau de l’hôte : les commandes atteignent ce serveur et tout ce qui l’entoure',
+    advice: 'Réglez tools.exec.network sur true (Internet seulement) ou false.',
+  },
+  shell_kernel: { detail: 'activé, isolé par le noyau' },
+  shell_not_isolated: { detail: 'activé, mais non isolé : {{reason}}', advice: INSTALL },
+  database_created_later: {
+    subject: 'base de données',
+    detail: 'SQLite, créée au premier démarrage : {{file}}',
+  },
+  database_used: { subject: 'base de données', detail: '{{location}} ; un serveur l’utilise' },
+  database_unused: {
+    subject: 'base de données',
+    detail: '{{location}} ; aucun serveur ne l’utilise',
+  },
+  tables_none: {
+    subject: 'tables',
+    detail: 'aucune pour l’instant : elles sont créées au premier démarrage',
+  },
+  tables_old: {
+    subject: 'tables',
+    detail: 'd’une version plus ancienne : {{count}} migrations en attente',
+    advice: 'Le prochain démarrage les exécute. Lancez d’abord `npm run backup`.',
+  },
+  sqlite_broken: {
+    subject: 'base de données',
+    detail: '{{reason}}',
+    advice:
+      'Vérifiez db_sqlite_file et ses droits ; `npm run restore -- <fichier>` rétablit une sauvegarde.',
+  },
+  postgres_broken: {
+    subject: 'base de données',
+    detail: '{{reason}}',
+    advice:
+      'Vérifiez db_host, db_port, db_user, db_password et db_name (ou database_url), et que le serveur de base de données fonctionne.',
+  },
+  blobs_ok: { subject: 'pièces jointes', detail: '{{count}}, toutes présentes' },
+  blobs_missing: {
+    subject: 'pièces jointes',
+    detail: '{{missing}} sur {{count}} manquent dans {{folder}} : {{named}}',
+    advice:
+      'Copiez-les depuis le dossier <sauvegarde>.files d’une sauvegarde. D’ici là, ces pièces jointes ne s’ouvrent pas.',
+  },
+  blobs_unknown: { subject: 'pièces jointes', detail: '{{reason}}' },
+  embeddings_ok: { subject: 'plongements', detail: '{{host}} répond, {{dimensions}} dimensions' },
+  embeddings_broken: {
+    subject: 'plongements',
+    detail: '{{host}} n’a pas renvoyé de vecteurs ({{reason}})',
+    advice:
+      'Vérifiez embeddings.api_url, api_key et model. D’ici là, la recherche porte seulement sur les mots.',
+  },
+  vectors_ok: { subject: 'recherche vectorielle', detail: '{{by}}' },
+  vectors_without_pgvector: {
+    subject: 'recherche vectorielle',
+    detail: ONE_BY_ONE,
+    advice:
+      'Installez l’extension pgvector pour ce PostgreSQL et autorisez son utilisateur à la créer.',
+  },
+  vectors_without_sqlite_vec: {
+    subject: 'recherche vectorielle',
+    detail: ONE_BY_ONE,
+    advice: 'Lancez `npm ci` sans --omit=optional : sqlite-vec est deux fois plus rapide.',
+  },
+  vectors_unknown: {
+    subject: 'recherche vectorielle',
+    detail: 'non vérifiée : la base de données ne répond pas',
+    advice: 'Réparez d’abord la base de données.',
+  },
+  shared_folders_later: {
+    subject: 'dossiers partagés',
+    detail: 'marqués au premier démarrage avec redis_url',
+  },
+  shared_folders_differ: {
+    subject: 'dossiers partagés',
+    detail: '{{detail}}',
+    advice: '{{advice}}',
+  },
+  shared_folders_ok: {
+    subject: 'dossiers partagés',
+    detail: 'les mêmes que ceux des autres instances',
+  },
+  shared_folders_unknown: { subject: 'dossiers partagés', detail: '{{reason}}' },
+  models_none: {
+    subject: 'modèles',
+    detail:
+      'aucun dans config.yml : le serveur utilise ceux ajoutés dans la page, sinon la démo intégrée',
+  },
+  model_key_refused: {
+    subject: 'modèle {{model}}',
+    detail: '{{host}} refuse la clé API ({{status}})',
+    advice: 'Vérifiez api_key et la variable d’environnement à laquelle elle renvoie.',
+  },
+  model_ok: { subject: 'modèle {{model}}', detail: '{{host}} répond' },
+  model_silent: {
+    subject: 'modèle {{model}}',
+    detail: '{{host}} ne répond pas',
+    advice: 'Vérifiez api_url et le réseau et, pour un fournisseur local, qu’il fonctionne.',
+  },
+}
+
+/** Folders are named by the server. */
+export const folders: FindingFolders = {
+  'data folder': 'dossier des données',
+  workspaces: 'espaces de travail',
+}

@@ -1,0 +1,144 @@
+// The findings of the doctor in German, by their names on the wire.
+import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
+
+const INSTALL = 'Installiere bubblewrap (apt-get install bubblewrap) und erlaube User-Namespaces.'
+const ONE_BY_ONE = 'Vektoren werden einzeln in JavaScript verglichen'
+
+export const findings: FindingTexts = {
+  node_ok: { detail: '{{version}}' },
+  node_untested: {
+    detail: 'NanoClaw ist mit {{version}} nicht getestet',
+    advice: 'Installiere Node 20.19, 22.12, 24 oder neuer.',
+  },
+  folder_not_folder: {
+    detail: '{{folder}} ist kein Ordner',
+    advice: 'Verschiebe es oder gib in config.yml einen anderen Ordner an.',
+  },
+  folder_not_writable: {
+    detail: 'Dieser Benutzer darf nicht in {{folder}} schreiben',
+    advice:
+      'Ändere die Rechte mit chown oder chmod, oder gib in config.yml einen anderen Ordner an.',
+  },
+  folder_created_later: { detail: '{{folder}} wird angelegt' },
+  folder_ok: { detail: '{{folder}}' },
+  folder_low_space: {
+    detail: 'nur {{megabytes}} MB sind frei',
+    advice: 'Schaffe Platz: Ist der Datenträger voll, kann nichts mehr gespeichert werden.',
+  },
+  folder_readable: {
+    detail: 'andere Benutzer dieses Rechners können ihn lesen',
+    advice: 'chmod 700 {{folder}}',
+  },
+  page_built: { subject: 'Seite', detail: 'gebaut' },
+  page_not_built: { subject: 'Seite', detail: 'nicht gebaut', advice: 'npm run build' },
+  python_off: { detail: '{{reason}}', advice: INSTALL },
+  python_kernel: { detail: '{{engine}}, vom Kernel isoliert' },
+  python_wasm: { detail: '{{engine}}, nur durch WebAssembly isoliert {{reason}}', advice: INSTALL },
+  shell_off: { detail: 'ausgeschaltet (tools.exec.enabled)' },
+  shell_network_broken: {
+    detail: 'tools.exec.network funktioniert hier nicht, und der Server wird nicht starten',
+    advice: '{{advice}}',
+  },
+  shell_internet: { detail: 'eingeschaltet, vom Kernel isoliert, nur mit Zugang zum Internet' },
+  shell_host_network: {
+    detail:
+      'eingeschaltet, vom Kernel isoliert, aber im Netz des Rechners: Befehle erreichen diesen Server und alles um ihn herum',
+    advice: 'Setze tools.exec.network auf true (nur das Internet) oder false.',
+  },
+  shell_kernel: { detail: 'eingeschaltet, vom Kernel isoliert' },
+  shell_not_isolated: { detail: 'eingeschaltet, aber nicht isoliert: {{reason}}', advice: INSTALL },
+  database_created_later: {
+    subject: 'Datenbank',
+    detail: 'SQLite, wird beim ersten Start angelegt: {{file}}',
+  },
+  database_used: { subject: 'Datenbank', detail: '{{location}}; ein Server benutzt sie' },
+  database_unused: { subject: 'Datenbank', detail: '{{location}}; kein Server benutzt sie' },
+  tables_none: { subject: 'Tabellen', detail: 'noch keine: sie werden beim ersten Start angelegt' },
+  tables_old: {
+    subject: 'Tabellen',
+    detail: 'aus einer älteren Version: {{count}} Migrationen stehen aus',
+    advice: 'Der nächste Start führt sie aus. Sichere vorher mit `npm run backup`.',
+  },
+  sqlite_broken: {
+    subject: 'Datenbank',
+    detail: '{{reason}}',
+    advice:
+      'Prüfe db_sqlite_file und die Rechte; `npm run restore -- <Datei>` stellt eine Sicherung wieder her.',
+  },
+  postgres_broken: {
+    subject: 'Datenbank',
+    detail: '{{reason}}',
+    advice:
+      'Prüfe db_host, db_port, db_user, db_password und db_name (oder database_url), und ob der Datenbankserver läuft.',
+  },
+  blobs_ok: { subject: 'Anhänge', detail: '{{count}}, alle vollständig' },
+  blobs_missing: {
+    subject: 'Anhänge',
+    detail: '{{missing}} von {{count}} fehlen in {{folder}}: {{named}}',
+    advice:
+      'Kopiere sie aus dem Ordner <Sicherung>.files einer Sicherung. Bis dahin lassen sich diese Anhänge nicht öffnen.',
+  },
+  blobs_unknown: { subject: 'Anhänge', detail: '{{reason}}' },
+  embeddings_ok: {
+    subject: 'Einbettungen',
+    detail: '{{host}} antwortet, {{dimensions}} Dimensionen',
+  },
+  embeddings_broken: {
+    subject: 'Einbettungen',
+    detail: '{{host}} hat keine Vektoren geliefert ({{reason}})',
+    advice: 'Prüfe embeddings.api_url, api_key und model. Bis dahin wird nur nach Wörtern gesucht.',
+  },
+  vectors_ok: { subject: 'Vektorsuche', detail: '{{by}}' },
+  vectors_without_pgvector: {
+    subject: 'Vektorsuche',
+    detail: ONE_BY_ONE,
+    advice:
+      'Installiere für dieses PostgreSQL die Erweiterung pgvector und erlaube dem Benutzer, sie anzulegen.',
+  },
+  vectors_without_sqlite_vec: {
+    subject: 'Vektorsuche',
+    detail: ONE_BY_ONE,
+    advice: 'Führe `npm ci` ohne --omit=optional aus: Mit sqlite-vec geht es doppelt so schnell.',
+  },
+  vectors_unknown: {
+    subject: 'Vektorsuche',
+    detail: 'nicht geprüft: die Datenbank antwortet nicht',
+    advice: 'Behebe zuerst das Problem der Datenbank.',
+  },
+  shared_folders_later: {
+    subject: 'gemeinsame Ordner',
+    detail: 'werden beim ersten Start mit redis_url gekennzeichnet',
+  },
+  shared_folders_differ: {
+    subject: 'gemeinsame Ordner',
+    detail: '{{detail}}',
+    advice: '{{advice}}',
+  },
+  shared_folders_ok: {
+    subject: 'gemeinsame Ordner',
+    detail: 'dieselben wie bei den anderen Instanzen',
+  },
+  shared_folders_unknown: { subject: 'gemeinsame Ordner', detail: '{{reason}}' },
+  models_none: {
+    subject: 'Modelle',
+    detail:
+      'keine in config.yml: Der Server benutzt die in der Seite hinzugefügten, sonst die eingebaute Demo',
+  },
+  model_key_refused: {
+    subject: 'Modell {{model}}',
+    detail: '{{host}} weist den API-Schlüssel ab ({{status}})',
+    advice: 'Prüfe api_key und die Umgebungsvariable, auf die er verweist.',
+  },
+  model_ok: { subject: 'Modell {{model}}', detail: '{{host}} antwortet' },
+  model_silent: {
+    subject: 'Modell {{model}}',
+    detail: '{{host}} antwortet nicht',
+    advice: 'Prüfe api_url und das Netz, und bei einem lokalen Anbieter, ob er läuft.',
+  },
+}
+
+/** Folders are named by the server. */
+export const folders: FindingFolders = {
+  'data folder': 'Datenordner',
+  workspaces: 'Arbeitsbereiche',
+}

@@ -1,0 +1,136 @@
+// The findings of the doctor in Japanese, by their names on the wire.
+import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
+
+const INSTALL =
+  'bubblewrap をインストールし（apt-get install bubblewrap）、ユーザー名前空間を許可してください。'
+const ONE_BY_ONE = 'JavaScript でベクトルを一つずつ比較'
+
+export const findings: FindingTexts = {
+  node_ok: { detail: '{{version}}' },
+  node_untested: {
+    detail: '{{version}} での動作は確認していません',
+    advice: 'Node 20.19、22.12、24 以降をインストールしてください。',
+  },
+  folder_not_folder: {
+    detail: '{{folder}} はフォルダーではありません',
+    advice: '移動するか、config.yml で別のフォルダーを指定してください。',
+  },
+  folder_not_writable: {
+    detail: 'このユーザーは {{folder}} に書き込めません',
+    advice: 'chown または chmod で権限を変えるか、config.yml で別のフォルダーを指定してください。',
+  },
+  folder_created_later: { detail: '{{folder}} は後で作成されます' },
+  folder_ok: { detail: '{{folder}}' },
+  folder_low_space: {
+    detail: '空き容量が {{megabytes}} MB しかありません',
+    advice: '空き容量を増やしてください。ディスクがいっぱいになると保存できません。',
+  },
+  folder_readable: {
+    detail: 'このマシンの他のユーザーも読み取れます',
+    advice: 'chmod 700 {{folder}}',
+  },
+  page_built: { subject: 'ページ', detail: 'ビルド済み' },
+  page_not_built: { subject: 'ページ', detail: '未ビルド', advice: 'npm run build' },
+  python_off: { detail: '{{reason}}', advice: INSTALL },
+  python_kernel: { detail: '{{engine}}、カーネルで隔離' },
+  python_wasm: { detail: '{{engine}}、WebAssembly だけで隔離 {{reason}}', advice: INSTALL },
+  shell_off: { detail: 'オフ（tools.exec.enabled）' },
+  shell_network_broken: {
+    detail: 'tools.exec.network はここでは使えないため、サーバーは起動しません',
+    advice: '{{advice}}',
+  },
+  shell_internet: { detail: 'オン、カーネルで隔離、インターネットのみ接続可' },
+  shell_host_network: {
+    detail:
+      'オン、カーネルで隔離されていますが、ホストのネットワークを使います。コマンドはこのサーバーとその周囲すべてに接続できます',
+    advice: 'tools.exec.network を true（インターネットのみ）または false にしてください。',
+  },
+  shell_kernel: { detail: 'オン、カーネルで隔離' },
+  shell_not_isolated: { detail: 'オンですが、隔離されていません：{{reason}}', advice: INSTALL },
+  database_created_later: {
+    subject: 'データベース',
+    detail: 'SQLite、初回の起動時に {{file}} を作成',
+  },
+  database_used: { subject: 'データベース', detail: '{{location}}。サーバーが使用中' },
+  database_unused: { subject: 'データベース', detail: '{{location}}。使用中のサーバーなし' },
+  tables_none: { subject: 'テーブル', detail: 'まだありません。初回の起動時に作成されます' },
+  tables_old: {
+    subject: 'テーブル',
+    detail: '古いバージョンのものです。{{count}} 件のマイグレーションが残っています',
+    advice: '次の起動時に実行されます。先に `npm run backup` を実行してください。',
+  },
+  sqlite_broken: {
+    subject: 'データベース',
+    detail: '{{reason}}',
+    advice:
+      'db_sqlite_file とその権限を確認してください。`npm run restore -- <ファイル>` でバックアップを復元できます。',
+  },
+  postgres_broken: {
+    subject: 'データベース',
+    detail: '{{reason}}',
+    advice:
+      'db_host、db_port、db_user、db_password、db_name（または database_url）と、データベースサーバーが動いていることを確認してください。',
+  },
+  blobs_ok: { subject: '添付ファイル', detail: '{{count}} 件、すべて揃っています' },
+  blobs_missing: {
+    subject: '添付ファイル',
+    detail: '{{folder}} に {{count}} 件中 {{missing}} 件がありません：{{named}}',
+    advice:
+      'バックアップの <バックアップ>.files フォルダーからコピーしてください。それまで、これらの添付ファイルは開けません。',
+  },
+  blobs_unknown: { subject: '添付ファイル', detail: '{{reason}}' },
+  embeddings_ok: { subject: '埋め込み', detail: '{{host}} は応答しています。{{dimensions}} 次元' },
+  embeddings_broken: {
+    subject: '埋め込み',
+    detail: '{{host}} がベクトルを返しませんでした（{{reason}}）',
+    advice:
+      'embeddings.api_url、api_key、model を確認してください。それまでは単語だけで検索します。',
+  },
+  vectors_ok: { subject: 'ベクトル検索', detail: '{{by}}' },
+  vectors_without_pgvector: {
+    subject: 'ベクトル検索',
+    detail: ONE_BY_ONE,
+    advice:
+      'この PostgreSQL に拡張機能 pgvector をインストールし、ユーザーに作成を許可してください。',
+  },
+  vectors_without_sqlite_vec: {
+    subject: 'ベクトル検索',
+    detail: ONE_BY_ONE,
+    advice:
+      '--omit=optional なしで `npm ci` を実行してください。sqlite-vec なら 2 倍速くなります。',
+  },
+  vectors_unknown: {
+    subject: 'ベクトル検索',
+    detail: '未確認：データベースが応答しません',
+    advice: '先にデータベースを直してください。',
+  },
+  shared_folders_later: {
+    subject: '共有フォルダー',
+    detail: 'redis_url を設定した初回の起動時に印が付きます',
+  },
+  shared_folders_differ: { subject: '共有フォルダー', detail: '{{detail}}', advice: '{{advice}}' },
+  shared_folders_ok: { subject: '共有フォルダー', detail: '他のインスタンスと同じ' },
+  shared_folders_unknown: { subject: '共有フォルダー', detail: '{{reason}}' },
+  models_none: {
+    subject: 'モデル',
+    detail: 'config.yml にはありません。ページで追加したモデル、なければ内蔵のデモを使います',
+  },
+  model_key_refused: {
+    subject: 'モデル {{model}}',
+    detail: '{{host}} が API キーを拒否しました（{{status}}）',
+    advice: 'api_key と、それが参照する環境変数を確認してください。',
+  },
+  model_ok: { subject: 'モデル {{model}}', detail: '{{host}} は応答しています' },
+  model_silent: {
+    subject: 'モデル {{model}}',
+    detail: '{{host}} が応答しません',
+    advice:
+      'api_url とネットワークを確認してください。ローカルのプロバイダーなら、動いているか確認してください。',
+  },
+}
+
+/** Folders are named by the server. */
+export const folders: FindingFolders = {
+  'data folder': 'データフォルダー',
+  workspaces: 'ワークスペース',
+}

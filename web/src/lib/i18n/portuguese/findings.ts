@@ -1,0 +1,142 @@
+// The findings of the doctor in Portuguese, by their names on the wire.
+import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
+
+const INSTALL = 'Instale o bubblewrap (apt-get install bubblewrap) e permita namespaces de usuário.'
+const ONE_BY_ONE = 'os vetores são comparados um a um em JavaScript'
+
+export const findings: FindingTexts = {
+  node_ok: { detail: '{{version}}' },
+  node_untested: {
+    detail: 'O NanoClaw não foi testado com {{version}}',
+    advice: 'Instale o Node 20.19, 22.12, 24 ou mais recente.',
+  },
+  folder_not_folder: {
+    detail: '{{folder}} não é uma pasta',
+    advice: 'Mova-o ou defina outra pasta em config.yml.',
+  },
+  folder_not_writable: {
+    detail: 'este usuário não pode gravar em {{folder}}',
+    advice: 'Altere as permissões com chown ou chmod, ou defina outra pasta em config.yml.',
+  },
+  folder_created_later: { detail: '{{folder}} será criada' },
+  folder_ok: { detail: '{{folder}}' },
+  folder_low_space: {
+    detail: 'restam apenas {{megabytes}} MB livres',
+    advice: 'Libere espaço: com o disco cheio, nada pode ser gravado.',
+  },
+  folder_readable: {
+    detail: 'outros usuários desta máquina podem ler a pasta',
+    advice: 'chmod 700 {{folder}}',
+  },
+  page_built: { subject: 'página', detail: 'compilada' },
+  page_not_built: { subject: 'página', detail: 'não compilada', advice: 'npm run build' },
+  python_off: { detail: '{{reason}}', advice: INSTALL },
+  python_kernel: { detail: '{{engine}}, isolado pelo kernel' },
+  python_wasm: { detail: '{{engine}}, isolado apenas por WebAssembly {{reason}}', advice: INSTALL },
+  shell_off: { detail: 'desativado (tools.exec.enabled)' },
+  shell_network_broken: {
+    detail: 'tools.exec.network não funciona aqui, e o servidor não vai iniciar',
+    advice: '{{advice}}',
+  },
+  shell_internet: { detail: 'ativado, isolado pelo kernel, com acesso apenas à internet' },
+  shell_host_network: {
+    detail:
+      'ativado, isolado pelo kernel, mas na rede da máquina: os comandos alcançam este servidor e tudo ao redor',
+    advice: 'Defina tools.exec.network como true (só a internet) ou false.',
+  },
+  shell_kernel: { detail: 'ativado, isolado pelo kernel' },
+  shell_not_isolated: { detail: 'ativado, mas não isolado: {{reason}}', advice: INSTALL },
+  database_created_later: {
+    subject: 'banco de dados',
+    detail: 'SQLite, criado na primeira inicialização: {{file}}',
+  },
+  database_used: { subject: 'banco de dados', detail: '{{location}}; um servidor o usa' },
+  database_unused: { subject: 'banco de dados', detail: '{{location}}; nenhum servidor o usa' },
+  tables_none: {
+    subject: 'tabelas',
+    detail: 'ainda nenhuma: são criadas na primeira inicialização',
+  },
+  tables_old: {
+    subject: 'tabelas',
+    detail: 'de uma versão anterior: {{count}} migrações pendentes',
+    advice: 'A próxima inicialização as executa. Antes, execute `npm run backup`.',
+  },
+  sqlite_broken: {
+    subject: 'banco de dados',
+    detail: '{{reason}}',
+    advice:
+      'Verifique db_sqlite_file e suas permissões; `npm run restore -- <arquivo>` restaura um backup.',
+  },
+  postgres_broken: {
+    subject: 'banco de dados',
+    detail: '{{reason}}',
+    advice:
+      'Verifique db_host, db_port, db_user, db_password e db_name (ou database_url), e se o servidor do banco de dados está em execução.',
+  },
+  blobs_ok: { subject: 'anexos', detail: '{{count}}, todos completos' },
+  blobs_missing: {
+    subject: 'anexos',
+    detail: 'faltam {{missing}} de {{count}} em {{folder}}: {{named}}',
+    advice:
+      'Copie-os da pasta <backup>.files de um backup. Até lá, esses anexos não podem ser abertos.',
+  },
+  blobs_unknown: { subject: 'anexos', detail: '{{reason}}' },
+  embeddings_ok: { subject: 'embeddings', detail: '{{host}} responde, {{dimensions}} dimensões' },
+  embeddings_broken: {
+    subject: 'embeddings',
+    detail: '{{host}} não devolveu vetores ({{reason}})',
+    advice: 'Verifique embeddings.api_url, api_key e model. Até lá, a busca é só por palavras.',
+  },
+  vectors_ok: { subject: 'busca vetorial', detail: '{{by}}' },
+  vectors_without_pgvector: {
+    subject: 'busca vetorial',
+    detail: ONE_BY_ONE,
+    advice: 'Instale a extensão pgvector neste PostgreSQL e permita que o usuário a crie.',
+  },
+  vectors_without_sqlite_vec: {
+    subject: 'busca vetorial',
+    detail: ONE_BY_ONE,
+    advice: 'Execute `npm ci` sem --omit=optional: com o sqlite-vec, leva metade do tempo.',
+  },
+  vectors_unknown: {
+    subject: 'busca vetorial',
+    detail: 'não verificada: o banco de dados não responde',
+    advice: 'Corrija primeiro o banco de dados.',
+  },
+  shared_folders_later: {
+    subject: 'pastas compartilhadas',
+    detail: 'são marcadas na primeira inicialização com redis_url',
+  },
+  shared_folders_differ: {
+    subject: 'pastas compartilhadas',
+    detail: '{{detail}}',
+    advice: '{{advice}}',
+  },
+  shared_folders_ok: {
+    subject: 'pastas compartilhadas',
+    detail: 'as mesmas das outras instâncias',
+  },
+  shared_folders_unknown: { subject: 'pastas compartilhadas', detail: '{{reason}}' },
+  models_none: {
+    subject: 'modelos',
+    detail:
+      'nenhum em config.yml: o servidor usa os adicionados na página ou, sem eles, a demonstração embutida',
+  },
+  model_key_refused: {
+    subject: 'modelo {{model}}',
+    detail: '{{host}} recusa a chave de API ({{status}})',
+    advice: 'Verifique api_key e a variável de ambiente a que ela se refere.',
+  },
+  model_ok: { subject: 'modelo {{model}}', detail: '{{host}} responde' },
+  model_silent: {
+    subject: 'modelo {{model}}',
+    detail: '{{host}} não responde',
+    advice: 'Verifique api_url e a rede e, se for um provedor local, se ele está em execução.',
+  },
+}
+
+/** Folders are named by the server. */
+export const folders: FindingFolders = {
+  'data folder': 'pasta de dados',
+  workspaces: 'espaços de trabalho',
+}

@@ -1,0 +1,140 @@
+// The findings of the doctor in Russian, by their names on the wire.
+import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
+
+const INSTALL =
+  'Установите bubblewrap (apt-get install bubblewrap) и разрешите пользовательские пространства имён.'
+const ONE_BY_ONE = 'векторы сравниваются по одному в JavaScript'
+
+export const findings: FindingTexts = {
+  node_ok: { detail: '{{version}}' },
+  node_untested: {
+    detail: 'NanoClaw не проверялся с {{version}}',
+    advice: 'Установите Node 20.19, 22.12, 24 или новее.',
+  },
+  folder_not_folder: {
+    detail: '{{folder}} — не папка',
+    advice: 'Переместите этот файл или укажите другую папку в config.yml.',
+  },
+  folder_not_writable: {
+    detail: 'у этого пользователя нет права записи в {{folder}}',
+    advice: 'Измените права с помощью chown или chmod либо укажите другую папку в config.yml.',
+  },
+  folder_created_later: { detail: 'папка {{folder}} будет создана' },
+  folder_ok: { detail: '{{folder}}' },
+  folder_low_space: {
+    detail: 'свободно только {{megabytes}} МБ',
+    advice: 'Освободите место: когда диск заполнен, ничего нельзя сохранить.',
+  },
+  folder_readable: {
+    detail: 'её могут читать другие пользователи этого компьютера',
+    advice: 'chmod 700 {{folder}}',
+  },
+  page_built: { subject: 'страница', detail: 'собрана' },
+  page_not_built: { subject: 'страница', detail: 'не собрана', advice: 'npm run build' },
+  python_off: { detail: '{{reason}}', advice: INSTALL },
+  python_kernel: { detail: '{{engine}}, изоляция средствами ядра' },
+  python_wasm: {
+    detail: '{{engine}}, изоляция только средствами WebAssembly {{reason}}',
+    advice: INSTALL,
+  },
+  shell_off: { detail: 'выключено (tools.exec.enabled)' },
+  shell_network_broken: {
+    detail: 'tools.exec.network здесь не работает, и сервер не запустится',
+    advice: '{{advice}}',
+  },
+  shell_internet: { detail: 'включено, изоляция средствами ядра, доступен только интернет' },
+  shell_host_network: {
+    detail:
+      'включено, изоляция средствами ядра, но в сети компьютера: командам доступен этот сервер и всё вокруг него',
+    advice: 'Задайте для tools.exec.network значение true (только интернет) или false.',
+  },
+  shell_kernel: { detail: 'включено, изоляция средствами ядра' },
+  shell_not_isolated: { detail: 'включено, но не изолировано: {{reason}}', advice: INSTALL },
+  database_created_later: {
+    subject: 'база данных',
+    detail: 'SQLite, будет создана при первом запуске: {{file}}',
+  },
+  database_used: { subject: 'база данных', detail: '{{location}}; используется сервером' },
+  database_unused: {
+    subject: 'база данных',
+    detail: '{{location}}; ни один сервер её не использует',
+  },
+  tables_none: { subject: 'таблицы', detail: 'пока нет: будут созданы при первом запуске' },
+  tables_old: {
+    subject: 'таблицы',
+    detail: 'от старой версии: ожидают миграции ({{count}})',
+    advice: 'Они выполнятся при следующем запуске. Сначала выполните `npm run backup`.',
+  },
+  sqlite_broken: {
+    subject: 'база данных',
+    detail: '{{reason}}',
+    advice:
+      'Проверьте db_sqlite_file и права на файл; `npm run restore -- <файл>` восстановит резервную копию.',
+  },
+  postgres_broken: {
+    subject: 'база данных',
+    detail: '{{reason}}',
+    advice:
+      'Проверьте db_host, db_port, db_user, db_password и db_name (или database_url), а также что сервер базы данных работает.',
+  },
+  blobs_ok: { subject: 'вложения', detail: '{{count}}, все на месте' },
+  blobs_missing: {
+    subject: 'вложения',
+    detail: 'не хватает {{missing}} из {{count}} в {{folder}}: {{named}}',
+    advice:
+      'Скопируйте их из папки <копия>.files резервной копии. До этого такие вложения не открываются.',
+  },
+  blobs_unknown: { subject: 'вложения', detail: '{{reason}}' },
+  embeddings_ok: { subject: 'эмбеддинги', detail: '{{host}} отвечает, размерность {{dimensions}}' },
+  embeddings_broken: {
+    subject: 'эмбеддинги',
+    detail: '{{host}} не вернул векторы ({{reason}})',
+    advice: 'Проверьте embeddings.api_url, api_key и model. До этого поиск идёт только по словам.',
+  },
+  vectors_ok: { subject: 'векторный поиск', detail: '{{by}}' },
+  vectors_without_pgvector: {
+    subject: 'векторный поиск',
+    detail: ONE_BY_ONE,
+    advice:
+      'Установите расширение pgvector для этого PostgreSQL и разрешите пользователю его создавать.',
+  },
+  vectors_without_sqlite_vec: {
+    subject: 'векторный поиск',
+    detail: ONE_BY_ONE,
+    advice: 'Выполните `npm ci` без --omit=optional: с sqlite-vec поиск вдвое быстрее.',
+  },
+  vectors_unknown: {
+    subject: 'векторный поиск',
+    detail: 'не проверено: база данных не отвечает',
+    advice: 'Сначала исправьте базу данных.',
+  },
+  shared_folders_later: {
+    subject: 'общие папки',
+    detail: 'будут помечены при первом запуске с redis_url',
+  },
+  shared_folders_differ: { subject: 'общие папки', detail: '{{detail}}', advice: '{{advice}}' },
+  shared_folders_ok: { subject: 'общие папки', detail: 'те же, что у других экземпляров' },
+  shared_folders_unknown: { subject: 'общие папки', detail: '{{reason}}' },
+  models_none: {
+    subject: 'модели',
+    detail:
+      'в config.yml нет: сервер использует добавленные на странице, а без них — встроенную демонстрацию',
+  },
+  model_key_refused: {
+    subject: 'модель {{model}}',
+    detail: '{{host}} отклоняет ключ API ({{status}})',
+    advice: 'Проверьте api_key и переменную окружения, на которую он ссылается.',
+  },
+  model_ok: { subject: 'модель {{model}}', detail: '{{host}} отвечает' },
+  model_silent: {
+    subject: 'модель {{model}}',
+    detail: '{{host}} не отвечает',
+    advice: 'Проверьте api_url и сеть, а для локального провайдера — что он запущен.',
+  },
+}
+
+/** Folders are named by the server. */
+export const folders: FindingFolders = {
+  'data folder': 'папка данных',
+  workspaces: 'рабочие папки',
+}
