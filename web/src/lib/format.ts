@@ -28,6 +28,7 @@ export const money = (amount: number, currency: string, language: string): strin
 
 /** Seconds as "0.02 s", "3.4 s", "2 min 5 s". */
 export const duration = (seconds: number): string => {
+  if (seconds < 0.01) return '< 0.01 s'
   if (seconds < 0.1) return `${seconds.toFixed(2)} s`
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (seconds < 60) return `${Math.round(seconds)} s`

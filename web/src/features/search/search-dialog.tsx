@@ -150,9 +150,11 @@ export function SearchDialog({
           {groups.map((group) => (
             // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
             <div key={group.id} role="group" aria-label={group.title} className="mb-3">
-              <div aria-hidden className="truncate px-2.5 pb-1 text-xs font-medium text-muted">
-                {group.title}
-              </div>
+              {group.hits.some(({ hit }) => hit.type !== 'title') && (
+                <div aria-hidden className="truncate px-2.5 pb-1 text-xs font-medium text-muted">
+                  {group.title}
+                </div>
+              )}
               {group.hits.map(({ hit, index: place }) => {
                 const index = entries.length + place
                 return (

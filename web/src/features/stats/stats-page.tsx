@@ -107,7 +107,7 @@ function Figures({ stats }: { stats: TokenStats }) {
           <table className="w-full text-sm tabular-nums">
             <thead className="text-start text-muted">
               <tr>
-                <th className="px-4 py-2.5 font-medium">{t('stats.model')}</th>
+                <th className="px-4 py-2.5 text-start font-medium">{t('stats.model')}</th>
                 <th className="px-4 py-2.5 text-end font-medium">{t('stats.prompt_tokens')}</th>
                 <th className="px-4 py-2.5 text-end font-medium">{t('stats.completion_tokens')}</th>
                 {cost !== '' && (
