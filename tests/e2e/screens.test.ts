@@ -44,6 +44,11 @@ const smallTargets = (page: Page): Promise<string[]> =>
     .filter(({ box }) => box.width > 0 && Math.min(box.width, box.height) < 43.5)
     .map(({ box, name }) => name + ' ' + Math.round(box.width) + 'x' + Math.round(box.height))`)
 
+/** By how many pixels the content of a view is wider than the view. */
+const widestOverflow = (page: Page): Promise<number> =>
+  page.evaluate(`Math.max(0, ...[...document.querySelectorAll('.overflow-y-auto')]
+    .map((one) => one.scrollWidth - one.clientWidth))`)
+
 /** Moves one finger sideways, between these distances from the left edge. */
 async function swipe(page: Page, from: number, to: number): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
@@ -72,6 +77,9 @@ describeInBrowser('layout', (visitor) => {
     })
     project = (await server.call('POST', '/api/projects', { body: { name: 'Screens' } })).json.data
       .id
+    await server.call('POST', '/api/projects', {
+      body: { name: 'A-name-without-a-space'.repeat(3) },
+    })
     for (const [path, content] of [
       ['src/tea.ts', 'export const tea = 1\n'],
       ['notes.md', 'notes\n'],
@@ -178,6 +186,8 @@ describeInBrowser('layout', (visitor) => {
       await visit(page, path)
       await expect.poll(() => smallTargets(page), { message: path }).toEqual([])
       await expectNoSideways(page)
+      // The views scroll within the page.
+      await expect.poll(() => widestOverflow(page), { message: path }).toBeLessThanOrEqual(0)
     }
     await visit(page, '/')
     const middle = async (name: string): Promise<number> => {

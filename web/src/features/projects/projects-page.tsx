@@ -42,7 +42,7 @@ export function ProjectsPage() {
       {projects.data?.items.length === 0 && (
         <Empty icon={Folder} title={t('projects.empty')} text={t('projects.emptyText')} />
       )}
-      <ul className="grid gap-3 sm:grid-cols-2">
+      <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         {projects.data?.items.map((project) => (
           <ProjectCard key={project.id} project={project} />
         ))}

@@ -53,7 +53,7 @@ export function HitCards({ label, hits }: { label: string; hits: readonly WebIte
       folded={CARDS_FOLDED}
       unit="items"
       draw={(count) => (
-        <ol aria-label={label} className="grid gap-2 sm:grid-cols-2">
+        <ol aria-label={label} className="grid grid-cols-1 gap-2 sm:grid-cols-2">
           {hits.slice(0, count).map((hit, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a hit has no identity but its place
             <li key={index} className={cardClass}>
