@@ -12,6 +12,8 @@ import { PartBoundary } from './ui/part-boundary.tsx'
 const root = document.getElementById('root')
 if (root === null) throw new Error('The document has no #root')
 
+// The content security policy forbids the code generation that zod would try. It reads this when it loads, with a later part.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 guardDrops()
 void loadFonts()
 // While the page is developed, its files change without new names.

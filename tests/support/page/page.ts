@@ -186,7 +186,9 @@ function watch(page: Page, origin: string): void {
   faultsOf.set(page, faults)
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`))
   page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) faults.push(message.text())
+    // Of `eval`, the message only says which directive forbids it.
+    if (/content security policy|'script-src' was not/i.test(message.text()))
+      faults.push(message.text())
   })
   page.on('request', (request) => {
     const url = request.url()
