@@ -18,7 +18,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('admin.title')}</h1>
-      <div className="-mx-5 overflow-x-auto px-5">
+      <div className="-mx-5 overflow-x-auto px-5 whitespace-nowrap">
         <Segmented
           label={t('admin.title')}
           value={current}

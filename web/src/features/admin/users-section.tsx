@@ -78,47 +78,49 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
             ].join(' · ')}
           </p>
         </div>
-        <Button size="small" aria-label={t('quota.of', { name })} onClick={() => setIsOpen(true)}>
-          {t('quota.open')}
-        </Button>
-        {!own && (
-          <fieldset className="flex min-w-0 flex-wrap gap-2" aria-label={name}>
-            <Button
-              size="small"
-              disabled={patch.isPending}
-              onClick={() => patch.mutate({ id, role: isAdmin ? 'user' : 'admin' })}
-            >
-              {t(isAdmin ? 'admin.makeUser' : 'admin.makeAdmin')}
-            </Button>
-            <Button
-              size="small"
-              disabled={patch.isPending}
-              onClick={() => patch.mutate({ id, is_active: !user.is_active })}
-            >
-              {t(user.is_active ? 'admin.disable' : 'admin.enable')}
-            </Button>
-            <Button
-              size="small"
-              aria-label={t('admin.sessionsOf', { name })}
-              onClick={() => setAreSessionsOpen(true)}
-            >
-              {t('admin.sessions')}
-            </Button>
-            <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
-              {t('admin.resetLink')}
-            </Button>
-            <Button
-              size="small"
-              disabled={resetFactors.isPending}
-              onClick={() => setIsResetting(true)}
-            >
-              {t('admin.resetFactors')}
-            </Button>
-            <Button size="small" tone="danger" onClick={() => setIsDeleting(true)}>
-              {t('admin.deleteUser')}
-            </Button>
-          </fieldset>
-        )}
+        <fieldset className="flex min-w-0 flex-wrap gap-2" aria-label={name}>
+          <Button size="small" aria-label={t('quota.of', { name })} onClick={() => setIsOpen(true)}>
+            {t('quota.open')}
+          </Button>
+          {!own && (
+            <>
+              <Button
+                size="small"
+                disabled={patch.isPending}
+                onClick={() => patch.mutate({ id, role: isAdmin ? 'user' : 'admin' })}
+              >
+                {t(isAdmin ? 'admin.makeUser' : 'admin.makeAdmin')}
+              </Button>
+              <Button
+                size="small"
+                disabled={patch.isPending}
+                onClick={() => patch.mutate({ id, is_active: !user.is_active })}
+              >
+                {t(user.is_active ? 'admin.disable' : 'admin.enable')}
+              </Button>
+              <Button
+                size="small"
+                aria-label={t('admin.sessionsOf', { name })}
+                onClick={() => setAreSessionsOpen(true)}
+              >
+                {t('admin.sessions')}
+              </Button>
+              <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
+                {t('admin.resetLink')}
+              </Button>
+              <Button
+                size="small"
+                disabled={resetFactors.isPending}
+                onClick={() => setIsResetting(true)}
+              >
+                {t('admin.resetFactors')}
+              </Button>
+              <Button size="small" tone="danger" onClick={() => setIsDeleting(true)}>
+                {t('admin.deleteUser')}
+              </Button>
+            </>
+          )}
+        </fieldset>
       </div>
       <ConfirmDialog
         open={isResetting}
