@@ -27,7 +27,7 @@ describeInBrowser('preferences', (visitor) => {
     await choose('Send messages with', 'Ctrl or ⌘ + Enter')
     expect(await sizeOf()).toBe(before * 1.25)
     await expectNoSideways(page)
-    await expectAccessible(page, { contrast: 'more' })
+    await expectAccessible(page, { colours: 'more' })
 
     await page.goto(site.server.url)
     await composer(page).fill('first line')

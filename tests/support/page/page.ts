@@ -210,16 +210,22 @@ let axeText: string | undefined
 const axeSource = (): string =>
   (axeText ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
 
-/** Asserts that axe finds no violations; with `contrast: 'more'` it checks only for enhanced (AAA) text contrast. */
+/** Of all rules, only these depend on colours. */
+const COLOUR_RULES = {
+  normal: ['color-contrast', 'link-in-text-block'],
+  more: ['color-contrast-enhanced'],
+}
+
+/** Asserts that axe finds no violations; `colours` checks only those, with `more` for enhanced (AAA) text contrast. */
 export async function expectAccessible(
   page: Page,
-  { contrast = 'normal' }: { contrast?: 'normal' | 'more' } = {},
+  { colours }: { colours?: keyof typeof COLOUR_RULES } = {},
 ): Promise<void> {
   // Injected once per document and limited to violations, which makes a check much cheaper.
   if (await page.evaluate<boolean>('!("axe" in window)')) await page.evaluate(axeSource())
   const options: axe.RunOptions = {
     resultTypes: ['violations'],
-    ...(contrast === 'more' ? { runOnly: ['color-contrast-enhanced'] } : {}),
+    ...(colours === undefined ? {} : { runOnly: COLOUR_RULES[colours] }),
   }
   const violations = async (): Promise<string[]> => {
     const found = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(
