@@ -117,10 +117,10 @@ async function assemble(
   const boxKeys = loadSecretKeys(secretKeys, config.data_dir)
   const bodyBox = createSecretBox(boxKeys)
   const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
-  const { limits } = instance
+  const { limits, shareEndings } = instance
   const { access, settings } = await loadRules(config, store)
   const { write } = database
-  const guarded = { access, box, passwordCost, limits, log, now }
+  const guarded = { access, box, passwordCost, limits, shareEndings, log, now }
   const accounts = createAccountServices({ config, settings, store, write, ...guarded })
   const models = { config, settings, models: store.models, box, log }
   const catalog = createConfiguredCatalog(models)

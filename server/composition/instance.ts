@@ -1,14 +1,18 @@
 // What this process is for its store: its only owner, or one of several instances that share it.
+import { z } from 'zod'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { ChatService } from '../chat/chat-service.ts'
+import type { Bus } from '../cluster/bus.ts'
 import type { RedisLog } from '../cluster/redis.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
+import type { OpenConnections } from '../http/open-connections.ts'
 import type { Limits } from '../lib/limits.ts'
 import { createLocalLimits } from '../lib/local-limits.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { agreeOnFolders } from '../owner/shared-folders.ts'
+import { UserId } from '../protocol/ids.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
 import { sharedFolders } from './settings.ts'
@@ -30,6 +34,8 @@ export interface Instance {
   leaseLapses(): number
   /** The change log with the changes of all instances. */
   shareChanges(changes: ChangeLog): ChangeLog
+  /** The open requests of users, which then end at every instance when the access to them ends at one. */
+  shareEndings(connections: OpenConnections): OpenConnections
   /** Continues what others left, from now on. */
   start(chat: Pick<ChatService, 'runs' | 'recover'>): Promise<void>
   /** Takes no more runs and drains those that it performs. */
@@ -68,6 +74,7 @@ export async function openInstance({
       queuedRuns: async () => 0,
       leaseLapses: () => 0,
       shareChanges: (changes) => changes,
+      shareEndings: (connections) => connections,
       start: (chat) => chat.recover(),
       drain: (runs, graceMs) => runs.drain(graceMs),
       async stopLeading() {
@@ -95,6 +102,7 @@ export async function openInstance({
     queuedRuns: cluster.queuedRuns,
     leaseLapses: () => cluster.lease.lapses,
     shareChanges: cluster.shareChanges,
+    shareEndings: (connections) => endEverywhere(connections, cluster.bus),
     start: (chat) => cluster.start(chat.runs.shared),
     async drain(runs, graceMs) {
       await cluster.stopTaking()
@@ -102,5 +110,27 @@ export async function openInstance({
     },
     stopLeading: cluster.stopLeading,
     leave: cluster.leave,
+  }
+}
+
+const EndMessage = z.object({
+  user: UserId,
+  only: z.string().optional(),
+  except: z.array(z.string()).optional(),
+})
+
+/** A message that gets lost leaves streams open at other instances; every later request is refused there all the same. */
+function endEverywhere(connections: OpenConnections, bus: Bus): OpenConnections {
+  bus.on('end_requests', (data) => {
+    const { user, ...ending } = EndMessage.parse(data)
+    connections.end(user, ending)
+  })
+  return {
+    ...connections,
+    end(user, ending = {}) {
+      connections.end(user, ending)
+      const { only, except } = ending
+      bus.send('end_requests', { user, only, except })
+    },
   }
 }

@@ -53,6 +53,7 @@ export function createAccountServices({
   box,
   passwordCost,
   limits,
+  shareEndings,
   log,
   now,
 }: {
@@ -64,6 +65,8 @@ export function createAccountServices({
   box: SecretBox
   passwordCost: PasswordCost | undefined
   limits: Limits
+  /** With the open requests at all instances. */
+  shareEndings(connections: OpenConnections): OpenConnections
   log: StoreLog
   now(): Date
 }): AccountServices {
@@ -75,7 +78,7 @@ export function createAccountServices({
   const passwords = createPasswords(passwordCost)
   const links = createAccountLinks(store.accountLinks, now)
   const setup = createSetupToken()
-  const connections = createOpenConnections()
+  const connections = shareEndings(createOpenConnections())
   const record = createAuditRecorder(store.audit, { log, now })
   const sessions = createSessions({
     sessions: store.sessions,
