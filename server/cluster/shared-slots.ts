@@ -24,7 +24,7 @@ for index = 2, #ARGV do redis.call('ZADD', KEYS[1], expires, ARGV[index]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`
 
-const GIVE_BACK = `return redis.call('ZREM', KEYS[1], ARGV[1])`
+const GIVE_BACK = `return redis.call('ZREM', KEYS[1], unpack(ARGV))`
 
 /** @param run runs a script in Redis; undefined when it does not answer. @param newId names a slot. */
 export function createSharedSlots(
@@ -33,9 +33,22 @@ export function createSharedSlots(
 ) {
   /** The slots that this instance has taken, by their key in Redis. */
   const taken = new Map<string, Set<string>>()
+  /** Those that Redis was not told yet to be free. */
+  const freed = new Map<string, Set<string>>()
+
+  /** At most so many at once; what is beyond expires. */
+  async function giveBack(key: string): Promise<void> {
+    const names = [...(freed.get(key) ?? [])].slice(0, RENEWED_AT_ONCE)
+    freed.delete(key)
+    if (names.length === 0 || (await run(GIVE_BACK, [key], names)) !== undefined) return
+    const missed = freed.get(key) ?? new Set()
+    for (const name of names) missed.add(name)
+    freed.set(key, missed)
+  }
 
   // Also brings back what Redis has lost, and tells it about slots that were taken without it.
   const renew = async (): Promise<void> => {
+    for (const key of [...freed.keys()]) await giveBack(key)
     for (const [key, slots] of taken) {
       const names = [...slots]
       for (let from = 0; from < names.length; from += RENEWED_AT_ONCE) {
@@ -74,8 +87,9 @@ export function createSharedSlots(
           if (!own.delete(slot)) return
           release()
           if (own.size === 0 && taken.get(key) === own) taken.delete(key)
-          // Not awaited: a slot that cannot be given back expires.
-          void run(GIVE_BACK, [key], [slot])
+          // Not awaited: what Redis does not hear now, it hears at the next renewal.
+          freed.set(key, (freed.get(key) ?? new Set()).add(slot))
+          void giveBack(key)
         }
       },
     }),
