@@ -6,7 +6,7 @@ import type { Store } from '../db/store.ts'
 import { RunId } from '../protocol/ids.ts'
 import type { RunLog } from '../runs/log/log.ts'
 import { createMirror, type Mirror } from '../runs/shared/mirror.ts'
-import { type LogPublisher, publishLog } from '../runs/shared/publish.ts'
+import { publishLog } from '../runs/shared/publish.ts'
 import { WireBatch } from '../runs/shared/wire.ts'
 import type { Bus } from './bus.ts'
 import { COMMAND_MS, type RedisConnections, within } from './redis.ts'
@@ -186,8 +186,6 @@ export function createRunStreams({
     return one
   }
 
-  /** The logs of the runs that this instance performs. */
-  const publishers = new Map<RunId, LogPublisher>()
   /** Listeners of the runs of this instance, by run and by the instance that reported them. */
   const remote = new Map<RunId, Map<string, { count: number; at: number }>>()
   const sumOf = (id: RunId): number =>
@@ -198,7 +196,6 @@ export function createRunStreams({
       if (count > 0) remote.set(id, ofRun.set(from, { count, at: performance.now() }))
       else ofRun.delete(from)
       if (ofRun.size === 0) remote.delete(id)
-      else publishers.get(id)?.hurry()
       onListeners(id, sumOf(id))
     }
   })
@@ -246,19 +243,8 @@ export function createRunStreams({
   })
 
   return {
-    publish(run, runLog, { isNew }) {
-      const { id } = run
-      const isFollowed = (): boolean => remote.has(id)
-      const publisher = publishLog(runLog, run.attempt, (batch) => send(id, batch), {
-        isNew,
-        isFollowed,
-      })
-      publishers.set(id, publisher)
-      return () => {
-        publisher.end()
-        if (publishers.get(id) === publisher) publishers.delete(id)
-      }
-    },
+    publish: (run, runLog, options) =>
+      publishLog(runLog, run.attempt, (batch) => send(run.id, batch), options),
     async follow(run) {
       const known = followed.get(run.id)
       if (known !== undefined && known.mirror.runLog.terminal === null) return known.mirror.runLog

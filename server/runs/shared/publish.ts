@@ -11,37 +11,25 @@ const MAX_NOTICES = 100
 const RETRY_MS = 1_000
 /** The end of a run is tried this many times; the store has it anyway. */
 const MAX_FINAL_TRIES = 5
-/** While nobody follows the run on another instance, what happens is gathered for so long: each message costs CPU and Redis. */
-const GATHER_MS = 200
-
-export interface LogPublisher {
-  /** Somebody begins to follow the run on another instance: what is gathered leaves at once. */
-  hurry(): void
-  /** Ends it, once everything that is in the log is sent or given up. */
-  end(): void
-}
 
 /**
  * Begins with the next entry of the log: what it holds already is stored.
  * @param send resolves to false when the message was not accepted; never rejects.
- * @param isFollowed whether somebody follows the run on another instance, as far as is known here.
+ * @returns what ends it, once everything that is in the log is sent or given up.
  */
 export function publishLog(
   runLog: RunLog,
   attempt: number,
   send: (batch: WireBatch) => Promise<boolean>,
-  { isNew, isFollowed }: { isNew: boolean; isFollowed(): boolean },
-): LogPublisher {
+  { isNew }: { isNew: boolean },
+): () => void {
   let position = isNew ? 0 : runLog.entries.length
   let notices: WireNotice[] = []
   let isSending = false
   let isOver = false
   let failures = 0
-  let gathering: NodeJS.Timeout | undefined
 
-  const isUrgent = (): boolean => isOver || runLog.terminal !== null || isFollowed()
-  const isWaiting = (): boolean => position < runLog.entries.length || notices.length > 0
-  const takeBatch = (): { batch: WireBatch; next: number; isAll: boolean } => {
+  const takeBatch = (): { batch: WireBatch; next: number } => {
     const entries: WireBatch['entries'] = []
     let next = position
     for (let characters = 0; next < runLog.entries.length; next += 1) {
@@ -55,22 +43,18 @@ export function publishLog(
         break
       }
     }
-    const isAll = next === runLog.entries.length
-    return { batch: { attempt, entries, notices }, next, isAll }
+    return { batch: { attempt, entries, notices }, next }
   }
 
   const flush = async (): Promise<void> => {
     if (isSending) return
-    clearTimeout(gathering)
-    gathering = undefined
     isSending = true
-    while (isWaiting()) {
-      const { batch, next, isAll } = takeBatch()
+    while (position < runLog.entries.length || notices.length > 0) {
+      const { batch, next } = takeBatch()
       notices = []
       if (await send(batch)) {
         position = next
         failures = 0
-        if (isAll && !isUrgent()) break
         continue
       }
       failures += 1
@@ -78,13 +62,9 @@ export function publishLog(
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
     }
     isSending = false
-    // After the last try nothing more is sent.
-    if (failures === 0 && isWaiting()) schedule()
   }
   const schedule = (): void => {
-    if (isSending) return
-    if (isUrgent()) queueMicrotask(() => void flush())
-    else gathering ??= setTimeout(() => void flush(), GATHER_MS)
+    if (!isSending) queueMicrotask(() => void flush())
   }
   const note = (notice: WireNotice): void => {
     notices.push(notice)
@@ -99,11 +79,8 @@ export function publishLog(
     onClose() {},
   })
   if (isNew) schedule()
-  return {
-    hurry: schedule,
-    end() {
-      isOver = true
-      schedule()
-    },
+  return () => {
+    isOver = true
+    schedule()
   }
 }
