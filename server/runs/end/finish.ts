@@ -104,11 +104,17 @@ export async function storeEnd(
           ...reasoningIn(timeline.entries()),
           finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
         }
-  if (ending.kind === 'error')
+  if (ending.kind === 'error') {
+    const { cause } = ending.error
     log.warn(
-      { err: ending.error, cause: errorText(ending.error.cause), run_id: run.id },
+      {
+        err: ending.error,
+        ...(cause === undefined ? {} : { cause: errorText(cause) }),
+        run_id: run.id,
+      },
       'a run failed',
     )
+  }
   if (title !== null) state.title = title
   delete state.finish
   const events: RunEvent[] = title === null ? [last] : [{ event: 'title', title }, last]

@@ -238,6 +238,9 @@ describeOnEachServer('a conversation', (start) => {
     expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'model_unauthorized' } })
     expect(JSON.stringify(events)).not.toContain('key-of-the-tests')
     expect((await messages(id)).at(-1)).toMatchObject({ status: 'failed' })
+    // A response of the provider has no other cause.
+    expect(server.logged()).toContain('a run failed')
+    expect(server.logged()).not.toContain('"cause":"undefined"')
   })
 
   test('tokens are summed over the iterations and added to the usage', async () => {
