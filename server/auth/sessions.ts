@@ -38,10 +38,12 @@ export interface Sessions {
   /**
    * Renews a session with its refresh token, which is replaced. A token that was replaced before ends the session,
    * because somebody else may have it.
+   * @param address the client's address, for the record of such a reuse.
    * @throws AppError `session_ended`.
    */
   refresh(
     refreshToken: string,
+    address: string,
   ): Promise<{ session: SessionRow; user: UserRow; refreshToken: string }>
   /** Most recently used first. */
   list(userId: UserId): Promise<SessionRow[]>
@@ -56,8 +58,8 @@ export interface SessionDependencies {
   refreshTokens: RefreshTokens
   /** Ends the open requests of a session. */
   closeRequests(userId: UserId, sessionId: string, kept?: ServerResponse): void
-  /** A refresh token was used again after it had been replaced: the session has ended. */
-  onReuse(session: SessionRow, user: UserRow): Promise<void>
+  /** A refresh token was used again, from this address, after it had been replaced: the session has ended. */
+  onReuse(session: SessionRow, user: UserRow, address: string): Promise<void>
   /** Receives failures of writes that nobody waits for. */
   onError(error: unknown): void
   now?: () => Date
@@ -97,7 +99,7 @@ export function createSessions({
       }
     },
 
-    async refresh(refreshToken) {
+    async refresh(refreshToken, address) {
       const read = refreshTokens.read(refreshToken)
       if (read === null) throw appError('session_ended')
       const rotation = await sessions.rotate(read.sessionId, read.generation, {
@@ -108,7 +110,7 @@ export function createSessions({
       if (rotation.outcome === 'reused') {
         const { userId, id } = rotation.session
         closeRequests(userId, id)
-        await onReuse(rotation.session, rotation.user)
+        await onReuse(rotation.session, rotation.user, address)
       }
       if (rotation.outcome === 'reused' || rotation.outcome === 'ended')
         throw appError('session_ended')

@@ -86,12 +86,12 @@ export function createAccountServices({
       () => tokenKeys?.accepted().map(({ secret }) => secret) ?? [],
     ),
     closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
-    onReuse: ({ id }, { id: userId, username }) =>
+    onReuse: ({ id }, { id: userId, username }, address) =>
       record({
         action: 'session_reused',
         userId,
         username,
-        address: null,
+        address,
         details: { session: id },
       }),
     onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),

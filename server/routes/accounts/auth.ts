@@ -226,7 +226,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       const cookie = readSessionCookie(request)
       if (cookie === undefined) throw appError('sign_in_required')
       try {
-        const { session, user, refreshToken } = await sessions.refresh(cookie)
+        const { session, user, refreshToken } = await sessions.refresh(cookie, request.ip)
         sessionStart.setCookie(request, reply, refreshToken)
         return success({
           token: issueToken(user, session.id, ACCESS_LIFETIME_SECONDS),

@@ -93,6 +93,20 @@ describeOnEachServer('the audit log', (start) => {
     expect([(await get('', eve)).status, (await get('/file', eve)).status]).toEqual([403, 403])
   })
 
+  test('a session cookie that was replaced and comes again is recorded with the address it came from', async () => {
+    const body = { username: 'bob', password: 'a good password', cookie: true }
+    const cookieOf = ({ headers }: { headers: Headers }): string =>
+      headers.get('set-cookie')?.split(';')[0] ?? ''
+    const refresh = (cookie: string) =>
+      server.call('POST', '/api/auth/refresh', { headers: { cookie } })
+    const first = cookieOf(await server.call('POST', '/api/auth/login', { body }))
+    const second = cookieOf(await refresh(first))
+    expect((await refresh(second)).status).toBe(200)
+    expect((await refresh(first)).status).toBe(401)
+    const { items } = (await get('?action=session_reused')).json.data
+    expect(items).toMatchObject([{ username: 'bob', address: '127.0.0.1' }])
+  })
+
   test('accounts are searched by name or address, role and state', async () => {
     const names = async (query: string) =>
       (await server.call('GET', `/api/admin/users?${query}`, { token: admin })).json.data.items.map(

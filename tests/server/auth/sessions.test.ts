@@ -262,8 +262,8 @@ describeOnEachDatabase('refresh tokens', (open) => {
       sessions: store.sessions,
       refreshTokens: createRefreshTokens(() => secrets),
       closeRequests: (_user, id) => closed.push(id),
-      onReuse: async ({ id }) => {
-        reused.push(id)
+      onReuse: async ({ id }, _user, address) => {
+        reused.push(`${id} from ${address}`)
       },
       onError: (error) => {
         throw error
@@ -274,21 +274,21 @@ describeOnEachDatabase('refresh tokens', (open) => {
     const begin = () => sessions.begin(user, 'page', { userAgent: 'x', address: '::1' })
     const { session, refreshToken } = await begin()
     const first = refreshToken ?? ''
-    const second = (await sessions.refresh(first)).refreshToken
+    const second = (await sessions.refresh(first, '::1')).refreshToken
     time += 29_000
-    expect((await sessions.refresh(first)).refreshToken).toBe(second)
+    expect((await sessions.refresh(first, '::1')).refreshToken).toBe(second)
     // Tokens signed with the former secret are still accepted.
     secrets.unshift('the next secret')
-    const third = (await sessions.refresh(second)).refreshToken
+    const third = (await sessions.refresh(second, '::1')).refreshToken
     time += 31_000
-    await expect(sessions.refresh(second)).rejects.toMatchObject({ reason: 'session_ended' })
-    await expect(sessions.refresh(third)).rejects.toMatchObject({ reason: 'session_ended' })
-    expect([closed, reused]).toEqual([[session.id], [session.id]])
+    await expect(sessions.refresh(second, '::2')).rejects.toMatchObject({ reason: 'session_ended' })
+    await expect(sessions.refresh(third, '::1')).rejects.toMatchObject({ reason: 'session_ended' })
+    expect([closed, reused]).toEqual([[session.id], [`${session.id} from ::2`]])
 
     // Unused for a month, it ends by itself; a disabled account or an ended version begins none.
     const late = (await begin()).refreshToken ?? ''
     time += 31 * 24 * 60 * 60_000
-    await expect(sessions.refresh(late)).rejects.toMatchObject({ reason: 'session_ended' })
+    await expect(sessions.refresh(late, '::1')).rejects.toMatchObject({ reason: 'session_ended' })
     await begin()
     expect(await sessions.list(user.id)).toHaveLength(1)
     await store.users.update(user.id, { endSessions: true })
