@@ -1,5 +1,5 @@
-// Conversations of a user: creating, changing and removing them.
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+// Conversations of a user: creating, finding and changing them.
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
@@ -11,6 +11,7 @@ import { createSearchIndex } from '../search/index-writer.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
 import { leafUnder } from './message-tree.ts'
 import { createPinOrder } from './pin-order.ts'
+import { createConversationRemoval } from './removal.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
 
@@ -52,9 +53,6 @@ function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey'
   const titleKey = foldCase(title)
   return { title, titleKey, titled: !DEFAULT_TITLES.has(titleKey) }
 }
-
-/** Messages deleted in one transaction, so that no transaction blocks other writes for long. */
-const DELETE_BATCH_SIZE = 200
 
 /** Methods that serve a user's request take the user id: another user's conversation is not found. */
 export function createConversationRepository(database: Database) {
@@ -273,30 +271,6 @@ export function createConversationRepository(database: Database) {
       await tx.update(conversations).set(set).where(eq(conversations.id, id))
     },
 
-    /**
-     * Removes a conversation, also one in the trash, with everything in it. A long one takes several transactions; if the process dies in between,
-     * a second call completes the removal. Resolves with false when the user has no such conversation.
-     */
-    async remove(userId: UserId, id: ConversationId): Promise<boolean> {
-      const [found] = await read
-        .select({ id: conversations.id })
-        .from(conversations)
-        .where(owned(userId, id))
-      if (found === undefined) return false
-      for (;;) {
-        const some = await read
-          .select({ row: messages.row })
-          .from(messages)
-          .where(eq(messages.conversationId, id))
-          .limit(DELETE_BATCH_SIZE)
-        const rows = some.map(({ row }) => row)
-        await database.write(async (tx) => {
-          if (rows.length === DELETE_BATCH_SIZE)
-            await tx.delete(messages).where(inArray(messages.row, rows))
-          else await tx.delete(conversations).where(eq(conversations.id, id))
-        })
-        if (rows.length < DELETE_BATCH_SIZE) return true
-      }
-    },
+    remove: createConversationRemoval(database),
   }
 }
