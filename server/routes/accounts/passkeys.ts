@@ -68,7 +68,7 @@ export function registerPasskeyRoutes(
     {
       config: { public: true },
       schema: {
-        summary: 'Begin to sign in with a passkey',
+        summary: 'Start signing in with a passkey',
         description:
           'With the `challenge` of a sign-in that needs a second factor, for that account only.',
         body: PasskeyOptionsBody,
@@ -109,7 +109,7 @@ export function registerPasskeyRoutes(
     {
       config: { signedIn: true },
       schema: {
-        summary: 'Begin to add a passkey',
+        summary: 'Start adding a passkey',
         body: PasswordBody,
         response: { 200: envelope(PasskeyOptions) },
       },

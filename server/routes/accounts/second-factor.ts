@@ -112,7 +112,7 @@ export function registerSecondFactorRoutes(
     {
       config: { signedIn: true },
       schema: {
-        summary: 'Begin to set up an authenticator app',
+        summary: 'Start setting up an authenticator app',
         body: PasswordBody,
         response: { 200: envelope(NewTotp) },
       },

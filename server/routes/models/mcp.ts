@@ -138,7 +138,7 @@ export function registerMcpRoutes(
     '/api/mcp/:name/connect',
     {
       schema: {
-        summary: 'Begin to sign in to an MCP server: returns the address to open',
+        summary: 'Start signing in to an MCP server: returns the address to open',
         tags,
         params,
         response: { 200: envelope(McpSignIn) },
@@ -152,7 +152,7 @@ export function registerMcpRoutes(
     '/api/mcp/callback',
     {
       schema: {
-        summary: 'Finish to sign in to an MCP server',
+        summary: 'Finish signing in to an MCP server',
         description:
           'Takes the query with which the authorization server sent the person back. Only the user who began the sign-in can finish it.',
         tags,
