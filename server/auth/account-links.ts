@@ -4,8 +4,11 @@ import type {
   AccountLinkRepository,
   AccountLinkRow,
 } from '../db/repositories/accounts/account-links.ts'
+import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
 import type { Admission } from '../db/repositories/accounts/users.ts'
 import { type AppError, appError } from '../errors.ts'
+import { withoutAbsent } from '../lib/without-absent.ts'
+import type { PatchQuota } from '../protocol/accounts/quota.ts'
 import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
@@ -14,6 +17,8 @@ export interface AccountLinks {
   /** `token` cannot be retrieved later. @throws AppError `invitations_exhausted`. */
   invite(invitation: {
     role: 'admin' | 'user'
+    /** Limits that the account gets when it is created. */
+    quota?: PatchQuota | undefined
     note: string | null
     /** Null: the operator, on the command line. */
     createdBy: UserId | null
@@ -51,8 +56,13 @@ const RESET_LIFETIME_MS = 24 * 60 * 60_000
 
 const invalid = (): AppError => appError('account_link_invalid')
 
+const hasLimit = (quota: PatchQuota): boolean => Object.values(quota).some((limit) => limit != null)
+
 export function createAccountLinks(
-  links: AccountLinkRepository,
+  {
+    accountLinks: links,
+    quotas,
+  }: { accountLinks: AccountLinkRepository; quotas: Pick<QuotaRepository, 'insert'> },
   now: () => Date = () => new Date(),
 ): AccountLinks {
   const find = (token: string, from?: Reader) => links.findUsable(hashLinkToken(token), now(), from)
@@ -72,21 +82,35 @@ export function createAccountLinks(
   }
 
   return {
-    invite: ({ role, note, createdBy, lifetimeMs }) =>
+    invite: ({ role, quota = {}, note, createdBy, lifetimeMs }) =>
       create(
-        { kind: 'invitation', role, note, createdBy, userId: null },
+        {
+          kind: 'invitation',
+          role,
+          quota: hasLimit(quota) ? withoutAbsent(quota) : null,
+          note,
+          createdBy,
+          userId: null,
+        },
         { lifetimeMs, atMost: MAX_INVITATIONS },
       ),
 
     createReset: (userId, createdBy, lifetimeMs = RESET_LIFETIME_MS) =>
       create(
-        { kind: 'reset', role: 'user', note: null, createdBy, userId },
+        { kind: 'reset', role: 'user', quota: null, note: null, createdBy, userId },
         { lifetimeMs, atMost: MAX_RESETS },
       ),
 
     createConfirmation: (userId, address) =>
       create(
-        { kind: 'confirmation', role: 'user', note: address, createdBy: null, userId },
+        {
+          kind: 'confirmation',
+          role: 'user',
+          quota: null,
+          note: address,
+          createdBy: null,
+          userId,
+        },
         { lifetimeMs: RESET_LIFETIME_MS, atMost: MAX_RESETS },
       ),
 
@@ -104,7 +128,14 @@ export function createAccountLinks(
     async admission(from, token) {
       const link = await find(token, from)
       if (link?.kind !== 'invitation') throw invalid()
-      return { role: link.role, onCreated: (tx, id) => links.use(tx, link.id, id, now()) }
+      const { role, quota } = link
+      return {
+        role,
+        async onCreated(tx, id) {
+          await links.use(tx, link.id, id, now())
+          if (quota !== null) await quotas.insert(tx, id, quota)
+        },
+      }
     },
 
     async reset(from, token) {

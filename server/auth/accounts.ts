@@ -106,6 +106,8 @@ export interface AccountsDependencies {
   passwords: Passwords
   links: AccountLinks
   setup: SetupToken
+  /** An account may have got limits of its own with the invitation that created it. */
+  onInvited(): Promise<void>
   /** Records that a session was used. */
   onSessionUse(session: SessionRow): void
   /** Read at each registration: administrators can change it. */
@@ -128,6 +130,7 @@ export function createAccounts({
   passwords,
   links,
   setup,
+  onInvited,
   onSessionUse,
   registration,
   firstAdministrator,
@@ -193,9 +196,10 @@ export function createAccounts({
       const retryAfter = await registrations.take(networkOf(address))
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
       const passwordHash = await passwords.hash(password, networkOf(address))
-      return users.register({ username, passwordHash, email: email ?? null }, (tx, count) =>
-        admit(tx, { count, link, isLocal }),
-      )
+      const account = { username, passwordHash, email: email ?? null }
+      const user = await users.register(account, (tx, count) => admit(tx, { count, link, isLocal }))
+      if (link !== undefined) await onInvited()
+      return user
     },
 
     async resetPassword(token, { password, revokeKeys = false }) {

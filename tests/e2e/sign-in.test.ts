@@ -76,7 +76,11 @@ describeInBrowser('signing in', (visitor) => {
     await composer(page).waitFor()
     await page.goto(`${server.url}/admin/invitations`)
     await page.getByLabel('Who is it for?').fill('Carl')
+    await page.getByLabel('Valid for').selectOption('30 days')
+    await page.getByText('Limits of this account').click()
+    await page.getByLabel('Tokens per day').fill('5000')
     await page.getByRole('button', { name: 'Create invitation' }).click()
+    await page.getByText(/Tokens per day: 5,000/).waitFor()
     const link = await page.getByLabel('Send this link').inputValue()
     await expectAccessible(page)
 

@@ -76,7 +76,7 @@ export function createAccountServices({
       : loadTokenKeys(config.data_dir, config.jwt_secret ?? '', now)
   const apiKeys = createApiKeys(store.apiKeys)
   const passwords = createPasswords(passwordCost)
-  const links = createAccountLinks(store.accountLinks, now)
+  const links = createAccountLinks(store, now)
   const setup = createSetupToken()
   const connections = shareEndings(createOpenConnections())
   const record = createAuditRecorder(store.audit, { log, now })
@@ -120,6 +120,7 @@ export function createAccountServices({
     passwords,
     links,
     setup,
+    onInvited: access.reload,
     onSessionUse: sessions.touch,
     registration: () => settings.current().effective.registration,
     firstAdministrator: config.first_administrator,

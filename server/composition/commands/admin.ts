@@ -122,7 +122,7 @@ async function create(
 }
 
 async function passwordLink(config: Config, store: Store, user: UserRow): Promise<string> {
-  const { token } = await createAccountLinks(store.accountLinks).createReset(user.id, null)
+  const { token } = await createAccountLinks(store).createReset(user.id, null)
   await record(store, 'reset_link_created', { account: user.username })
   const base = config.public_url ?? `http://${config.host}:${config.backend_port}`
   return `Valid for 24 hours, once: ${base.replace(/\/+$/, '')}${linkPath(token)}`

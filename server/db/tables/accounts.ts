@@ -1,6 +1,7 @@
 // Tables of accounts and of what belongs to a user or to the whole server.
 
 import type { Preferences } from '../../protocol/accounts/preferences.ts'
+import type { PatchQuota } from '../../protocol/accounts/quota.ts'
 import type { ApiKeyScope } from '../../protocol/accounts/user.ts'
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { ConversationId, RunId, UserId } from '../../protocol/ids.ts'
@@ -98,6 +99,8 @@ export function defineAccountTables(c: Columns) {
       hash: c.text('hash').notNull(),
       /** The role of the account that an invitation creates. */
       role: c.choice<'admin' | 'user'>('role').notNull(),
+      /** The limits of that account; null: none of its own. */
+      quota: c.json<PatchQuota>('quota'),
       /** With a confirmation, the e-mail address. */
       note: c.text('note'),
       /** The administrator who created it: it ends with their role. Null: created on the command line. */

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Deleted, optional, Timestamp } from '../envelope.ts'
 import { UserId } from '../ids.ts'
+import { PatchQuota, Quota } from './quota.ts'
 
 export const Username = z
   .string()
@@ -132,6 +133,8 @@ export const Invitation = z
   .object({
     id: z.string(),
     role: z.enum(['admin', 'user']),
+    /** The limits that the account gets as its own; null where it gets none. */
+    quota: Quota,
     note: z.string().nullable(),
     created_at: Timestamp,
     expires_at: Timestamp,
@@ -145,6 +148,8 @@ export type Invitation = z.infer<typeof Invitation>
 export const CreateInvitationBody = z
   .object({
     role: z.enum(['admin', 'user']).default('user'),
+    /** Limits of the account that it creates. */
+    quota: optional(PatchQuota),
     /** For administrators, for example who it is for. */
     note: optional(z.string().trim().max(200)),
     expires_in_hours: z

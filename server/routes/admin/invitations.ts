@@ -4,6 +4,7 @@ import { linkPath } from '../../auth/link-token.ts'
 import type { AccountLinkRow } from '../../db/repositories/accounts/account-links.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { fullQuota } from '../../protocol/accounts/quota.ts'
 import {
   CreatedInvitation,
   CreateInvitationBody,
@@ -54,6 +55,7 @@ export function registerAdminInvitationRoutes(
     async ({ user, body, protocol, host }) => {
       const { row, token } = await links.invite({
         role: body.role,
+        quota: body.quota,
         note: body.note ?? null,
         createdBy: user.id,
         lifetimeMs: body.expires_in_hours * HOUR_MS,
@@ -83,6 +85,7 @@ export function registerAdminInvitationRoutes(
 const present = (row: AccountLinkRow): Invitation => ({
   id: row.id,
   role: row.role,
+  quota: fullQuota(row.quota),
   note: row.note,
   created_at: row.createdAt.toISOString(),
   expires_at: row.expiresAt.toISOString(),

@@ -90,6 +90,37 @@ describeOnEachServer('registering', (start) => {
       expect(JSON.stringify(list)).not.toContain(token)
     })
 
+    test('the account of an invitation with limits has them from its first request on, and nobody else has them', async () => {
+      const quota = { tokens_per_day: 0, concurrent_runs: 2 }
+      const made = await invite({ quota, expires_in_hours: 48 })
+      expect(made.quota).toMatchObject({ ...quota, storage: null })
+      const hours = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 3_600_000
+      expect(hours).toBe(48)
+      const limitsOf = async (token: string) =>
+        (await server.call('GET', '/api/quota', { token })).json.data.items.flatMap(
+          ({ kind, limit }: { kind: string; limit: number }) =>
+            kind in quota ? [[kind, limit]] : [],
+        )
+      const { token, user } = (await join('lea', made.token)).json.data
+      const limits = await limitsOf(token)
+      expect(limits).toContainEqual(['tokens_per_day', 0])
+      expect(limits).toContainEqual(['concurrent_runs', 2])
+      const { id } = (await server.call('POST', '/api/conversations', { body: {}, token })).json
+        .data
+      const body = { text: 'Go', stream: false }
+      const sent = await server.call('POST', `/api/conversations/${id}/messages`, { body, token })
+      expect(sent.json).toMatchObject({ code: 429, reason: 'tokens_per_day_used_up' })
+      expect(await limitsOf(admin)).not.toContainEqual(['tokens_per_day', 0])
+      const list = (await server.call('GET', '/api/admin/users?q=lea', { token: admin })).json.data
+      expect(list.items).toMatchObject([{ id: user.id, quota: { ...quota, storage: null } }])
+      const refused = { quota: { tokens_per_day: -1 } }
+      const wrong = await server.call('POST', '/api/admin/invitations', {
+        body: refused,
+        token: admin,
+      })
+      expect(wrong.status).toBe(400)
+    })
+
     test('a withdrawn invitation, and one of a former administrator, no longer work', async () => {
       const withdrawn = await invite({})
       await server.call('DELETE', `/api/admin/invitations/${withdrawn.id}`, { token: admin })

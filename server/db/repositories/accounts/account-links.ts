@@ -26,7 +26,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
     insert: (
       link: Pick<
         AccountLinkRow,
-        'kind' | 'hash' | 'role' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
+        'kind' | 'hash' | 'role' | 'quota' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
       >,
       { now, atMost }: { now: Date; atMost: number },
     ): Promise<AccountLinkRow | null> =>

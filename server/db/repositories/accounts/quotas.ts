@@ -3,7 +3,7 @@ import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
 import { fullQuota, type PatchQuota, type Quota } from '../../../protocol/accounts/quota.ts'
 import type { UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 import type { DayRange } from './token-usage.ts'
 
 export type ResourceKind = 'program_seconds' | 'messages'
@@ -33,6 +33,11 @@ export function createQuotaRepository({ read, write, tables }: Database) {
           .values({ userId, quota })
           .onConflictDoUpdate({ target: userQuotas.userId, set: { quota } })
       }),
+
+    /** The limits of an account, in the transaction that creates it. */
+    async insert(tx: Writer, userId: UserId, quota: PatchQuota): Promise<void> {
+      await tx.insert(userQuotas).values({ userId, quota })
+    },
 
     /** Adds to what a user has used of a resource on a day. */
     addUsage: (userId: UserId, kind: ResourceKind, day: string, amount: number): Promise<void> =>

@@ -2,13 +2,16 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { NO_QUOTA, QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { Invitation } from '../../../../server/protocol/accounts/user.ts'
 import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
+import { fileSize } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
+import { QuotaFields } from './quota-fields.tsx'
 
 export function InvitationsSection() {
   const { t, i18n } = useTranslation()
@@ -21,6 +24,15 @@ export function InvitationsSection() {
       day: day(expires),
     })
   }
+  const limits = ({ quota }: Invitation): string =>
+    QuotaKindName.options
+      .flatMap((kind) => {
+        const limit = quota[kind]
+        if (limit === null) return []
+        const amount = kind === 'storage' ? fileSize(limit) : limit.toLocaleString(i18n.language)
+        return [` · ${t(`quota.kind.${kind}`)}: ${amount}`]
+      })
+      .join('')
   return (
     <section className="flex flex-col gap-4">
       <InvitationForm />
@@ -40,6 +52,7 @@ export function InvitationsSection() {
                     {t(invitation.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser')}
                     {' · '}
                     {state(invitation)}
+                    {limits(invitation)}
                   </p>
                 </div>
                 <IconButton
@@ -57,19 +70,36 @@ export function InvitationsSection() {
   )
 }
 
+/** Days for which an invitation can be used. */
+const LIFETIMES = [1, 7, 30, 90]
+const DEFAULT_LIFETIME = 7
+const HOURS_PER_DAY = 24
+
 function InvitationForm() {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const invite = useInvite()
   const [note, setNote] = useState('')
   const [role, setRole] = useState<'user' | 'admin'>('user')
+  const [days, setDays] = useState(DEFAULT_LIFETIME)
+  const [quota, setQuota] = useState(NO_QUOTA)
   return (
     <form
       className="rounded-2xl border border-line bg-surface p-4"
       onSubmit={(event) => {
         event.preventDefault()
         invite.mutate(
-          { role, ...(note.trim() === '' ? {} : { note }) },
-          { onSuccess: () => setNote('') },
+          {
+            role,
+            quota,
+            expires_in_hours: days * HOURS_PER_DAY,
+            ...(note.trim() === '' ? {} : { note }),
+          },
+          {
+            onSuccess: () => {
+              setNote('')
+              setQuota(NO_QUOTA)
+            },
+          },
         )
       }}
     >
@@ -91,15 +121,35 @@ function InvitationForm() {
           ]}
           onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'user')}
         />
+        <SelectField
+          label={t('apiKeys.lifetime')}
+          value={String(days)}
+          options={LIFETIMES.map((count) => ({
+            value: String(count),
+            label: t('apiKeys.days', { count }),
+          }))}
+          onChange={(event) => setDays(Number(event.target.value))}
+        />
         <Button tone="primary" type="submit" className="h-10" disabled={invite.isPending}>
           {t('admin.invite')}
         </Button>
       </div>
+      <details className="mt-3">
+        <summary className="cursor-pointer text-sm font-medium text-soft">{t('quota.own')}</summary>
+        <p className="mt-2 mb-3 text-[13px] text-muted">{t('quota.ownText')}</p>
+        <QuotaFields
+          kinds={QuotaKindName.options}
+          value={quota}
+          onChange={(kind, limit) => setQuota({ ...quota, [kind]: limit })}
+        />
+      </details>
       {invite.data !== undefined && (
         <div className="mt-4">
           <ShownOnce
             key={invite.data.url}
-            label={t('admin.invitationLink')}
+            label={t('admin.invitationLink', {
+              day: new Date(invite.data.expires_at).toLocaleDateString(i18n.language),
+            })}
             value={invite.data.url}
           />
         </div>

@@ -160,7 +160,7 @@ export const chineseAdminPages: typeof adminPages = {
     resetLinkOf: '请将此链接发给 {{name}}。链接 24 小时内有效，只能使用一次。',
     note: '邀请谁？',
     invite: '创建邀请',
-    invitationLink: '请发送此链接。链接 7 天内有效，只能使用一次，且不会再次显示。',
+    invitationLink: '请发送此链接。链接有效期至 {{day}}，只能使用一次，且不会再次显示。',
     withoutNote: '邀请',
     openUntil: '有效期至 {{day}}',
     usedOn: '已于 {{day}} 使用',

@@ -165,7 +165,7 @@ export const adminPages = {
     resetLinkOf: 'Send this link to {{name}}. It works once, for 24 hours.',
     note: 'Who is it for?',
     invite: 'Create invitation',
-    invitationLink: 'Send this link. It works once, for 7 days, and isn’t shown again.',
+    invitationLink: 'Send this link. It works once, until {{day}}, and isn’t shown again.',
     withoutNote: 'Invitation',
     openUntil: 'open until {{day}}',
     usedOn: 'used on {{day}}',

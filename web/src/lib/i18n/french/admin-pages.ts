@@ -169,7 +169,7 @@ export const adminPages = {
     note: 'Pour qui est-elle ?',
     invite: 'Créer une invitation',
     invitationLink:
-      'Envoyez ce lien. Il fonctionne une fois, pendant 7 jours, et ne sera plus affiché.',
+      'Envoyez ce lien. Il fonctionne une fois, jusqu’au {{day}}, et ne sera plus affiché.',
     withoutNote: 'Invitation',
     openUntil: 'ouverte jusqu’au {{day}}',
     usedOn: 'utilisée le {{day}}',

@@ -167,7 +167,7 @@ export const adminPages = {
     note: 'Für wen ist sie?',
     invite: 'Einladung erstellen',
     invitationLink:
-      'Schicke diesen Link. Er funktioniert einmal, 7 Tage lang, und wird nicht noch einmal angezeigt.',
+      'Schicke diesen Link. Er funktioniert einmal, bis zum {{day}}, und wird nicht noch einmal angezeigt.',
     withoutNote: 'Einladung',
     openUntil: 'offen bis {{day}}',
     usedOn: 'verwendet am {{day}}',

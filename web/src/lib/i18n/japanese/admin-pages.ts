@@ -163,7 +163,7 @@ export const adminPages = {
     resetLinkOf: 'このリンクを {{name}} に送ってください。24 時間以内に 1 回だけ使えます。',
     note: '誰のためのものですか？',
     invite: '招待を作成',
-    invitationLink: 'このリンクを送ってください。7 日以内に 1 回だけ使え、二度と表示されません。',
+    invitationLink: 'このリンクを送ってください。{{day}} まで 1 回だけ使え、二度と表示されません。',
     withoutNote: '招待',
     openUntil: '{{day}} まで有効',
     usedOn: '{{day}} に使用済み',

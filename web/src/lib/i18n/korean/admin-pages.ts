@@ -163,7 +163,7 @@ export const adminPages = {
     resetLinkOf: '이 링크를 {{name}}에게 보내세요. 24시간 안에 한 번만 작동합니다.',
     note: '누구를 위한 초대인가요?',
     invite: '초대 만들기',
-    invitationLink: '이 링크를 보내세요. 7일 안에 한 번만 작동하며 다시 표시되지 않습니다.',
+    invitationLink: '이 링크를 보내세요. {{day}}까지 한 번만 작동하며 다시 표시되지 않습니다.',
     withoutNote: '초대',
     openUntil: '{{day}}까지 유효',
     usedOn: '{{day}}에 사용됨',

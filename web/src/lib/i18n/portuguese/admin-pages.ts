@@ -169,7 +169,7 @@ export const adminPages = {
     note: 'Para quem é?',
     invite: 'Criar convite',
     invitationLink:
-      'Envie este link. Ele funciona uma vez, por 7 dias, e não será exibido novamente.',
+      'Envie este link. Ele funciona uma vez, até {{day}}, e não será exibido novamente.',
     withoutNote: 'Convite',
     openUntil: 'aberto até {{day}}',
     usedOn: 'usado em {{day}}',

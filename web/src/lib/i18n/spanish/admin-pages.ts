@@ -169,7 +169,7 @@ export const adminPages = {
     note: '¿Para quién es?',
     invite: 'Crear invitación',
     invitationLink:
-      'Envía este enlace. Funciona una vez, durante 7 días, y no se vuelve a mostrar.',
+      'Envía este enlace. Funciona una vez, hasta el {{day}}, y no se vuelve a mostrar.',
     withoutNote: 'Invitación',
     openUntil: 'abierta hasta el {{day}}',
     usedOn: 'usada el {{day}}',
