@@ -170,6 +170,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
               status: 'running',
               error: null,
               finishReason: null,
+              reachedLimit: null,
               state: { ...state, iterationLimit: run.iteration + settings.maxIterations },
               owner: dependencies.instance,
             })

@@ -3,7 +3,12 @@ import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { InputAnswer, InputQuestion } from '../../protocol/runs/input.ts'
 import type { RunFailure, RunStatus } from '../../protocol/runs/run.ts'
-import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/runs/run-event.ts'
+import type {
+  ApprovalPreview,
+  FinishReason,
+  ReachedLimit,
+  RiskLevel,
+} from '../../protocol/runs/run-event.ts'
 import type { TimelineEntry } from '../../protocol/runs/run-timeline.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
@@ -53,6 +58,8 @@ export function defineRunTables(
       timeline: c.json<readonly TimelineEntry[]>('timeline'),
       lastEvent: c.integer('last_event').notNull(),
       finishReason: c.choice<FinishReason>('finish_reason'),
+      /** With the finish reason `budget`. */
+      reachedLimit: c.json<ReachedLimit>('reached_limit'),
       error: c.json<RunFailure>('error'),
       state: c.json<unknown>('state'),
       /** The instance id of the process that performs the run. */

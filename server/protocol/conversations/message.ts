@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { optional, page, Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { CallId, FileId, MessageId, ProjectId, RunId } from '../ids.ts'
-import { FinishReason } from '../runs/run-event.ts'
+import { FinishReason, ReachedLimit } from '../runs/run-event.ts'
 import { AnswerTiming } from '../runs/run-timeline.ts'
 import { Step } from '../runs/step.ts'
 import { Usage } from '../runs/usage.ts'
@@ -111,6 +111,8 @@ export const Message = z
     error_params: ErrorParams.nullable().optional(),
     /** How its run ended; after `max_iterations` and `budget` the run can be resumed. */
     finish_reason: FinishReason.nullable().optional(),
+    /** Which limit ended its run with `budget`, and when it is renewed. */
+    limit: ReachedLimit.nullable().optional(),
     /** On an answer that a person wrote by changing another one: the id of that one. */
     edited_from: MessageId.optional(),
     feedback: Feedback.optional(),

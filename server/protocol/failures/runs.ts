@@ -73,6 +73,10 @@ export const RUN_FAILURES = {
     'store_unavailable',
     'The server is about to continue this run. Try again shortly.',
   ],
+  run_minutes_used_up: [
+    'budget_exceeded',
+    'This answer took {{limit}} minutes, the most that an answer may take. You can let it continue.',
+  ],
   run_not_prepared: ['internal', 'The answer could not be prepared. Try again.'],
   run_not_stored: [
     'internal',
@@ -84,6 +88,10 @@ export const RUN_FAILURES = {
     'This run has ended: none of its calls is waiting for a decision.',
   ],
   run_takes_no_input: ['conflict', 'This run has ended: none of its calls is waiting for input.'],
+  run_tokens_used_up: [
+    'budget_exceeded',
+    'This answer used up the {{limit}} tokens that one answer may use. Ask for the rest with a new message.',
+  ],
   run_without_answer: ['internal', 'The run ended without an answer.'],
   runs_exhausted: [
     'too_many_runs',

@@ -92,6 +92,12 @@ export const InputRequiredEvent = PendingInput.extend({
   run_id: RunId,
 })
 export const TitleEvent = z.object({ event: z.literal('title'), title: z.string() })
+/** The limit that ended a run with `budget`: a text for a person, and a machine-readable reason with its parameters. */
+export const ReachedLimit = z
+  .object({ content: z.string(), reason: z.string(), params: ErrorParams.optional() })
+  .meta({ id: 'ReachedLimit' })
+export type ReachedLimit = z.infer<typeof ReachedLimit>
+
 export const DoneEvent = z.object({
   event: z.literal('done'),
   message_id: MessageId,
@@ -101,6 +107,8 @@ export const DoneEvent = z.object({
   /** The part of the completion tokens that the models thought with; absent when there was none. */
   reasoning_tokens: z.int().optional(),
   finish_reason: FinishReason,
+  /** With `budget`; absent in runs that ended before it was stored. */
+  limit: ReachedLimit.optional(),
 })
 export const ErrorEvent = z.object({
   event: z.literal('error'),

@@ -4,7 +4,7 @@ import { optional, Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { CallId, ConversationId, MessageId, RunId } from '../ids.ts'
 import { PendingInput } from './input.ts'
-import { FinishReason, PendingApproval } from './run-event.ts'
+import { FinishReason, PendingApproval, ReachedLimit } from './run-event.ts'
 import { ApprovalDecision } from './tool-progress.ts'
 import { Usage } from './usage.ts'
 
@@ -45,6 +45,8 @@ export const Run = z
     model: z.string(),
     usage: Usage,
     finish_reason: FinishReason.nullable(),
+    /** With `budget`; null in runs that ended before it was stored. */
+    limit: ReachedLimit.nullable(),
     error: RunFailure.nullable(),
     pending_approvals: z.array(PendingApproval),
     pending_inputs: z.array(PendingInput),

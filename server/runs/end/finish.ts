@@ -4,11 +4,12 @@ import { iterationsOf } from '../../agent/history.ts'
 import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
 import { inParallel } from '../../db/in-parallel.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs/runs.ts'
-import { type AppError, errorText } from '../../errors.ts'
+import { type AppError, appError, errorText } from '../../errors.ts'
 import type {
   DoneEvent,
   ErrorEvent,
   FinishReason,
+  ReachedLimit,
   RunEvent,
 } from '../../protocol/runs/run-event.ts'
 import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
@@ -92,6 +93,7 @@ export async function storeEnd(
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
   const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
   const failure = ending.kind === 'error' ? runFailure(ending.error, redact) : null
+  const limit = reachedLimit(performed, ending)
   const last: DoneEvent | ErrorEvent =
     failure !== null
       ? { event: 'error', ...failure }
@@ -103,6 +105,7 @@ export async function storeEnd(
           usage: total,
           ...reasoningIn(timeline.entries()),
           finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
+          ...(limit === null ? {} : { limit }),
         }
   if (ending.kind === 'error') {
     const { cause } = ending.error
@@ -122,6 +125,7 @@ export async function storeEnd(
   const change: Partial<NewRun> = {
     status,
     finishReason: ending.kind === 'done' ? ending.finish : null,
+    reachedLimit: limit,
     error: failure,
     state,
     timeline: timeline.entries(),
@@ -158,6 +162,23 @@ export async function storeEnd(
     events,
   )
   await batch.settle(stored)
+}
+
+/** Which limit ended the run; null if none did. */
+function reachedLimit(
+  { active, usage, dependencies: { settings, redact } }: PerformedRun,
+  ending: StoredEnding,
+): ReachedLimit | null {
+  if (ending.kind !== 'done' || ending.finish !== 'budget') return null
+  const refusal =
+    active.stopReason === 'time_limit'
+      ? appError('run_minutes_used_up', { limit: settings.runMinutes })
+      : usage.reachedLimit()
+  if (refusal === null) return null
+  const { content, reason, params } = runFailure(refusal, redact)
+  return reason === undefined
+    ? null
+    : { content, reason, ...(params === undefined ? {} : { params }) }
 }
 
 const hasAskedForInput = ({ entries }: PerformedRun['active']['runLog']): boolean =>

@@ -93,5 +93,6 @@ export function endOf(run: RunRow): DoneEvent | ErrorEvent | null {
     usage: usageOfRun(run),
     ...reasoningIn(run.timeline ?? []),
     finish_reason: run.finishReason ?? 'stop',
+    ...(run.reachedLimit === null ? {} : { limit: run.reachedLimit }),
   }
 }

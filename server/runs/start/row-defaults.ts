@@ -28,6 +28,7 @@ export const RUN_DEFAULTS = {
   timeline: null,
   lastEvent: 0,
   finishReason: null,
+  reachedLimit: null,
   error: null,
   state: null,
   heartbeatAt: null,

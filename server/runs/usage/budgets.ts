@@ -17,8 +17,15 @@ export interface Amount {
 export type UnstoredUsage = () => Amount
 
 export interface Budgets {
-  /** Includes the run's unstored usage in the user's budget until `release` is called. */
-  join(userId: UserId, unstored: UnstoredUsage): { admitCall: AdmitCall; release(): void }
+  /**
+   * Includes the run's unstored usage in the user's budget until `release` is called.
+   * @param onRefused receives the refusal that names the limit, when a call is not admitted.
+   */
+  join(
+    userId: UserId,
+    unstored: UnstoredUsage,
+    onRefused?: (refusal: AppError) => void,
+  ): { admitCall: AdmitCall; release(): void }
 }
 
 /**
@@ -49,7 +56,7 @@ export function createBudgets(
   /** Calls under a limit that a group shares are considered one by one, whoever makes them. */
   const shared = pLimit(1)
   return {
-    join(userId, unstored) {
+    join(userId, unstored, onRefused) {
       const user = users.get(userId) ?? { runs: new Set(), queue: pLimit(1) }
       users.set(userId, user)
       user.runs.add(unstored)
@@ -64,9 +71,13 @@ export function createBudgets(
           const queue = limits.some(({ group }) => group !== null) ? shared : user.queue
           return await queue(async () => {
             const refusal = await exceededBudget(limits, dependencies, unstoredOf)
-            if (refusal === null) reserve()
-            else dependencies.notices?.quotaReached(userId, refusal)
-            return refusal === null
+            if (refusal === null) {
+              reserve()
+              return true
+            }
+            onRefused?.(refusal)
+            dependencies.notices?.quotaReached(userId, refusal)
+            return false
           })
         },
         release() {

@@ -3,6 +3,7 @@ import type { CallUsage } from '../../agent/run-scope.ts'
 import type { Writer } from '../../db/database.ts'
 import { inParallel } from '../../db/in-parallel.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs/runs.ts'
+import { type AppError, appError } from '../../errors.ts'
 import { MAX_INTEGER } from '../../protocol/bounds.ts'
 import type { Price } from '../../protocol/models/catalog.ts'
 import { type Usage, usageOfRun } from '../../protocol/runs/usage.ts'
@@ -73,10 +74,18 @@ export function createRunUsage(
   let openCalls = 0
   let estimate: ModelUsage = { model: run.model, ...FIRST_CALL }
   let costPerToken = { currency: '', cost: 0 }
-  const budget = budgets.join(run.userId, () => {
-    const tokens = openCalls * tokensOf(estimate) + unstoredTokens
-    return { tokens, currency: costPerToken.currency, cost: costPerToken.cost * tokens }
-  })
+  /** What refused the last model call that was not admitted. */
+  let reachedLimit: AppError | null = null
+  const budget = budgets.join(
+    run.userId,
+    () => {
+      const tokens = openCalls * tokensOf(estimate) + unstoredTokens
+      return { tokens, currency: costPerToken.currency, cost: costPerToken.cost * tokens }
+    },
+    (refusal) => {
+      reachedLimit = refusal
+    },
+  )
 
   const addPending = (entry: ModelUsage): void => {
     openCalls = Math.max(0, openCalls - 1)
@@ -172,7 +181,10 @@ export function createRunUsage(
      */
     async isBudgetLeft(): Promise<boolean> {
       const sum = promptTokens + completionTokens + extraTokens
-      if (settings.runTokens !== undefined && sum >= settings.runTokens) return false
+      if (settings.runTokens !== undefined && sum >= settings.runTokens) {
+        reachedLimit = appError('run_tokens_used_up', { limit: settings.runTokens })
+        return false
+      }
       if (access.spendingLimits(run.userId).some(({ quota }) => limitsCost(quota))) {
         const { currency, cost } = await costOf(estimate)
         costPerToken = { currency, cost: cost / tokensOf(estimate) }
@@ -181,6 +193,9 @@ export function createRunUsage(
         openCalls += 1
       })
     },
+
+    /** The limit that refused a model call, after `isBudgetLeft` was false. */
+    reachedLimit: (): AppError | null => reachedLimit,
 
     /** Releases the reservations; call it when the run has ended. */
     release: budget.release,

@@ -54,7 +54,7 @@ describeOnEachServer('quotas', (start) => {
       })
     }
     const items = async () => (await call('GET', '/api/quota')).json.data.items
-    return { id, call, set, ask, items }
+    return { id, headers: { authorization: `Bearer ${token}` }, call, set, ask, items }
   }
 
   test('a user over the tokens of a day is refused with the time of renewal, until an administrator raises the limit', async () => {
@@ -93,9 +93,15 @@ describeOnEachServer('quotas', (start) => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '1+1' } }], usage(50)),
     )
-    const { run } = (await cyd.ask()).json.data
-    expect(run).toMatchObject({ status: 'completed', finish_reason: 'budget' })
-    expect((await cyd.ask()).json).toMatchObject({ reason: 'cost_per_month_used_up' })
+    const { run, message } = (await cyd.ask()).json.data
+    expect([run.status, run.finish_reason]).toEqual(['completed', 'budget'])
+    // It ends with what later requests are refused with: which limit it is, and when it is renewed.
+    const { content, ...why } = run.limit
+    expect(why.reason).toBe('cost_per_month_used_up')
+    expect((await cyd.ask()).json).toMatchObject({ ...why, message: content })
+    const events = await fetch(`${server.url}/api/runs/${run.id}/events`, { headers: cyd.headers })
+    expect(await events.text()).toContain(why.params.renews_at)
+    expect(message.limit).toEqual(run.limit)
     expect(await cyd.items()).toContainEqual(
       expect.objectContaining({ kind: 'cost_per_month', used: 50, limit: 40, currency: 'USD' }),
     )

@@ -27,6 +27,7 @@ export type FullMessage = MessageRow & {
   feedback: Feedback | null
   /** How its run ended; null for a user message and while the run is active. */
   finishReason: FinishReason | null
+  reachedLimit: RunColumns['reachedLimit']
   /** Why its run failed. */
   failure: RunFailure | null
   /** Tokens and cost of its run. */
@@ -88,6 +89,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
       text: messageText.value,
       bytes: messageText.bytes,
       finishReason: runs.finishReason,
+      reachedLimit: runs.reachedLimit,
       failure: runs.error,
       timeline: runs.timeline,
       usage: {

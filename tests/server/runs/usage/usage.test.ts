@@ -112,6 +112,10 @@ describeOnEachDatabase('the usage of a run', (open) => {
     expect(await usage.isBudgetLeft()).toBe(true)
     usage.addExtra(call(5, 0))
     expect(await usage.isBudgetLeft()).toBe(false)
+    expect(usage.reachedLimit()).toMatchObject({
+      reason: 'run_tokens_used_up',
+      params: { limit: 1_000 },
+    })
     await commit()
     expect(await stored()).toMatchObject({ run: [0, 0, 1], user: { tokens: 1_000 } })
   })

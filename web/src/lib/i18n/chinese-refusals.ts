@@ -214,6 +214,9 @@ const runs = {
   run_takes_no_input: '这个回答已经结束，没有需要填写的内容。',
   run_still_active: '这个回答仍在进行中。',
   run_takes_no_decision: '这个回答已经结束，不再等待批准。',
+  run_minutes_used_up: '这个回答已用时 {{limit}} 分钟，达到单个回答的上限，可以让它继续。',
+  run_tokens_used_up:
+    '这个回答已用完单个回答可用的 {{limit}} 个 token。请发送新消息来获取其余内容。',
   run_without_answer: '运行已结束，但没有得到回答。',
   runs_exhausted: '你已有 {{limit}} 个回答正在进行。请等其中一个完成，或先停止一个。',
   task_not_found: '没有这个任务。',

@@ -24,6 +24,7 @@ export function Ending({
   const refusalText = useRefusalText()
   const failed = live?.state === 'error' || message.status === 'failed'
   const finish = live === undefined ? message.finish_reason : live.finishReason
+  const limit = live === undefined ? message.limit : live.limit
   const limited = finish === 'max_iterations' || finish === 'budget'
   const broken = message.status === 'stopped' || message.status === 'interrupted'
   if (!failed && !limited && !broken) return null
@@ -41,7 +42,13 @@ export function Ending({
         message: failure.content ?? t('message.failed'),
       })
     : limited
-      ? t(finish === 'budget' ? 'message.budget' : 'message.limited')
+      ? finish === 'budget'
+        ? refusalText({
+            reason: limit?.reason,
+            params: limit?.params,
+            message: limit?.content ?? t('message.budget'),
+          })
+        : t('message.limited')
       : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
   return (
     <div

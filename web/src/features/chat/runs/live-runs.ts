@@ -6,6 +6,7 @@ import type { RunFailure } from '../../../../../server/protocol/runs/run.ts'
 import type {
   FinishReason,
   PendingApproval,
+  ReachedLimit,
   RunEvent,
 } from '../../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
@@ -34,6 +35,7 @@ export type LiveRun = {
   trouble: string | null
   state: 'running' | 'done' | 'error'
   finishReason: FinishReason | null
+  limit: ReachedLimit | null
   usage: Usage | null
   error: RunFailure | null
   title: string | null
@@ -54,6 +56,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   trouble: null,
   state: 'running',
   finishReason: null,
+  limit: null,
   usage: null,
   error: null,
   title: null,
@@ -141,6 +144,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         approvals: [],
         inputs: [],
         finishReason: event.finish_reason,
+        limit: event.limit ?? null,
         usage: event.usage,
         title: event.suggested_title ?? run.title,
       }

@@ -271,6 +271,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: 'Cette exécution est encore active.',
   run_takes_no_decision: 'Cette exécution est terminée : aucun de ses appels n’attend de décision.',
   run_takes_no_input: 'Cette exécution est terminée : aucun de ses appels n’attend de saisie.',
+  run_minutes_used_up:
+    'Une réponse s’arrête après {{limit}} minutes. Vous pouvez la laisser continuer.',
+  run_tokens_used_up:
+    'Les {{limit}} tokens d’une réponse sont épuisés. Demandez la suite dans un nouveau message.',
   run_without_answer: 'L’exécution s’est terminée sans réponse.',
   runs_exhausted:
     'Vous avez déjà {{limit}} exécutions actives. Attendez que l’une se termine, ou arrêtez-en une.',

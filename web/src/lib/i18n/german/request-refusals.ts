@@ -271,6 +271,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_takes_no_decision:
     'Dieser Lauf ist beendet: Keiner seiner Aufrufe wartet auf eine Entscheidung.',
   run_takes_no_input: 'Dieser Lauf ist beendet: Keiner seiner Aufrufe wartet auf eine Eingabe.',
+  run_minutes_used_up:
+    'Nach {{limit}} Minuten endet eine Antwort. Du kannst sie fortfahren lassen.',
+  run_tokens_used_up:
+    'Die {{limit}} Tokens einer Antwort sind verbraucht. Frage mit einer neuen Nachricht weiter.',
   run_without_answer: 'Der Lauf endete ohne Antwort.',
   runs_exhausted:
     'Du hast schon {{limit}} aktive Läufe. Warte, bis einer endet, oder stoppe einen.',

@@ -260,6 +260,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: 'この実行はまだ動作中です。',
   run_takes_no_decision: 'この実行は終了しています。判断を待っている呼び出しはありません。',
   run_takes_no_input: 'この実行は終了しています。入力を待っている呼び出しはありません。',
+  run_minutes_used_up: '回答は {{limit}} 分で終了します。続けさせることができます。',
+  run_tokens_used_up:
+    '1 つの回答に使える {{limit}} トークンを使い切りました。続きは新しいメッセージで頼んでください。',
   run_without_answer: '実行は回答なしで終了しました。',
   runs_exhausted:
     '実行中のものが既に {{limit}} 件あります。いずれかが終わるのを待つか、停止してください。',

@@ -241,6 +241,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: '이 실행은 아직 진행 중입니다.',
   run_takes_no_decision: '끝난 실행입니다. 결정을 기다리는 호출이 없습니다.',
   run_takes_no_input: '끝난 실행입니다. 입력을 기다리는 호출이 없습니다.',
+  run_minutes_used_up: '답변은 {{limit}}분이 지나면 끝납니다. 계속하게 할 수 있습니다.',
+  run_tokens_used_up:
+    '답변 하나에 쓸 수 있는 토큰 {{limit}}개를 모두 썼습니다. 나머지는 새 메시지로 요청하세요.',
   run_without_answer: '실행이 답변 없이 끝났습니다.',
   runs_exhausted:
     '진행 중인 실행이 이미 {{limit}}개 있습니다. 하나가 끝날 때까지 기다리거나 중지하세요.',

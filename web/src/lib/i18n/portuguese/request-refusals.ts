@@ -257,6 +257,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: 'Esta execução ainda está ativa.',
   run_takes_no_decision: 'Esta execução terminou: nenhuma de suas chamadas aguarda decisão.',
   run_takes_no_input: 'Esta execução terminou: nenhuma de suas chamadas aguarda informações.',
+  run_minutes_used_up: 'Uma resposta termina após {{limit}} minutos. Você pode deixá-la continuar.',
+  run_tokens_used_up:
+    'Os {{limit}} tokens de uma resposta acabaram. Peça o restante em uma nova mensagem.',
   run_without_answer: 'A execução terminou sem resposta.',
   runs_exhausted: 'Você já tem {{limit}} execuções ativas. Espere uma terminar ou pare uma.',
   task_not_found: 'Essa tarefa não existe.',

@@ -261,6 +261,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_takes_no_decision:
     'Esta ejecución ha terminado: ninguna de sus llamadas espera una decisión.',
   run_takes_no_input: 'Esta ejecución ha terminado: ninguna de sus llamadas espera información.',
+  run_minutes_used_up: 'Una respuesta termina tras {{limit}} minutos. Puedes dejar que continúe.',
+  run_tokens_used_up:
+    'Se agotaron los {{limit}} tokens de una respuesta. Pide el resto en un mensaje nuevo.',
   run_without_answer: 'La ejecución terminó sin respuesta.',
   runs_exhausted: 'Ya tienes {{limit}} ejecuciones activas. Espera a que termine una o detén una.',
   task_not_found: 'Esa tarea no existe.',

@@ -1,0 +1,1 @@
+ALTER TABLE `runs` ADD `reached_limit` text;
