@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
+import { loadMcpServers } from './access/mcp-servers.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import { createSecretBox } from './auth/secret-box.ts'
@@ -119,6 +120,7 @@ async function assemble(
   const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
   const { limits, shareEndings } = instance
   const { access, settings } = await loadRules(config, store)
+  const mcpServers = await loadMcpServers(config.mcp_servers, store.mcpServers, box)
   const { write } = database
   const guarded = { access, box, passwordCost, limits, shareEndings, log, now }
   const accounts = createAccountServices({ config, settings, store, write, ...guarded })
@@ -137,6 +139,7 @@ async function assemble(
     commandNetwork,
     files,
     access,
+    mcpServers,
     unconfirmed: config.auth_mode === 'multi' ? accounts.emailLinks.unconfirmed : undefined,
     box,
     redact: redactor.redact,
@@ -218,6 +221,7 @@ async function assemble(
       ...accounts,
       access,
       settings,
+      mcpServers,
       webRoot,
       issueToken,
       box,
@@ -251,6 +255,7 @@ async function assemble(
   const stopRefreshing = refreshRules({
     access,
     settings,
+    mcpServers,
     webhooks: tools.webhooks,
     push: tools.push,
     isShared,

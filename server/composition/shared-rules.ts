@@ -27,6 +27,7 @@ export async function loadRules(
 export function refreshRules({
   access,
   settings,
+  mcpServers,
   webhooks,
   push,
   isShared,
@@ -37,18 +38,19 @@ export function refreshRules({
   webhooks: { reload(): Promise<void> }
   push: { reload(): Promise<void> }
   settings: Pick<ServerSettingsService, 'reload'>
+  mcpServers: { reload(): Promise<void> }
   /** Whether other instances use the store. */
   isShared: boolean
   log: { warn(details: object, message: string): void }
 }): () => void {
   if (!isShared) return () => {}
   const timer = setInterval(() => {
-    Promise.all([access.reload(), settings.reload(), webhooks.reload(), push.reload()]).catch(
-      (error: unknown) =>
-        log.warn(
-          { err: error },
-          'groups, quotas, settings, webhooks and push subscriptions could not be read again',
-        ),
+    const stored = [access, settings, mcpServers, webhooks, push]
+    Promise.all(stored.map((rules) => rules.reload())).catch((error: unknown) =>
+      log.warn(
+        { err: error },
+        'groups, quotas, settings, MCP servers, webhooks and push subscriptions could not be read again',
+      ),
     )
   }, REFRESH_MS).unref()
   return () => clearInterval(timer)

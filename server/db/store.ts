@@ -26,6 +26,7 @@ import { createSummaryRepository } from './repositories/conversations/summaries.
 import { createTransferRepository } from './repositories/conversations/transfers.ts'
 import { createTrashRepository } from './repositories/conversations/trash.ts'
 import { createWebhookRepository } from './repositories/deliveries/webhooks.ts'
+import { createMcpServerRepository } from './repositories/mcp-servers.ts'
 import { createModelRepository } from './repositories/models.ts'
 import { createCheckpointRepository } from './repositories/projects/checkpoints.ts'
 import { createDocumentRepository } from './repositories/projects/documents.ts'
@@ -81,6 +82,7 @@ export const createStore = (database: Database) => ({
   idempotency: createIdempotencyRepository(database),
   tokenUsage: createTokenUsageRepository(database),
   models: createModelRepository(database),
+  mcpServers: createMcpServerRepository(database),
   settings: createSettingRepository(database),
   documents: createDocumentRepository(database),
   search: createSearchRepository(database),

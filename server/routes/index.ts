@@ -12,6 +12,7 @@ import { registerUserEventRoutes } from './accounts/user-events.ts'
 import { registerAdminAuditRoutes } from './admin/audit.ts'
 import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin/groups.ts'
 import { registerAdminInvitationRoutes } from './admin/invitations.ts'
+import { type AdminMcpDependencies, registerAdminMcpRoutes } from './admin/mcp-servers.ts'
 import { type AdminServerDependencies, registerAdminServerRoutes } from './admin/server.ts'
 import { type AdminSessionDependencies, registerAdminSessionRoutes } from './admin/user-sessions.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin/users.ts'
@@ -67,6 +68,7 @@ export interface RouteDependencies {
   adminUsers: AdminUserDependencies & AdminSessionDependencies
   adminGroups: AdminGroupDependencies
   adminServer: AdminServerDependencies
+  adminMcp: AdminMcpDependencies
   quota: Parameters<typeof registerQuotaRoutes>[1]
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
@@ -108,6 +110,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
   registerAdminGroupRoutes(app, dependencies.adminGroups)
   registerAdminServerRoutes(app, dependencies.adminServer)
+  registerAdminMcpRoutes(app, dependencies.adminMcp)
   registerQuotaRoutes(app, dependencies.quota)
   registerAdminAuditRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)

@@ -1,5 +1,6 @@
 // `npm run admin -- rotate-keys`: new keys for tokens and for stored secrets, without signing anybody out. It can be repeated.
 
+import { mcpServerPurpose } from '../../access/mcp-servers.ts'
 import { idTokenPurpose } from '../../auth/oidc/sign-in.ts'
 import { totpPurpose } from '../../auth/second-factor/second-factors.ts'
 import { createSecretBox, type SecretBox } from '../../auth/secret-box.ts'
@@ -149,6 +150,8 @@ function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
       return CHANNEL_SEAL_PURPOSE
     case 'share':
       return SHARE_SEAL_PURPOSE
+    case 'mcp_server':
+      return mcpServerPurpose(id)
     case 'mcp_grant':
       return mcpGrantPurpose(id, second)
     case 'mcp_client':

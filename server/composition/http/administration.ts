@@ -1,4 +1,4 @@
-// What the administration of the whole server consists of: runs, health, settings, MCP servers.
+// What the administration of the whole server consists of: runs, health, storage, settings, MCP servers.
 import type { Access } from '../../access/access.ts'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import type { ChatService } from '../../chat/chat-service.ts'
@@ -6,10 +6,11 @@ import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
 import type { ModelCatalog } from '../../llm/catalog.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { AdminServerDependencies } from '../../routes/admin/server.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { doctorSettings } from '../settings.ts'
-import type { ToolModule } from '../tools/tools.ts'
+import { type McpModules, mcpAdministration } from './mcp-administration.ts'
 import { createStorageReport } from './storage-report.ts'
 
 interface Modules {
@@ -17,15 +18,27 @@ interface Modules {
   store: Store
   catalog: Pick<ModelCatalog, 'resolve'>
   chat: ChatService
-  tools: ToolModule
   workspace: WorkspaceServices
   access: Pick<Access, 'quota'>
 }
 
-/** The dependencies of the routes under `/api/admin`. */
+interface Settings {
+  settings: ServerSettingsService
+  webRoot: string
+}
+
+/** The dependencies of the routes under `/api/admin` that are about the whole server. */
 export const administrationOf = (
-  { config, store, catalog, chat, tools, workspace, access }: Modules,
-  { settings, webRoot }: { settings: ServerSettingsService; webRoot: string },
+  modules: Modules & McpModules,
+  settings: Settings,
+): { adminServer: AdminServerDependencies; adminMcp: AdminMcpDependencies } => ({
+  adminServer: serverAdministration(modules, settings),
+  adminMcp: mcpAdministration(modules),
+})
+
+const serverAdministration = (
+  { config, store, catalog, chat, workspace, access }: Modules,
+  { settings, webRoot }: Settings,
 ): AdminServerDependencies => ({
   settings,
   async assertModel(id) {
@@ -61,16 +74,5 @@ export const administrationOf = (
     const { runChecks } = await import('../../doctor/doctor.ts')
     const findings = await runChecks(doctorSettings(config, webRoot))
     return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
-  },
-  async listMcpServers(userId) {
-    await tools.mcp.prepare(userId)
-    const { groups } = await store.groups.all()
-    return tools.mcp.list(userId).map((server) => ({
-      ...server,
-      users: config.mcp_servers[server.name]?.users ?? null,
-      groups: groups
-        .filter(({ permissions }) => permissions.mcp_servers?.includes(server.name) === true)
-        .map(({ name }) => name),
-    }))
   },
 })

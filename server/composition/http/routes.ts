@@ -1,5 +1,6 @@
 // What each group of routes receives of the wired modules.
 import type { Access } from '../../access/access.ts'
+import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import { createQuotaReport } from '../../access/quota-report.ts'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import type { AccountLinks } from '../../auth/account-links.ts'
@@ -56,6 +57,7 @@ export interface RouteModules {
   accounts: Accounts
   access: Access
   settings: ServerSettingsService
+  mcpServers: McpServerCatalog
   /** Folder of the built page. */
   webRoot: string
   links: AccountLinks
@@ -99,6 +101,7 @@ export function routeDependencies({
   accounts,
   access,
   settings,
+  mcpServers,
   webRoot,
   links,
   setup,
@@ -200,8 +203,8 @@ export function routeDependencies({
           end,
         ),
     },
-    adminServer: administrationOf(
-      { config, store, catalog, chat, tools, workspace, access },
+    ...administrationOf(
+      { config, store, catalog, chat, workspace, access, mcp: tools.mcp, mcpServers },
       { settings, webRoot },
     ),
     quota: { report: reportQuota },

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Access } from '../../access/access.ts'
+import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import { createResourceLimits } from '../../access/resource-limits.ts'
 import type { SecretBox } from '../../auth/secret-box.ts'
 import { postMessage } from '../../chat/post-message.ts'
@@ -74,6 +75,8 @@ export interface ToolModuleOptions {
   commandNetwork: CommandNetwork
   files: FileService
   access: Access
+  /** Which MCP servers there are. */
+  mcpServers: Pick<McpServerCatalog, 'active' | 'onChange'>
   /** Which addresses mail of a user may not go to yet; undefined: it may go to all. */
   unconfirmed: ((userId: UserId, addresses: readonly string[]) => Promise<string[]>) | undefined
   box: SecretBox
@@ -94,6 +97,7 @@ export function createToolModule({
   commandNetwork,
   files,
   access,
+  mcpServers,
   unconfirmed,
   box,
   redact,
@@ -202,7 +206,7 @@ export function createToolModule({
     if (!python.state.available) offered = metered.filter(({ name }) => name !== 'execute_python')
   })
   const mcp = createMcpServers({
-    servers: config.mcp_servers,
+    servers: mcpServers.active(),
     grants: createMcpGrantStore(createMcpGrantRepository(database), box, now),
     claims,
     clientMetadataUrl: clientMetadataUrl(config.public_url),
@@ -210,6 +214,7 @@ export function createToolModule({
     permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),
   })
+  mcpServers.onChange(() => mcp.replace(mcpServers.active()))
   const registry = createToolRegistry([() => offered, mcp.tools], {
     disabled: config.tools.disabled,
     risk: config.tools.risk,

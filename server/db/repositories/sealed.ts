@@ -15,6 +15,7 @@ export type SealedKind =
   | 'model'
   | 'channel'
   | 'share'
+  | 'mcp_server'
   | 'mcp_grant'
   | 'mcp_client'
   | 'totp'
@@ -32,7 +33,7 @@ export type SealedRepository = ReturnType<typeof createSealedRepository>
 export function createSealedRepository({ read, write, tables }: Database) {
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables
-  const { webhooks, settings } = tables
+  const { mcpServers, webhooks, settings } = tables
 
   async function set(tx: Writer, { kind, ids: [id, second = ''], sealed }: SealedValue) {
     switch (kind) {
@@ -42,6 +43,8 @@ export function createSealedRepository({ read, write, tables }: Database) {
         return tx.update(channels).set({ sealedSettings: sealed }).where(eq(channels.id, id))
       case 'share':
         return tx.update(shares).set({ sealedToken: sealed }).where(eq(shares.id, id))
+      case 'mcp_server':
+        return tx.update(mcpServers).set({ sealedSettings: sealed }).where(eq(mcpServers.name, id))
       case 'mcp_grant':
         return tx
           .update(mcpGrants)
@@ -85,6 +88,11 @@ export function createSealedRepository({ read, write, tables }: Database) {
         ...(await read.select({ id: shares.id, sealed: shares.sealedToken }).from(shares)).map(
           (row) => ({ kind: 'share' as const, ...row }),
         ),
+        ...(
+          await read
+            .select({ id: mcpServers.name, sealed: mcpServers.sealedSettings })
+            .from(mcpServers)
+        ).map((row) => ({ kind: 'mcp_server' as const, ...row })),
         ...(
           await read
             .select({ id: mcpGrants.userId, second: mcpGrants.server, sealed: mcpGrants.sealed })

@@ -26,6 +26,7 @@ export const {
   channels,
   deliveries,
   models,
+  mcpServers,
   mcpGrants,
   mcpSignIns,
   mcpClients,

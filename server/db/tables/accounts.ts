@@ -223,6 +223,15 @@ export function defineAccountTables(c: Columns) {
     createdAt: c.time('created_at').notNull(),
   })
 
+  /** MCP servers that an administrator added, and those of `config.yml` that one switched. */
+  const mcpServers = c.table('mcp_servers', {
+    name: c.text('name').primaryKey(),
+    /** Its settings with address and headers; null for a server of `config.yml`. */
+    sealedSettings: c.text('sealed_settings'),
+    isEnabled: c.boolean('is_enabled').notNull(),
+    createdAt: c.time('created_at').notNull(),
+  })
+
   /** Users who signed in to MCP servers; the tokens are sealed. */
   const mcpGrants = c.table(
     'mcp_grants',
@@ -280,6 +289,7 @@ export function defineAccountTables(c: Columns) {
     channels,
     deliveries,
     models,
+    mcpServers,
     mcpGrants,
     mcpClients,
     mcpSignIns,

@@ -32,6 +32,7 @@ export const AuditAction = z.enum([
   'group_member_added',
   'group_member_removed',
   'model_changed',
+  'mcp_server_changed',
   'webhook_created',
   'webhook_secret_replaced',
   'webhook_deleted',

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { ApprovalMode } from '../conversations/conversation.ts'
 import { optional, page, Timestamp } from '../envelope.ts'
 import { RunId, UserId } from '../ids.ts'
-import { McpServer } from '../models/mcp.ts'
 import { RunStatus } from '../runs/run.ts'
 import { FindingCode } from './finding-code.ts'
 
@@ -112,15 +111,3 @@ export const StorageOverview = page(AccountStorage)
   .extend({ all: StoredBytes })
   .meta({ id: 'StorageOverview' })
 export type StorageOverview = z.infer<typeof StorageOverview>
-
-/** An MCP server with who may use it. */
-export const AdminMcpServer = z
-  .object({
-    ...McpServer.shape,
-    /** The users that the configuration limits it to; null: everybody. */
-    users: z.array(z.string()).nullable(),
-    /** Groups that restrict MCP servers and allow this one. */
-    groups: z.array(z.string()),
-  })
-  .meta({ id: 'AdminMcpServer' })
-export type AdminMcpServer = z.infer<typeof AdminMcpServer>

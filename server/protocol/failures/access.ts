@@ -5,10 +5,16 @@ export const ACCESS_FAILURES = {
     'conflict',
     'The authorization server does not register clients. An administrator has to set `oauth.client_id` of this MCP server.',
   ],
+  mcp_headers_missing: [
+    'bad_request',
+    "You changed the MCP server's address, so enter its headers as well.",
+  ],
   mcp_not_connected: ['conflict', 'The MCP server "{{server}}" is not available now. Try again.'],
   mcp_prompt_failed: ['conflict', 'The MCP server "{{server}}" did not return this prompt.'],
   mcp_resource_empty: ['conflict', 'This resource of the MCP server "{{server}}" is empty.'],
   mcp_resource_failed: ['conflict', 'The MCP server "{{server}}" did not return this resource.'],
+  mcp_server_configured: ['conflict', 'This MCP server is set in config.yml. Change it there.'],
+  mcp_server_name_taken: ['name_taken', 'There is already an MCP server with this name.'],
   mcp_server_not_found: ['not_found', 'There is no such MCP server.'],
   mcp_sign_in_refused: [
     'forbidden',
@@ -22,6 +28,7 @@ export const ACCESS_FAILURES = {
     'forbidden',
     'This sign-in is over or was begun by somebody else. Begin again.',
   ],
+  mcp_url_missing: ['bad_request', 'Enter the address of the MCP server.'],
   account_gone: ['not_found', 'This account no longer exists.'],
   address_missing: ['bad_request', 'Your account has no e-mail address. Name one in `address`.'],
   mail_not_sent: [

@@ -53,7 +53,10 @@ export const STORED_FAILURES = {
   mcp_ended: 'its program ended',
   mcp_host_unknown: 'its host name is unknown',
   mcp_sign_in_needed: 'you have to sign in',
+  mcp_settings_unreadable:
+    'its stored settings can no longer be read; edit it and enter its address again',
   mcp_too_slow: 'it did not respond in time',
+  mcp_wrong_address: 'there is no MCP server at its address',
 
   ...TRANSFER_FAILURES,
 } as const satisfies Record<string, string>

@@ -1,10 +1,9 @@
-// Routes for administrators: running runs, the server's health, storage, its settings, and who sees which MCP server.
+// Routes for administrators: running runs, the server's health, storage and settings.
 import { z } from 'zod'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import {
-  AdminMcpServer,
   AdminRun,
   HealthFinding,
   PatchServerSettings,
@@ -12,7 +11,7 @@ import {
   StorageOverview,
 } from '../../protocol/admin/server.ts'
 import { envelope, PageQuery } from '../../protocol/envelope.ts'
-import { RunId, type UserId } from '../../protocol/ids.ts'
+import { RunId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
 export interface AdminServerDependencies {
@@ -27,26 +26,16 @@ export interface AdminServerDependencies {
   settings: ServerSettingsService
   /** @throws AppError `unknown_model`. */
   assertModel(id: string): Promise<void>
-  /** All servers, as an administrator sees them. */
-  listMcpServers(userId: UserId): Promise<AdminMcpServer[]>
 }
 
 const DEFAULT_LIMIT = 50
 
 const list = <T extends z.ZodType>(item: T) => envelope(z.object({ items: z.array(item) }))
 
-/** `/api/admin/{runs,health,storage,settings,mcp}`. */
+/** `/api/admin/{runs,health,storage,settings}`. */
 export function registerAdminServerRoutes(
   app: App,
-  {
-    listRuns,
-    stopRun,
-    checkHealth,
-    reportStorage,
-    settings,
-    assertModel,
-    listMcpServers,
-  }: AdminServerDependencies,
+  { listRuns, stopRun, checkHealth, reportStorage, settings, assertModel }: AdminServerDependencies,
 ): void {
   app.get(
     '/api/admin/runs',
@@ -139,17 +128,5 @@ export function registerAdminServerRoutes(
       if (body.default_model != null) await assertModel(body.default_model)
       return success(await settings.change(body))
     },
-  )
-
-  app.get(
-    '/api/admin/mcp',
-    {
-      config: { admin: true },
-      schema: {
-        summary: 'List MCP servers with who may use them',
-        response: { 200: list(AdminMcpServer) },
-      },
-    },
-    async ({ user }) => success({ items: await listMcpServers(user.id) }),
   )
 }

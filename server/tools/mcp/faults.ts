@@ -55,6 +55,7 @@ export function explain(cause: unknown): DescribedFailure {
     if (code === 'ECONNREFUSED') return storedFailure('mcp_connection_refused')
     if (code === 'ENOTFOUND') return storedFailure('mcp_host_unknown')
     if (code === 401 || code === 403) return storedFailure('mcp_credentials_refused')
+    if (code === 404 || code === 405) return storedFailure('mcp_wrong_address')
     if (code === 'REQUEST_TIMEOUT') return storedFailure('mcp_too_slow')
     if (code === 'CONNECTION_CLOSED') return storedFailure('mcp_ended')
   }

@@ -36,6 +36,11 @@ export interface ServerEntryOptions {
   firstPauseMs?: number
 }
 
+/** Whether people can sign in to a server. A configured Authorization header is for everybody; programs have none. */
+export const maySignIn = ({ url, headers = {} }: McpServerSettings): boolean =>
+  url !== undefined &&
+  !Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
+
 const NO_TOOLS: readonly ToolDefinition[] = []
 
 export function createServerEntry(options: ServerEntryOptions): ServerEntry {
@@ -46,15 +51,12 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
     log,
     ...(options.firstPauseMs === undefined ? {} : { firstPauseMs: options.firstPauseMs }),
   }
-  /** A configured Authorization header is the same for everybody; programs have none. */
-  const maySignIn =
-    settings.url !== undefined &&
-    !Object.keys(settings.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
   const users = new Map<UserId, ConnectedServer>()
   const opening = new Map<UserId, Promise<void>>()
   let shared: ConnectedServer | undefined
   let compiler: SchemaCompiler | undefined
   let wantsSignIn = false
+  let isClosed = false
 
   const drop = async (userId: UserId): Promise<void> => {
     const old = users.get(userId)
@@ -65,6 +67,8 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   const openWith = async (userId: UserId, grant: McpGrant): Promise<void> => {
     if (compiler === undefined) return
     await drop(userId)
+    // It was removed meanwhile.
+    if (isClosed) return
     const source = createTokenSource({
       userId,
       server: name,
@@ -120,7 +124,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       shared = connectServer({
         ...common,
         compile,
-        onSignIn: maySignIn
+        onSignIn: maySignIn(settings)
           ? () => {
               wantsSignIn = true
             }
@@ -168,6 +172,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       await drop(userId)
     },
     async close() {
+      isClosed = true
       await Promise.all([...users.values(), shared].map((server) => server?.connection.close()))
     },
   }

@@ -1,7 +1,8 @@
-// All configured MCP servers: their connections, their tools, and their state for the page.
+// All MCP servers that are switched on: their connections, their tools, and their state for the page.
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
+import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type {
   McpPrompt,
@@ -23,11 +24,14 @@ import {
 import type { RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import type { SchemaCompiler } from './tool.ts'
+import { tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
 export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
+  /** The same for every server, also those that this user, an administrator, may not use. */
+  listAll(userId: UserId): McpServer[]
   /** The tools of all servers that this user reaches; the same array as long as they are the same. */
   tools(userId: UserId | null): readonly ToolDefinition[]
   /** The names of the user's tools of these servers, for conversations that disabled them. */
@@ -55,6 +59,10 @@ export interface McpServers {
   resourceTemplates(userId: UserId): Promise<McpResourceTemplate[]>
   /** The content of a resource, from outside. @throws AppError when the server does not return it. */
   readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
+  /** From now on there are these servers. Those whose settings have not changed keep their connections. */
+  replace(servers: Readonly<Record<string, McpServerSettings>>): void
+  /** Connects to a server once, lists its tools, and disconnects, apart from the servers that there are. */
+  test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<McpServerTest>
   /** Resolves when each server was tried once, or after ten seconds; tools of slower servers are added later. */
   readonly ready: Promise<void>
   /** Closes every connection and child process. */
@@ -86,31 +94,45 @@ export interface McpServersOptions {
  */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { servers, claims = SOLE_WORKER, ...common } = options
-  const entries = Object.entries(servers).map(([name, settings]) =>
-    createServerEntry({ ...common, claims, name, settings }),
-  )
+  const createEntry = ([name, settings]: [string, McpServerSettings]): ServerEntry =>
+    createServerEntry({ ...common, claims, name, settings })
+  let entries: readonly ServerEntry[] = Object.entries(servers).map(createEntry)
+  const closing = new Set<Promise<void>>()
   const signIns = createSignIns(common)
   const joined = createJoiner()
-  const asksWho = entries.some(({ settings }) => isLimited(settings))
+  const asksWho = (): boolean => entries.some(({ settings }) => isLimited(settings))
   /** As they were when `prepare` was last called. */
   const users = new LRUCache<UserId, McpUser>({ max: MAX_USERS })
   let isClosed = false
-  const started = entries.length === 0 ? Promise.resolve() : start()
+  const started = open(entries)
 
-  async function start(): Promise<void> {
-    const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv')
-    // The SDK wants a schema typed after its value; servers send any JSON Schema.
-    const compile: SchemaCompiler = (schema) =>
-      new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
+  /** Connects to servers, unless they were removed meanwhile. */
+  async function open(opened: readonly ServerEntry[]): Promise<void> {
+    if (opened.length === 0) return
+    const compile = await loadCompiler()
     if (isClosed) return
-    await Promise.race([Promise.all(entries.map((entry) => entry.open(compile))), after(READY_MS)])
+    const present = opened.filter((entry) => entries.includes(entry))
+    await Promise.race([Promise.all(present.map((entry) => entry.open(compile))), after(READY_MS)])
+  }
+
+  const drop = (entry: ServerEntry): void => {
+    const closed: Promise<void> = entry
+      .close()
+      .catch((error: unknown) =>
+        options.log('an MCP server was not closed', {
+          server: entry.name,
+          cause: errorText(error),
+        }),
+      )
+      .finally(() => closing.delete(closed))
+    closing.add(closed)
   }
 
   const visible = (userId: UserId | null): ServerEntry[] => {
     const user = userId === null ? undefined : users.get(userId)
     return entries.filter(
       ({ name, settings }) =>
-        (!asksWho || maySeeServer(settings, user)) && (options.permits?.(userId, name) ?? true),
+        (!asksWho() || maySeeServer(settings, user)) && (options.permits?.(userId, name) ?? true),
     )
   }
 
@@ -122,7 +144,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   }
 
   const identify = async (userId: UserId): Promise<void> => {
-    if (!asksWho) return
+    if (!asksWho()) return
     const user = await options.identify(userId)
     if (user === undefined) users.delete(userId)
     else users.set(userId, user)
@@ -172,6 +194,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     ready: started,
     tools: (userId) => joined(visible(userId).map((entry) => entry.tools(userId))),
     list: (userId) => visible(userId).map((entry) => entry.describe(userId)),
+    listAll: (userId) => entries.map((entry) => entry.describe(userId)),
     toolNamesOf(userId, wanted) {
       const names = visible(userId)
         .filter(({ name }) => wanted.includes(name))
@@ -206,11 +229,36 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     resourceTemplates: (userId) => gather(userId, 'resource templates', listResourceTemplates),
     readResource: (userId, server, uri) =>
       ask(userId, server, 'mcp_resource_failed', (client) => readResource(client, server, uri)),
+    replace(wanted) {
+      if (isClosed) return
+      const before = entries
+      entries = Object.entries(wanted).map(
+        ([name, settings]) =>
+          before.find((entry) => entry.name === name && isSame(entry.settings, settings)) ??
+          createEntry([name, settings]),
+      )
+      for (const entry of before) if (!entries.includes(entry)) drop(entry)
+      open(entries.filter((entry) => !before.includes(entry))).catch((error: unknown) =>
+        options.log('MCP servers were not opened', { cause: errorText(error) }),
+      )
+    },
+    test: async (name, settings, signal) =>
+      await tryServer({ name, settings, compile: await loadCompiler(), log: options.log }, signal),
     async close() {
       isClosed = true
-      await Promise.all(entries.map((entry) => entry.close()))
+      await Promise.all([...entries.map((entry) => entry.close()), ...closing])
     },
   }
+}
+
+/** Settings are JSON, and always read in the same way. */
+const isSame = (one: McpServerSettings, other: McpServerSettings): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+async function loadCompiler(): Promise<SchemaCompiler> {
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv')
+  // The SDK wants a schema typed after its value; servers send any JSON Schema.
+  return (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
 }
 
 /** Joins lists, and returns the same array for the same lists: for the last users who asked. */

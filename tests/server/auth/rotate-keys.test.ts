@@ -39,6 +39,8 @@ test.each(['sqlite', 'postgres'] as const)(
     expect((await server.call('POST', '/api/admin/models', { token, body: model })).status).toBe(
       200,
     )
+    const mcp = { name: 'tools', url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': 'k' } }
+    await server.call('POST', '/api/admin/mcp', { token, body: mcp })
     const channel = { type: 'webhook', name: 'ops', settings: { url: 'https://hooks.example/a' } }
     await server.call('POST', '/api/channels', { token, body: channel })
     const hook = { url: 'https://hooks.example/b', events: ['run.ended'] }
@@ -62,13 +64,17 @@ test.each(['sqlite', 'postgres'] as const)(
     }
     const works = [200, 200, 'https://hooks.example/…', true]
     const printed = await rotate(server)
-    expect(printed?.join(' ')).toMatch(/5 sealed with the new key.*1 earlier ones are accepted/)
+    expect(printed?.join(' ')).toMatch(/6 sealed with the new key.*1 earlier ones are accepted/)
     expect(keyFile()).not.toBe(before)
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
     server = await begin()
     expect(await stillWorks()).toEqual(works)
     const models = await server.call('GET', '/api/admin/models', { token })
     expect(JSON.stringify(models.json)).not.toContain('unreadable')
+    const added = await server.call('GET', '/api/admin/mcp', { token })
+    expect(added.json.data.items).toMatchObject([
+      { name: 'tools', needs_settings: false, url: mcp.url },
+    ])
     const fresh = (await server.call('POST', '/api/auth/login', { body: login })).json.data.token
     const header = JSON.parse(Buffer.from(fresh.split('.')[0], 'base64url').toString())
     expect(header.kid).toMatch(/^[0-9a-f]{16}$/)
@@ -78,7 +84,7 @@ test.each(['sqlite', 'postgres'] as const)(
     rotateSecretKey(join(folder, 'data'))
     server = await begin()
     expect((await stillWorks()).slice(1)).toEqual(works.slice(1))
-    expect((await rotate(server))?.join(' ')).toContain('5 sealed with the new key')
+    expect((await rotate(server))?.join(' ')).toContain('6 sealed with the new key')
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
 
     server = await begin()

@@ -21,6 +21,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'workspace',
   ],
   'composition/commands': [
+    'access',
     'composition/accounts',
     'composition/http',
     'composition/storage',

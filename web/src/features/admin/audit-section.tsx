@@ -37,6 +37,7 @@ const ACTIONS: Record<AuditAction, true> = {
   group_member_added: true,
   group_member_removed: true,
   model_changed: true,
+  mcp_server_changed: true,
   webhook_created: true,
   webhook_secret_replaced: true,
   webhook_deleted: true,

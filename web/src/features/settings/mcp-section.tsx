@@ -1,50 +1,91 @@
-// The configured MCP servers: their state, their tools, and signing in to those that ask for it.
+// The MCP servers: their state, their tools, signing in to those that ask for it; administrators add and change them.
 import { useQueryClient } from '@tanstack/react-query'
-import { LogIn, Plug } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { LogIn, Plug, Plus } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
 import type { McpServer } from '../../../../server/protocol/models/mcp.ts'
 import { beginSignIn, finishSignIn, signOut, useMcpServers } from '../../lib/api/mcp.ts'
+import { useAdminMcpServers } from '../../lib/api/server.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { McpControls } from './mcp-controls.tsx'
+import { McpDialog } from './mcp-dialog.tsx'
 import { Section } from './section.tsx'
 
-const STATE_TONES = { connected: 'bg-ok', connecting: 'bg-warn', waiting: 'bg-bad' } as const
+const STATE_TONES = {
+  connected: 'bg-ok',
+  connecting: 'bg-warn',
+  waiting: 'bg-bad',
+  off: 'bg-line-strong',
+} as const
 
 const useRefresh = () => {
   const client = useQueryClient()
-  return useCallback(() => client.invalidateQueries({ queryKey: ['mcp'] }), [client])
+  return useCallback(
+    () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['mcp'] }),
+        client.invalidateQueries({ queryKey: ['admin-mcp'] }),
+      ]),
+    [client],
+  )
 }
 
-export function McpSection() {
+export function McpSection({ admin }: { admin: boolean }) {
   const { t } = useTranslation()
-  const servers = useMcpServers()
+  const all = useAdminMcpServers(admin)
+  const own = useMcpServers(!admin)
+  const servers = admin ? all : own
   const finishing = useFinishedSignIn()
+  const [isAdding, setIsAdding] = useState(false)
   return (
-    <Section title={t('mcp.title')} text={t('mcp.text')}>
+    <Section
+      title={t('mcp.title')}
+      text={admin ? `${t('mcp.text')} ${t('mcp.programs')}` : t('mcp.text')}
+      action={
+        admin && (
+          <Button size="small" icon={Plus} onClick={() => setIsAdding(true)}>
+            {t('mcp.add')}
+          </Button>
+        )
+      }
+    >
       {(servers.isPending || finishing) && <Loading />}
       {servers.isError && (
         <Failed message={errorText(servers.error)} onRetry={() => void servers.refetch()} />
       )}
-      {servers.data?.length === 0 && (
-        <Empty icon={Plug} title={t('mcp.none')} text={t('mcp.noneText')} />
-      )}
+      {servers.data?.length === 0 && <Empty icon={Plug} title={t('mcp.none')} />}
       <ul className="-my-2 divide-y divide-line">
-        {servers.data?.map((server) => (
-          <Server key={server.name} server={server} />
-        ))}
+        {admin
+          ? all.data?.map((server) => (
+              <Server
+                key={server.name}
+                server={server}
+                controls={<McpControls server={server} />}
+              />
+            ))
+          : own.data?.map((server) => <Server key={server.name} server={server} />)}
       </ul>
+      {isAdding && <McpDialog server={null} onClose={() => setIsAdding(false)} />}
     </Section>
   )
 }
 
-function Server({ server }: { server: McpServer }) {
+function Server({
+  server,
+  controls,
+}: {
+  server: McpServer | AdminMcpServer
+  controls?: ReactNode
+}) {
   const { t } = useTranslation()
   const refusalText = useRefusalText()
   const needsSignIn = server.auth === 'needed'
+  const isOff = server.state === 'off'
   return (
     <li className="py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -53,18 +94,21 @@ function Server({ server }: { server: McpServer }) {
             aria-hidden
             className={classNames(
               'size-2 shrink-0 rounded-full',
-              needsSignIn ? 'bg-warn' : STATE_TONES[server.state],
+              needsSignIn && !isOff ? 'bg-warn' : STATE_TONES[server.state],
             )}
           />
           {server.name}
           <span className="text-[13px] font-normal text-muted">
-            {t(needsSignIn ? 'mcp.signInNeeded' : `mcp.status.${server.state}`)} ·{' '}
-            {server.transport}
+            {[
+              t(needsSignIn && !isOff ? 'mcp.signInNeeded' : `mcp.status.${server.state}`),
+              server.transport,
+              ...('source' in server && server.source === 'config' ? ['config.yml'] : []),
+            ].join(' · ')}
           </span>
         </p>
-        {server.auth !== 'none' && <SignInButton server={server} />}
+        {server.auth !== 'none' && !isOff && <SignInButton server={server} />}
       </div>
-      {server.error !== null && !needsSignIn && (
+      {server.error !== null && !needsSignIn && !isOff && (
         <p className="mt-1 text-sm text-bad">{refusalText({ ...server, message: server.error })}</p>
       )}
       {server.tools.length > 0 && (
@@ -80,11 +124,12 @@ function Server({ server }: { server: McpServer }) {
           ))}
         </ul>
       )}
+      {controls}
     </li>
   )
 }
 
-function SignInButton({ server: { name, auth } }: { server: McpServer }) {
+function SignInButton({ server: { name, auth } }: { server: Pick<McpServer, 'name' | 'auth'> }) {
   const { t } = useTranslation()
   const refresh = useRefresh()
   const [busy, setBusy] = useState(false)

@@ -82,7 +82,7 @@ export function SettingsPage({
           {current === 'appearance' && <AppearanceSection />}
           {current === 'agent' && <AgentSection />}
           {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
-          {current === 'mcp' && <McpSection />}
+          {current === 'mcp' && <McpSection admin={user?.role === 'admin'} />}
           {current === 'channels' && (
             <>
               <ChannelsSection />

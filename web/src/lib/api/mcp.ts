@@ -11,16 +11,22 @@ import type {
 } from '../../../../server/protocol/models/mcp.ts'
 import { request } from '../api-client.ts'
 
-export const useMcpServers = () =>
+/** How often a list of servers is read again: they connect and disconnect at any time. */
+export const whileConnecting = (
+  servers: readonly { state: string; auth: string }[] | undefined,
+): number | false =>
+  servers?.some(({ state, auth }) => !['connected', 'off'].includes(state) && auth !== 'needed') ===
+  true
+    ? 3_000
+    : false
+
+export const useMcpServers = (enabled = true) =>
   useQuery({
     queryKey: ['mcp'],
+    enabled,
     queryFn: ({ signal }) =>
       request<{ servers: McpServer[] }>('/api/mcp', { signal }).then(({ servers }) => servers),
-    // Servers connect and disconnect at any time.
-    refetchInterval: ({ state }) =>
-      state.data?.some(({ state: of, auth }) => of !== 'connected' && auth !== 'needed') === true
-        ? 3_000
-        : false,
+    refetchInterval: ({ state }) => whileConnecting(state.data),
     meta: { quiet: true },
   })
 

@@ -1,7 +1,7 @@
 // The whole server for administrators: running runs, storage, health, settings, MCP servers.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
 import type {
-  AdminMcpServer,
   AdminRun,
   HealthFinding,
   PatchServerSettings,
@@ -9,6 +9,7 @@ import type {
   StorageOverview,
 } from '../../../../server/protocol/admin/server.ts'
 import { request } from '../api-client.ts'
+import { whileConnecting } from './mcp.ts'
 
 const RUNS_EVERY_MS = 5_000
 const runsKey = ['admin-runs'] as const
@@ -52,10 +53,12 @@ export const useStorage = () =>
     meta: { quiet: true },
   })
 
-export const useAdminMcpServers = () =>
+export const useAdminMcpServers = (enabled = true) =>
   useQuery({
     queryKey: ['admin-mcp'],
     queryFn: ({ signal }) => items<AdminMcpServer>('/api/admin/mcp', signal),
+    enabled,
+    refetchInterval: ({ state }) => whileConnecting(state.data),
     meta: { quiet: true },
   })
 

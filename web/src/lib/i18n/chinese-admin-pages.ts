@@ -198,6 +198,7 @@ export const chineseAdminPages: typeof adminPages = {
       group_member_added: '加入组',
       group_member_removed: '移出组',
       model_changed: '修改模型',
+      mcp_server_changed: '修改 MCP 服务器',
       webhook_created: '创建 Webhook',
       webhook_secret_replaced: '更换 Webhook 密钥',
       webhook_deleted: '删除 Webhook',

@@ -84,6 +84,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: '它已退出',
   mcp_host_unknown: '它的主机名不存在',
   mcp_sign_in_needed: '需要登录',
+  mcp_settings_unreadable: '它保存的设置已无法读取，请编辑并重新填写地址',
+  mcp_wrong_address: '它的地址上没有 MCP 服务器',
   mcp_too_slow: '它没有及时响应',
 
   export_failed: '出现意外错误，详见服务器日志',

@@ -203,6 +203,7 @@ export const adminPages = {
       group_member_added: 'Added to group',
       group_member_removed: 'Removed from group',
       model_changed: 'Models changed',
+      mcp_server_changed: 'MCP servers changed',
       webhook_created: 'Webhook created',
       webhook_secret_replaced: 'Webhook secret replaced',
       webhook_deleted: 'Webhook deleted',

@@ -207,6 +207,7 @@ export const adminPages = {
       group_member_added: 'Ajouté au groupe',
       group_member_removed: 'Retiré du groupe',
       model_changed: 'Modèles modifiés',
+      mcp_server_changed: 'Serveurs MCP modifiés',
       webhook_created: 'Webhook créé',
       webhook_secret_replaced: 'Secret de webhook remplacé',
       webhook_deleted: 'Webhook supprimé',

@@ -217,6 +217,9 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: 'son programme s’est terminé',
   mcp_host_unknown: 'son nom d’hôte est inconnu',
   mcp_sign_in_needed: 'vous devez vous connecter',
+  mcp_settings_unreadable:
+    'ses réglages enregistrés ne sont plus lisibles ; modifiez-le et saisissez de nouveau son adresse',
+  mcp_wrong_address: 'il n’y a pas de serveur MCP à son adresse',
   mcp_too_slow: 'il n’a pas répondu à temps',
   export_failed: 'un événement inattendu s’est produit ; le journal du serveur donne les détails',
   export_interrupted: 'le serveur a redémarré entre-temps ; relancez l’export',

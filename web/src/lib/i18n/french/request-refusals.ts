@@ -21,6 +21,10 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette invite.',
   mcp_resource_empty: 'Cette ressource du serveur MCP « {{server}} » est vide.',
   mcp_resource_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette ressource.',
+  mcp_headers_missing: 'Vous avez changé l’adresse du serveur MCP ; saisissez aussi ses en-têtes.',
+  mcp_server_configured: 'Ce serveur MCP est défini dans config.yml. Modifiez-le là.',
+  mcp_server_name_taken: 'Il y a déjà un serveur MCP de ce nom.',
+  mcp_url_missing: 'Saisissez l’adresse du serveur MCP.',
   mcp_server_not_found: 'Ce serveur MCP n’existe pas.',
   mcp_sign_in_refused: 'La connexion à « {{server}} » a échoué ou a été refusée. Réessayez.',
   mcp_sign_in_unavailable:

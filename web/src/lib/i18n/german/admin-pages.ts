@@ -205,6 +205,7 @@ export const adminPages = {
       group_member_added: 'Zur Gruppe hinzugefügt',
       group_member_removed: 'Aus der Gruppe entfernt',
       model_changed: 'Modelle geändert',
+      mcp_server_changed: 'MCP-Server geändert',
       webhook_created: 'Webhook erstellt',
       webhook_secret_replaced: 'Geheimnis eines Webhooks ersetzt',
       webhook_deleted: 'Webhook gelöscht',

@@ -221,6 +221,9 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: 'sein Programm wurde beendet',
   mcp_host_unknown: 'sein Hostname ist unbekannt',
   mcp_sign_in_needed: 'du musst dich anmelden',
+  mcp_settings_unreadable:
+    'seine gespeicherten Einstellungen sind nicht mehr lesbar; bearbeite ihn und gib seine Adresse neu ein',
+  mcp_wrong_address: 'unter seiner Adresse gibt es keinen MCP-Server',
   mcp_too_slow: 'er hat nicht rechtzeitig geantwortet',
   export_failed: 'etwas Unerwartetes ist passiert; Näheres steht im Log des Servers',
   export_interrupted: 'der Server wurde inzwischen neu gestartet; starte den Export noch einmal',

@@ -23,6 +23,10 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'Der MCP-Server „{{server}}“ hat diesen Prompt nicht geliefert.',
   mcp_resource_empty: 'Diese Ressource des MCP-Servers „{{server}}“ ist leer.',
   mcp_resource_failed: 'Der MCP-Server „{{server}}“ hat diese Ressource nicht geliefert.',
+  mcp_headers_missing: 'Du hast die Adresse des MCP-Servers geändert; gib auch seine Header ein.',
+  mcp_server_configured: 'Dieser MCP-Server steht in config.yml. Ändere ihn dort.',
+  mcp_server_name_taken: 'Es gibt schon einen MCP-Server mit diesem Namen.',
+  mcp_url_missing: 'Gib die Adresse des MCP-Servers ein.',
   mcp_server_not_found: 'Diesen MCP-Server gibt es nicht.',
   mcp_sign_in_refused:
     'Die Anmeldung bei „{{server}}“ ist fehlgeschlagen oder wurde abgelehnt. Versuche es noch einmal.',

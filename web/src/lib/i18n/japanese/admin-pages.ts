@@ -201,6 +201,7 @@ export const adminPages = {
       group_member_added: 'グループに追加',
       group_member_removed: 'グループから除外',
       model_changed: 'モデルを変更',
+      mcp_server_changed: 'MCP サーバーを変更',
       webhook_created: 'Webhook を作成',
       webhook_secret_replaced: 'Webhook のシークレットを交換',
       webhook_deleted: 'Webhook を削除',

@@ -213,6 +213,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: 'そのプログラムが終了しました',
   mcp_host_unknown: 'ホスト名が不明です',
   mcp_sign_in_needed: 'サインインが必要です',
+  mcp_settings_unreadable: '保存された設定を読み取れません。編集してアドレスを入力し直してください',
+  mcp_wrong_address: 'そのアドレスに MCP サーバーはありません',
   mcp_too_slow: '時間内に応答しませんでした',
   export_failed: '予期しない問題が発生しました。詳細はサーバーのログにあります',
   export_interrupted: 'その間にサーバーが再起動しました。もう一度エクスポートしてください',

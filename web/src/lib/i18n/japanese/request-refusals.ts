@@ -21,6 +21,11 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'MCP サーバー「{{server}}」はこのプロンプトを返しませんでした。',
   mcp_resource_empty: 'MCP サーバー「{{server}}」のこのリソースは空です。',
   mcp_resource_failed: 'MCP サーバー「{{server}}」はこのリソースを返しませんでした。',
+  mcp_headers_missing: 'MCP サーバーのアドレスを変更したので、ヘッダーも入力してください。',
+  mcp_server_configured:
+    'この MCP サーバーは config.yml で設定されています。そこで変更してください。',
+  mcp_server_name_taken: '同じ名前の MCP サーバーが既にあります。',
+  mcp_url_missing: 'MCP サーバーのアドレスを入力してください。',
   mcp_server_not_found: 'その MCP サーバーはありません。',
   mcp_sign_in_refused:
     '「{{server}}」へのサインインに失敗したか、拒否されました。もう一度お試しください。',

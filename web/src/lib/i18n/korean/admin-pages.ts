@@ -201,6 +201,7 @@ export const adminPages = {
       group_member_added: '그룹에 추가됨',
       group_member_removed: '그룹에서 제거됨',
       model_changed: '모델 변경됨',
+      mcp_server_changed: 'MCP 서버 변경됨',
       webhook_created: '웹훅 만듦',
       webhook_secret_replaced: '웹훅 비밀 키 교체함',
       webhook_deleted: '웹훅 삭제함',

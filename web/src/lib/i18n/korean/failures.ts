@@ -213,6 +213,9 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: '프로그램이 종료되었습니다',
   mcp_host_unknown: '알 수 없는 호스트 이름입니다',
   mcp_sign_in_needed: '로그인이 필요합니다',
+  mcp_settings_unreadable:
+    '저장된 설정을 더 이상 읽을 수 없습니다. 편집해서 주소를 다시 입력하세요',
+  mcp_wrong_address: '그 주소에 MCP 서버가 없습니다',
   mcp_too_slow: '제때 응답하지 않았습니다',
   export_failed: '예상하지 못한 문제가 발생했습니다. 자세한 내용은 서버 로그에 있습니다',
   export_interrupted: '그 사이 서버가 다시 시작되었습니다. 내보내기를 다시 시작하세요',

@@ -21,6 +21,10 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'MCP 서버 ‘{{server}}’이(가) 이 프롬프트를 반환하지 않았습니다.',
   mcp_resource_empty: 'MCP 서버 ‘{{server}}’의 이 리소스는 비어 있습니다.',
   mcp_resource_failed: 'MCP 서버 ‘{{server}}’이(가) 이 리소스를 반환하지 않았습니다.',
+  mcp_headers_missing: 'MCP 서버의 주소를 바꿨으므로 헤더도 입력하세요.',
+  mcp_server_configured: '이 MCP 서버는 config.yml에 설정되어 있습니다. 그곳에서 변경하세요.',
+  mcp_server_name_taken: '같은 이름의 MCP 서버가 이미 있습니다.',
+  mcp_url_missing: 'MCP 서버의 주소를 입력하세요.',
   mcp_server_not_found: '그런 MCP 서버가 없습니다.',
   mcp_sign_in_refused: '‘{{server}}’ 로그인에 실패했거나 거부되었습니다. 다시 시도하세요.',
   mcp_sign_in_unavailable:

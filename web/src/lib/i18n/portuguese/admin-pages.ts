@@ -207,6 +207,7 @@ export const adminPages = {
       group_member_added: 'Adicionada ao grupo',
       group_member_removed: 'Removida do grupo',
       model_changed: 'Modelos alterados',
+      mcp_server_changed: 'Servidores MCP alterados',
       webhook_created: 'Webhook criado',
       webhook_secret_replaced: 'Segredo do webhook substituído',
       webhook_deleted: 'Webhook excluído',

@@ -213,6 +213,9 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: 'o programa dele terminou',
   mcp_host_unknown: 'o nome de host dele é desconhecido',
   mcp_sign_in_needed: 'é preciso entrar',
+  mcp_settings_unreadable:
+    'as configurações guardadas não podem mais ser lidas; edite-o e digite o endereço de novo',
+  mcp_wrong_address: 'não há servidor MCP no endereço dele',
   mcp_too_slow: 'ele não respondeu a tempo',
   export_failed: 'algo inesperado aconteceu; o log do servidor tem os detalhes',
   export_interrupted: 'o servidor foi reiniciado nesse meio-tempo; inicie a exportação novamente',

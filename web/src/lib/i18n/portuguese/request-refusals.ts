@@ -21,6 +21,10 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'O servidor MCP “{{server}}” não devolveu este prompt.',
   mcp_resource_empty: 'Este recurso do servidor MCP “{{server}}” está vazio.',
   mcp_resource_failed: 'O servidor MCP “{{server}}” não devolveu este recurso.',
+  mcp_headers_missing: 'Você alterou o endereço do servidor MCP; digite também os cabeçalhos dele.',
+  mcp_server_configured: 'Este servidor MCP está definido em config.yml. Altere-o lá.',
+  mcp_server_name_taken: 'Já existe um servidor MCP com este nome.',
+  mcp_url_missing: 'Digite o endereço do servidor MCP.',
   mcp_server_not_found: 'Esse servidor MCP não existe.',
   mcp_sign_in_refused: 'A entrada em “{{server}}” falhou ou foi recusada. Tente novamente.',
   mcp_sign_in_unavailable:

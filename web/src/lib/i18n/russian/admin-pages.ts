@@ -209,6 +209,7 @@ export const adminPages = {
       group_member_added: 'Добавление в группу',
       group_member_removed: 'Исключение из группы',
       model_changed: 'Модели изменены',
+      mcp_server_changed: 'MCP-серверы изменены',
       webhook_created: 'Вебхук создан',
       webhook_secret_replaced: 'Секрет вебхука заменён',
       webhook_deleted: 'Вебхук удалён',

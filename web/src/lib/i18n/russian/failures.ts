@@ -210,6 +210,9 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: 'его программа завершилась',
   mcp_host_unknown: 'имя его хоста неизвестно',
   mcp_sign_in_needed: 'нужно войти',
+  mcp_settings_unreadable:
+    'его сохранённые настройки больше нельзя прочитать; измените его и введите адрес снова',
+  mcp_wrong_address: 'по его адресу нет MCP-сервера',
   mcp_too_slow: 'он не ответил вовремя',
   export_failed: 'произошло что-то непредвиденное; подробности в журнале сервера',
   export_interrupted: 'тем временем сервер перезапустился; начните экспорт снова',

@@ -21,6 +21,10 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'MCP-сервер «{{server}}» не вернул этот промпт.',
   mcp_resource_empty: 'Этот ресурс MCP-сервера «{{server}}» пуст.',
   mcp_resource_failed: 'MCP-сервер «{{server}}» не вернул этот ресурс.',
+  mcp_headers_missing: 'Вы изменили адрес MCP-сервера, поэтому введите и его заголовки.',
+  mcp_server_configured: 'Этот MCP-сервер задан в config.yml. Измените его там.',
+  mcp_server_name_taken: 'MCP-сервер с таким именем уже есть.',
+  mcp_url_missing: 'Введите адрес MCP-сервера.',
   mcp_server_not_found: 'Такого MCP-сервера нет.',
   mcp_sign_in_refused: 'Вход в «{{server}}» не удался или отклонён. Попробуйте ещё раз.',
   mcp_sign_in_unavailable:

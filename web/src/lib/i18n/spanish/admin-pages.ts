@@ -207,6 +207,7 @@ export const adminPages = {
       group_member_added: 'Añadida al grupo',
       group_member_removed: 'Quitada del grupo',
       model_changed: 'Modelos cambiados',
+      mcp_server_changed: 'Servidores MCP cambiados',
       webhook_created: 'Webhook creado',
       webhook_secret_replaced: 'Secreto de webhook sustituido',
       webhook_deleted: 'Webhook eliminado',

@@ -216,6 +216,9 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_ended: 'su programa terminó',
   mcp_host_unknown: 'su nombre de host es desconocido',
   mcp_sign_in_needed: 'tienes que iniciar sesión',
+  mcp_settings_unreadable:
+    'sus ajustes guardados ya no se pueden leer; edítalo y escribe otra vez su dirección',
+  mcp_wrong_address: 'no hay ningún servidor MCP en su dirección',
   mcp_too_slow: 'no respondió a tiempo',
   export_failed: 'ocurrió algo inesperado; el registro del servidor tiene los detalles',
   export_interrupted: 'el servidor se reinició mientras tanto; inicia de nuevo la exportación',

@@ -21,6 +21,10 @@ export const access: Texts<typeof ACCESS_FAILURES> = {
   mcp_prompt_failed: 'El servidor MCP «{{server}}» no devolvió este prompt.',
   mcp_resource_empty: 'Este recurso del servidor MCP «{{server}}» está vacío.',
   mcp_resource_failed: 'El servidor MCP «{{server}}» no devolvió este recurso.',
+  mcp_headers_missing: 'Cambiaste la dirección del servidor MCP; escribe también sus cabeceras.',
+  mcp_server_configured: 'Este servidor MCP está definido en config.yml. Cámbialo allí.',
+  mcp_server_name_taken: 'Ya hay un servidor MCP con este nombre.',
+  mcp_url_missing: 'Escribe la dirección del servidor MCP.',
   mcp_server_not_found: 'Ese servidor MCP no existe.',
   mcp_sign_in_refused:
     'El inicio de sesión en «{{server}}» falló o fue rechazado. Inténtalo de nuevo.',

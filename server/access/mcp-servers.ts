@@ -1,0 +1,169 @@
+// Which MCP servers there are: those of the configuration and those that administrators added, switched on or off.
+import { z } from 'zod'
+import type { McpServerRepository, StoredMcpServer } from '../db/repositories/mcp-servers.ts'
+import { AppError, appError } from '../errors.ts'
+import type { PatchMcpServerBody } from '../protocol/admin/mcp-server.ts'
+import { McpServerSettings } from '../protocol/models/mcp.ts'
+
+interface KnownMcpServer {
+  name: string
+  source: 'config' | 'store'
+  isEnabled: boolean
+  /** Null: the stored settings cannot be read, for example because the server's secret key has changed. */
+  settings: McpServerSettings | null
+}
+
+/** Settings as an administrator gives them: null clears one, an absent one stays as it is. */
+type GivenMcpSettings = Omit<PatchMcpServerBody, 'enabled'>
+
+export interface McpServerCatalog {
+  /** Those of the configuration first. Reads memory only. */
+  list(): readonly KnownMcpServer[]
+  /** The settings of the servers that are switched on, by name. */
+  active(): Readonly<Record<string, McpServerSettings>>
+  /** Reads the stored servers again: another instance may have changed them. */
+  reload(): Promise<void>
+  /** Calls `listener` after each time that they were read. */
+  onChange(listener: () => void): void
+  /** @throws AppError `mcp_server_name_taken`, `mcp_url_missing`. */
+  add(name: string, given: GivenMcpSettings, isEnabled: boolean): Promise<void>
+  /** Of a configured server, only the switch can be changed. @throws AppError. */
+  change(name: string, given: PatchMcpServerBody): Promise<void>
+  /** @throws AppError when there is no such added server. */
+  remove(name: string): Promise<void>
+  /** The settings with which a known server, changed like this, or a new one is tried. @throws AppError as above. */
+  settingsToTry(name: string, given: GivenMcpSettings): McpServerSettings
+}
+
+interface Box {
+  seal(text: string, purpose: string): string
+  open(sealed: string, purpose: string): string
+}
+
+/** Binds sealed settings to the name of their server, so that no other row can use them. */
+export const mcpServerPurpose = (name: string): string => `mcp server ${name}`
+
+/** The settings, and again what of them no log may show: any header may hold a secret, whatever it is called. */
+const Sealed = z.object({ settings: McpServerSettings, credentials: z.array(z.string()) })
+
+/** Reads the stored servers. */
+export async function loadMcpServers(
+  configured: Readonly<Record<string, McpServerSettings>>,
+  repository: McpServerRepository,
+  box: Box,
+): Promise<McpServerCatalog> {
+  const listeners: (() => void)[] = []
+  let known: readonly KnownMcpServer[] = []
+  let reading = Promise.resolve()
+
+  const seal = (name: string, settings: McpServerSettings): string => {
+    const credentials = Object.values(settings.headers ?? {})
+    return box.seal(JSON.stringify({ settings, credentials }), mcpServerPurpose(name))
+  }
+  const open = (name: string, sealed: string): McpServerSettings | null => {
+    try {
+      const text = box.open(sealed, mcpServerPurpose(name))
+      return Sealed.safeParse(JSON.parse(text)).data?.settings ?? null
+    } catch (error) {
+      if (error instanceof AppError && error.reason === 'secret_unreadable') return null
+      throw error
+    }
+  }
+  const combine = (stored: readonly StoredMcpServer[]): KnownMcpServer[] => {
+    const switches = new Map(stored.map(({ name, isEnabled }) => [name, isEnabled]))
+    return [
+      ...Object.entries(configured).map(([name, settings]) => ({
+        name,
+        source: 'config' as const,
+        isEnabled: switches.get(name) ?? true,
+        settings,
+      })),
+      ...stored.flatMap(({ name, sealedSettings, isEnabled }) =>
+        sealedSettings === null || isConfigured(name)
+          ? []
+          : [{ name, source: 'store' as const, isEnabled, settings: open(name, sealedSettings) }],
+      ),
+    ]
+  }
+  const isConfigured = (name: string): boolean => Object.hasOwn(configured, name)
+
+  /** One after the other, so that what was read last is what is known. */
+  const reload = (): Promise<void> => {
+    const read = reading.then(async () => {
+      known = combine(await repository.list())
+      for (const listener of listeners) listener()
+    })
+    reading = read.catch(() => undefined)
+    return read
+  }
+
+  await reload()
+  return {
+    list: () => known,
+    active: () =>
+      Object.fromEntries(
+        known.flatMap(({ name, isEnabled, settings }) =>
+          isEnabled && settings !== null ? [[name, settings]] : [],
+        ),
+      ),
+    reload,
+    onChange: (listener) => void listeners.push(listener),
+    async add(name, given, isEnabled) {
+      const sealedSettings = seal(name, merge(null, given))
+      if (isConfigured(name) || !(await repository.create({ name, sealedSettings, isEnabled })))
+        throw appError('mcp_server_name_taken')
+      await reload()
+    },
+    async change(name, { enabled, ...given }) {
+      if (isConfigured(name)) {
+        if (isAnyGiven(given)) throw appError('mcp_server_configured')
+        if (enabled !== undefined) await repository.switchConfigured(name, enabled)
+      } else {
+        const isChanged = await repository.change(name, (before) => {
+          // The switch of a server that is no longer in the configuration.
+          if (before.sealedSettings === null) throw appError('mcp_server_not_found')
+          return {
+            isEnabled: enabled ?? before.isEnabled,
+            sealedSettings: isAnyGiven(given)
+              ? seal(name, merge(open(name, before.sealedSettings), given))
+              : before.sealedSettings,
+          }
+        })
+        if (!isChanged) throw appError('mcp_server_not_found')
+      }
+      await reload()
+    },
+    async remove(name) {
+      if (isConfigured(name)) throw appError('mcp_server_configured')
+      if (!(await repository.remove(name))) throw appError('mcp_server_not_found')
+      await reload()
+    },
+    settingsToTry(name, given) {
+      const before = known.find((server) => server.name === name)
+      if (before?.source !== 'config') return merge(before?.settings ?? null, given)
+      if (isAnyGiven(given)) throw appError('mcp_server_configured')
+      return before.settings ?? merge(null, given)
+    },
+  }
+}
+
+const isAnyGiven = (given: object): boolean =>
+  Object.values(given).some((value) => value !== undefined)
+
+/** The settings after a change, validated as a whole. */
+function merge(before: McpServerSettings | null, given: GivenMcpSettings): McpServerSettings {
+  const url = given.url ?? before?.url
+  if (url === undefined) throw appError('mcp_url_missing')
+  // Otherwise an administrator could have stored credentials sent to a server of their own.
+  if (before?.url !== undefined && new URL(url).origin !== new URL(before.url).origin) {
+    const hasHeaders = Object.keys(before.headers ?? {}).length > 0
+    const hasSecret = before.oauth?.client_secret !== undefined
+    if ((hasHeaders && given.headers === undefined) || (hasSecret && given.oauth === undefined))
+      throw appError('mcp_headers_missing')
+  }
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  const merged = { ...before, ...Object.fromEntries(entries) }
+  return McpServerSettings.parse(
+    Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)),
+  )
+}

@@ -1,0 +1,64 @@
+// What administrators see of MCP servers, and how they try one.
+import type { McpServerCatalog } from '../../access/mcp-servers.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Store } from '../../db/store.ts'
+import { storedFailure } from '../../protocol/failures/stored.ts'
+import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
+import type { ToolModule } from '../tools/tools.ts'
+
+export interface McpModules {
+  config: Config
+  mcpServers: McpServerCatalog
+  mcp: Pick<ToolModule['mcp'], 'prepare' | 'listAll' | 'test'>
+  store: Store
+}
+
+/** The dependencies of the routes under `/api/admin/mcp`. */
+export const mcpAdministration = ({
+  config,
+  mcpServers,
+  mcp,
+  store,
+}: McpModules): AdminMcpDependencies => ({
+  servers: mcpServers,
+  async list(userId) {
+    await mcp.prepare(userId)
+    const { groups } = await store.groups.all()
+    const states = new Map(mcp.listAll(userId).map((server) => [server.name, server]))
+    return mcpServers.list().map(({ name, source, isEnabled, settings }) => {
+      const isUnreadable = settings === null
+      const failure = isUnreadable ? storedFailure('mcp_settings_unreadable') : null
+      return {
+        name,
+        transport: settings?.command === undefined ? ('http' as const) : ('stdio' as const),
+        auth: 'none' as const,
+        era: null,
+        tools: [],
+        error: failure?.message ?? null,
+        reason: failure?.reason ?? null,
+        params: failure?.params ?? null,
+        ...states.get(name),
+        state: isEnabled
+          ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))
+          : 'off',
+        users: settings?.users ?? null,
+        groups: groups
+          .filter(({ permissions }) => permissions.mcp_servers?.includes(name) === true)
+          .map((group) => group.name),
+        source,
+        url: source === 'store' ? (settings?.url ?? null) : null,
+        headers: source === 'store' ? Object.keys(settings?.headers ?? {}) : [],
+        trust_hints: settings?.trust_hints === true,
+        needs_settings: isUnreadable,
+      }
+    })
+  },
+  async test(name, settings, signal) {
+    const { tools, ...outcome } = await mcp.test(name, settings, signal)
+    const levels = new Map(Object.entries(config.tools.risk))
+    return {
+      ...outcome,
+      tools: tools.map((tool) => ({ ...tool, risk: levels.get(tool.name) ?? tool.risk })),
+    }
+  },
+})

@@ -1,0 +1,86 @@
+// MCP servers that an administrator added, with sealed settings, and the switches of those in `config.yml`.
+import { and, asc, eq, isNull } from 'drizzle-orm'
+import type { Database } from '../database.ts'
+
+export interface StoredMcpServer {
+  name: string
+  /** Null for a server of `config.yml`, of which only the switch is stored. */
+  sealedSettings: string | null
+  isEnabled: boolean
+}
+
+export type McpServerRepository = ReturnType<typeof createMcpServerRepository>
+
+export function createMcpServerRepository(database: Database) {
+  const { read, write, tables } = database
+  const { mcpServers, mcpGrants } = tables
+  const columns = {
+    name: mcpServers.name,
+    sealedSettings: mcpServers.sealedSettings,
+    isEnabled: mcpServers.isEnabled,
+  }
+  return {
+    /** In the order in which they were added. */
+    list: async (): Promise<StoredMcpServer[]> =>
+      await read
+        .select(columns)
+        .from(mcpServers)
+        .orderBy(asc(mcpServers.createdAt), asc(mcpServers.name)),
+
+    /** Adds a server. False when one with this name is stored. */
+    async create(server: StoredMcpServer): Promise<boolean> {
+      try {
+        await write(async (tx) => {
+          // The switch of a server that has left the configuration.
+          await tx
+            .delete(mcpServers)
+            .where(and(eq(mcpServers.name, server.name), isNull(mcpServers.sealedSettings)))
+          await tx.insert(mcpServers).values({ ...server, createdAt: new Date() })
+        })
+        return true
+      } catch (error) {
+        if (database.isUniqueViolation(error)) return false
+        throw error
+      }
+    },
+
+    /**
+     * Changes a server from its current state, so that the second of two concurrent changes sees the result of the
+     * first. False when there is none. When `change` throws, nothing is stored.
+     */
+    change: (
+      name: string,
+      change: (before: StoredMcpServer) => Omit<StoredMcpServer, 'name'>,
+    ): Promise<boolean> =>
+      write(async (tx) => {
+        await tx.lock(`mcp server ${name}`)
+        const [before] = await tx.select(columns).from(mcpServers).where(eq(mcpServers.name, name))
+        if (before === undefined) return false
+        await tx.update(mcpServers).set(change(before)).where(eq(mcpServers.name, name))
+        return true
+      }),
+
+    /** Stores the switch of a server of `config.yml`. */
+    switchConfigured: async (name: string, isEnabled: boolean): Promise<void> => {
+      await write((tx) =>
+        tx
+          .insert(mcpServers)
+          .values({ name, sealedSettings: null, isEnabled, createdAt: new Date() })
+          .onConflictDoUpdate({ target: mcpServers.name, set: { isEnabled } }),
+      )
+    },
+
+    /** Removes a server and all sign-ins to it. False when there is no such server. */
+    remove: (name: string): Promise<boolean> =>
+      write(async (tx) => {
+        const [found] = await tx
+          .select({ name: mcpServers.name })
+          .from(mcpServers)
+          .where(eq(mcpServers.name, name))
+        if (found === undefined) return false
+        await tx.delete(mcpGrants).where(eq(mcpGrants.server, name))
+        await tx.delete(mcpServers).where(eq(mcpServers.name, name))
+        return true
+      }),
+  }
+}

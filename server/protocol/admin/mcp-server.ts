@@ -1,0 +1,96 @@
+// MCP servers as administrators see, add, change and try them, on the wire.
+import { z } from 'zod'
+import { optional } from '../envelope.ts'
+import { ErrorParams } from '../error.ts'
+import {
+  McpEra,
+  McpServer,
+  McpServerName,
+  McpServerSettings,
+  McpServerStatus,
+} from '../models/mcp.ts'
+import { RiskLevel } from '../runs/run-event.ts'
+
+/** What administrators can set of a server; programs to start are set in `config.yml` only. */
+const { url, trust_hints: trustHints, users, oauth } = McpServerSettings.shape
+
+const Url = url
+  .unwrap()
+  .max(4_000)
+  .refine((text) => URL.canParse(text) && new URL(text).username + new URL(text).password === '', {
+    error: 'an address without a password; send it in a header',
+  })
+
+/** As HTTP allows them: names are tokens, and values are Latin-1 without line breaks. */
+const Headers = z
+  .record(
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, { error: 'a name of a header' }),
+    z
+      .string()
+      .max(8_000)
+      .regex(/^[\t\x20-\x7e\xa0-\xff]*$/, { error: 'a value of a header, without line breaks' }),
+  )
+  .refine((headers) => Object.keys(headers).length <= 50, { error: 'at most 50 headers' })
+
+/** An MCP server that an administrator adds. `null` for an optional field means absent. */
+export const CreateMcpServerBody = z
+  .object({
+    name: McpServerName,
+    url: Url,
+    headers: Headers.nullish(),
+    trust_hints: trustHints.nullable(),
+    users: users.nullable(),
+    oauth: oauth.nullable(),
+    /** Default: true. */
+    enabled: optional(z.boolean()),
+  })
+  .meta({ id: 'CreateMcpServer' })
+
+/** In a patch, `null` clears a field and an absent field stays unchanged. The name cannot change. */
+export const PatchMcpServerBody = CreateMcpServerBody.omit({ name: true })
+  .extend({ url: optional(Url) })
+  .meta({ id: 'PatchMcpServer' })
+export type PatchMcpServerBody = z.output<typeof PatchMcpServerBody>
+
+/** A server to try: a known one as it is or with these changes, or a new one. */
+export const TestMcpServerBody = CreateMcpServerBody.omit({ enabled: true })
+  .extend({ url: optional(Url) })
+  .meta({ id: 'TestMcpServer' })
+
+/** What came of connecting to a server once. */
+export const McpServerTest = z
+  .object({
+    state: z.enum(['connected', 'sign_in_needed', 'failed']),
+    /** Null unless it is connected. */
+    era: McpEra.nullable(),
+    tools: z.array(z.object({ name: z.string(), description: z.string(), risk: RiskLevel })),
+    /** Why it failed, for a person; never contains a URL or a header. */
+    error: z.string().nullable(),
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
+  })
+  .meta({ id: 'McpServerTest' })
+export type McpServerTest = z.infer<typeof McpServerTest>
+
+/** An MCP server with who may use it. */
+export const AdminMcpServer = z
+  .object({
+    ...McpServer.shape,
+    /** `off`: an administrator switched it off. */
+    state: z.enum([...McpServerStatus.options, 'off']),
+    /** The users that it is limited to; null: everybody. */
+    users: z.array(z.string()).nullable(),
+    /** Groups that restrict MCP servers and allow this one. */
+    groups: z.array(z.string()),
+    /** From `config.yml` (only its switch can be changed here) or stored by an administrator. */
+    source: z.enum(['config', 'store']),
+    /** The address of a stored server. */
+    url: z.string().nullable(),
+    /** The names of the headers of a stored server; their values are never returned. */
+    headers: z.array(z.string()),
+    trust_hints: z.boolean(),
+    /** The stored settings can no longer be decrypted: the address and the headers must be entered again. */
+    needs_settings: z.boolean(),
+  })
+  .meta({ id: 'AdminMcpServer' })
+export type AdminMcpServer = z.infer<typeof AdminMcpServer>

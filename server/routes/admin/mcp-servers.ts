@@ -1,0 +1,128 @@
+// Routes for administrators: MCP servers with who may use them; adding, changing, switching, trying and deleting them.
+import { z } from 'zod'
+import type { McpServerCatalog } from '../../access/mcp-servers.ts'
+import type { App } from '../../http/app.ts'
+import {
+  AdminMcpServer,
+  CreateMcpServerBody,
+  McpServerTest,
+  PatchMcpServerBody,
+  TestMcpServerBody,
+} from '../../protocol/admin/mcp-server.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { McpServerName, type McpServerSettings } from '../../protocol/models/mcp.ts'
+import { deleted, success } from '../envelope.ts'
+
+export interface AdminMcpDependencies {
+  servers: Pick<McpServerCatalog, 'add' | 'change' | 'remove' | 'settingsToTry'>
+  /** All servers, as an administrator sees them. */
+  list(userId: UserId): Promise<AdminMcpServer[]>
+  /** Connects to a server once. */
+  test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<McpServerTest>
+}
+
+const List = envelope(z.object({ items: z.array(AdminMcpServer) }))
+const Params = z.object({ name: McpServerName })
+
+/** `/api/admin/mcp`. */
+export function registerAdminMcpRoutes(
+  app: App,
+  { servers, list, test }: AdminMcpDependencies,
+): void {
+  app.get(
+    '/api/admin/mcp',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'List MCP servers with their settings and who may use them',
+        description: 'Also those that are switched off; values of headers are left out.',
+        response: { 200: List },
+      },
+    },
+    async ({ user }) => success({ items: await list(user.id) }),
+  )
+
+  app.post(
+    '/api/admin/mcp',
+    {
+      config: {
+        admin: true,
+        audit: {
+          action: 'mcp_server_changed',
+          fields: ['name', 'enabled', 'trust_hints', 'users'],
+        },
+      },
+      schema: {
+        summary: 'Add an MCP server with an address',
+        description: 'It is connected in the background; the list shows its state.',
+        body: CreateMcpServerBody,
+        response: { 200: List },
+      },
+    },
+    async ({ user, body: { name, enabled = true, ...given } }) => {
+      await servers.add(name, given, enabled)
+      return success({ items: await list(user.id) })
+    },
+  )
+
+  app.post(
+    '/api/admin/mcp/test',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Connect to an MCP server once and list its tools',
+        description:
+          'A server of the list by its `name`, with changes that are not stored if any are given, or a new one.',
+        body: TestMcpServerBody,
+        response: { 200: envelope(McpServerTest) },
+      },
+    },
+    async ({ body: { name, ...given }, raw }) => {
+      const disconnected = new AbortController()
+      const onClose = () => disconnected.abort()
+      raw.socket.once('close', onClose)
+      try {
+        return success(await test(name, servers.settingsToTry(name, given), disconnected.signal))
+      } finally {
+        raw.socket.off('close', onClose)
+      }
+    },
+  )
+
+  app.patch(
+    '/api/admin/mcp/:name',
+    {
+      config: {
+        admin: true,
+        audit: { action: 'mcp_server_changed', fields: ['enabled', 'trust_hints', 'users'] },
+      },
+      schema: {
+        summary: 'Change an added MCP server, or switch any on or off; `null` clears a field',
+        params: Params,
+        body: PatchMcpServerBody,
+        response: { 200: List },
+      },
+    },
+    async ({ user, params: { name }, body }) => {
+      await servers.change(name, body)
+      return success({ items: await list(user.id) })
+    },
+  )
+
+  app.delete(
+    '/api/admin/mcp/:name',
+    {
+      config: { admin: true, audit: { action: 'mcp_server_changed' } },
+      schema: {
+        summary: 'Delete an added MCP server, with all sign-ins to it',
+        params: Params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params: { name } }) => {
+      await servers.remove(name)
+      return deleted
+    },
+  )
+}

@@ -1,0 +1,48 @@
+// Tries an MCP server: connects once, lists its tools, and disconnects.
+import { onAbort } from '../../lib/abort.ts'
+import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
+import type { McpServerSettings } from '../../protocol/models/mcp.ts'
+import { connectServer } from './connected-server.ts'
+import { maySignIn } from './server-entry.ts'
+import type { SchemaCompiler } from './tool.ts'
+
+interface TriedServer {
+  name: string
+  settings: McpServerSettings
+  compile: SchemaCompiler
+  log(message: string, detail: Record<string, unknown>): void
+}
+
+/** @param signal ends the attempt. Without it, the attempt ends by the time limits of every connection. */
+export async function tryServer(server: TriedServer, signal: AbortSignal): Promise<McpServerTest> {
+  let wantsSignIn = false
+  const { connection, tools } = connectServer({
+    ...server,
+    onSignIn: maySignIn(server.settings)
+      ? () => {
+          wantsSignIn = true
+        }
+      : undefined,
+  })
+  const release = onAbort(signal, () => void connection.close())
+  try {
+    await connection.open()
+    const { status, era, error } = connection
+    const isConnected = status === 'connected'
+    return {
+      state: isConnected ? 'connected' : wantsSignIn ? 'sign_in_needed' : 'failed',
+      era: isConnected ? era : null,
+      tools: tools().map(({ name, description, riskLevel }) => ({
+        name,
+        description,
+        risk: riskLevel,
+      })),
+      error: error?.message ?? null,
+      reason: error?.reason ?? null,
+      params: error?.params ?? null,
+    }
+  } finally {
+    release()
+    await connection.close()
+  }
+}

@@ -1,0 +1,47 @@
+// Adding, changing, trying and deleting MCP servers, as an administrator.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type {
+  CreateMcpServerBody,
+  McpServerTest,
+  PatchMcpServerBody,
+  TestMcpServerBody,
+} from '../../../../../server/protocol/admin/mcp-server.ts'
+import { request, requestDone } from '../../../lib/api-client.ts'
+
+function useMcpChange<Input>(change: (input: Input) => Promise<unknown>, quiet = false) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSettled: () =>
+      Promise.all(
+        ['admin-mcp', 'mcp', 'tools'].map((key) => client.invalidateQueries({ queryKey: [key] })),
+      ),
+    meta: { quiet },
+  })
+}
+
+export const useAddMcpServer = () =>
+  useMcpChange(
+    (body: z.input<typeof CreateMcpServerBody>) =>
+      request('/api/admin/mcp', { method: 'POST', body }),
+    true,
+  )
+
+export const useChangeMcpServer = (quiet = false) =>
+  useMcpChange(
+    ({ name, patch }: { name: string; patch: z.input<typeof PatchMcpServerBody> }) =>
+      request(`/api/admin/mcp/${name}`, { method: 'PATCH', body: patch }),
+    quiet,
+  )
+
+export const useDeleteMcpServer = () =>
+  useMcpChange((name: string) => requestDone(`/api/admin/mcp/${name}`, { method: 'DELETE' }))
+
+/** Connects to a server once, as it is or with changes that are not stored. */
+export const useTestMcpServer = () =>
+  useMutation({
+    mutationFn: (body: z.input<typeof TestMcpServerBody>) =>
+      request<McpServerTest>('/api/admin/mcp/test', { method: 'POST', body }),
+    meta: { quiet: true },
+  })

@@ -1,0 +1,150 @@
+// The form in which an administrator adds an MCP server with an address, or changes one, and tries it before.
+import { type FormEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { useAddMcpServer, useChangeMcpServer, useTestMcpServer } from './api/mcp-servers.ts'
+import { McpTestResult } from './mcp-test-result.tsx'
+
+/** `server`: null for a new one. */
+export function McpDialog({
+  server,
+  onClose,
+}: {
+  server: AdminMcpServer | null
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const formId = useId()
+  const add = useAddMcpServer()
+  const change = useChangeMcpServer(true)
+  const test = useTestMcpServer()
+  const [name, setName] = useState(server?.name ?? '')
+  const [url, setUrl] = useState(server?.url ?? '')
+  const [token, setToken] = useState('')
+  const [lines, setLines] = useState('')
+  const [trusts, setTrusts] = useState(server?.trust_hints ?? false)
+  const [isWrong, setIsWrong] = useState(false)
+  const isBusy = add.isPending || change.isPending
+  const stored = server?.headers ?? []
+
+  /** What is entered; null when the headers cannot be read. */
+  const read = () => {
+    const headers = headersOf(token, lines)
+    setIsWrong(headers === null)
+    if (headers === null) return null
+    // Stored headers stay unless others are entered.
+    const given = Object.keys(headers).length > 0 ? { headers } : {}
+    return { url: url.trim(), trust_hints: trusts, ...given }
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const given = read()
+    if (given === null) return
+    if (server === null) add.mutate({ name: name.trim(), ...given }, { onSuccess: onClose })
+    else change.mutate({ name: server.name, patch: given }, { onSuccess: onClose })
+  }
+  const tryIt = (): void => {
+    const given = read()
+    if (given !== null) test.mutate({ name: name.trim(), ...given })
+  }
+  const refused = add.error ?? change.error
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={server === null ? t('mcp.add') : t('mcp.edit', { name })}
+      footer={
+        <>
+          <Button
+            className="me-auto"
+            disabled={test.isPending || name.trim() === '' || url.trim() === ''}
+            onClick={tryIt}
+          >
+            {t('mcp.test')}
+          </Button>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" type="submit" form={formId} disabled={isBusy}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="grid gap-4">
+        {server === null && (
+          <TextField
+            label={t('mcp.name')}
+            hint={t('mcp.nameHint')}
+            required
+            maxLength={40}
+            pattern="[A-Za-z0-9](?:[A-Za-z0-9\-]|_(?=[A-Za-z0-9\-]))*"
+            autoComplete="off"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+        <TextField
+          label={t('mcp.url')}
+          type="url"
+          required
+          maxLength={4_000}
+          placeholder="https://"
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+        <TextField
+          label={t('mcp.token')}
+          hint={t('mcp.tokenHint')}
+          type="password"
+          autoComplete="off"
+          maxLength={7_000}
+          value={token}
+          onChange={({ target }) => setToken(target.value)}
+        />
+        <TextArea
+          label={t('mcp.headers')}
+          hint={t('mcp.headersHint')}
+          error={isWrong ? t('mcp.headersHint') : undefined}
+          spellCheck={false}
+          value={lines}
+          onChange={({ target }) => setLines(target.value)}
+        />
+        {stored.length > 0 && (
+          <p className="text-[13px] text-muted">
+            {t('mcp.storedHeaders', { names: stored.join(', ') })}
+          </p>
+        )}
+        <Switch
+          label={t('mcp.trust')}
+          hint={t('mcp.trustHint')}
+          checked={trusts}
+          onChange={setTrusts}
+        />
+      </form>
+      {refused !== null && (
+        <p role="alert" className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          {errorText(refused)}
+        </p>
+      )}
+      <McpTestResult name={name.trim()} test={test} />
+    </Dialog>
+  )
+}
+
+/** The entered headers; null when a line is no header. */
+function headersOf(token: string, lines: string): Record<string, string> | null {
+  const headers = new Map<string, string>()
+  for (const line of lines.split('\n').filter((one) => one.trim() !== '')) {
+    const at = line.indexOf(':')
+    if (at < 1) return null
+    headers.set(line.slice(0, at).trim(), line.slice(at + 1).trim())
+  }
+  if (token.trim() !== '') headers.set('Authorization', `Bearer ${token.trim()}`)
+  return Object.fromEntries(headers)
+}
