@@ -161,6 +161,7 @@ async function assemble(
     database,
     store,
     files,
+    documents: tools.knowledge,
     settings: chatSettings(config, settings),
     catalog,
     access,

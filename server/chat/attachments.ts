@@ -1,8 +1,6 @@
 // Validates the attachments of a message: text must be text, and images must match their declared type.
-import {
-  type AttachmentInfo,
-  attachmentBytes,
-} from '../db/repositories/conversations/attachments.ts'
+import type { AttachmentInfo } from '../db/repositories/conversations/attachments.ts'
+import { attachmentBytes } from '../db/repositories/conversations/new-attachments.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import { type AppError, appError } from '../errors.ts'
 import type { Attachment, NewAttachment } from '../protocol/conversations/message.ts'

@@ -8,6 +8,7 @@ import type {
   NewPassage,
 } from '../db/repositories/projects/documents.ts'
 import { errorText } from '../errors.ts'
+import { untilAborted } from '../lib/abort.ts'
 import { indexWords } from '../lib/words.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
@@ -23,8 +24,10 @@ const LOOK_EVERY_MS = 30_000
 const PASSAGES_PER_SLICE = 10
 
 export interface Ingest {
-  /** Queues a stored document; returns at once. */
-  add(document: DocumentRow): void
+  /** Queues a stored document; returns at once. `isAwaited`: `whenFound` waits for it. */
+  add(document: DocumentRow, isAwaited?: boolean): void
+  /** Resolves when words find the awaited documents of a project, with the names of those left when the signal is aborted. */
+  whenFound(projectId: ProjectId, signal: AbortSignal): Promise<string[]>
   /** Indexes the passages of a document that needs no reading. */
   addPassages(document: DocumentRow, passages: readonly Passage[]): Promise<void>
   /** Stops reading a deleted document and removes its upload. */
@@ -60,9 +63,20 @@ export function createIngest({
   const slot = pLimit(MAX_CONCURRENT_DOCUMENTS)
   const running = new Map<string, AbortController>()
   const tasks = new Set<Promise<void>>()
+  /** Documents that searches wait for, by id. */
+  const awaited = new Map<
+    string,
+    { document: DocumentRow; found: Promise<void>; onFound: () => void }
+  >()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   const fileOf = (id: string): string => join(folder, id)
+
+  const settle = (id: string): void => {
+    const one = awaited.get(id)
+    awaited.delete(id)
+    one?.onFound()
+  }
 
   const read = async (document: DocumentRow, signal: AbortSignal): Promise<void> => {
     const bytes = await readFile(fileOf(document.id)).catch(() => null)
@@ -83,6 +97,7 @@ export function createIngest({
         return
       }
       onChange(document.projectId)
+      settle(document.id)
       if (vectors !== undefined) {
         await vectors.index(document, signal)
         onChange(document.projectId)
@@ -118,12 +133,20 @@ export function createIngest({
     }
   }
 
-  const add = (document: DocumentRow): void => {
+  const add = (document: DocumentRow, isAwaited = false): void => {
     if (stopped || running.has(document.id)) return
+    if (isAwaited) {
+      let onFound = (): void => {}
+      const found = new Promise<void>((resolve) => {
+        onFound = resolve
+      })
+      awaited.set(document.id, { document, found, onFound })
+    }
     const controller = new AbortController()
     running.set(document.id, controller)
     const task = slot(() => take(document, controller)).finally(() => {
       running.delete(document.id)
+      settle(document.id)
       tasks.delete(task)
     })
     tasks.add(task)
@@ -132,6 +155,14 @@ export function createIngest({
   return {
     add,
     fileOf,
+    async whenFound(projectId, signal) {
+      const ofProject = () =>
+        [...awaited.values()].filter(({ document }) => document.projectId === projectId)
+      const all = Promise.all(ofProject().map(({ found }) => found))
+      // An abort is no failure: what is left is returned.
+      await untilAborted(all, signal).catch(() => undefined)
+      return ofProject().map(({ document }) => document.name)
+    },
     async addPassages(document, passages) {
       const { signal } = new AbortController()
       if (!(await documents.index(document, await withWords(document.name, passages, signal))))
@@ -155,7 +186,9 @@ export function createIngest({
       timer = setInterval(() => {
         documents
           .pending()
-          .then((pending) => pending.forEach(add))
+          .then((pending) => {
+            for (const document of pending) add(document)
+          })
           .catch((error: unknown) =>
             log.warn({ cause: errorText(error) }, 'could not look for documents that wait'),
           )

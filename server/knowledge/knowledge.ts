@@ -1,4 +1,5 @@
 // The documents of projects: upload, background reading, search, citation, removal.
+import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
@@ -23,7 +24,16 @@ export interface Knowledge {
    */
   add(
     target: { userId: UserId; projectId: ProjectId },
-    file: { name: string; mime: string; content: Readable; isCut(): boolean },
+    file: UploadedDocument,
+  ): Promise<DocumentRow>
+  /**
+   * Makes a document of a file that the user stores already, so that it takes no more of the quota. Returns the one that the
+   * project has of the same content, if there is one.
+   * @throws AppError as `add` does.
+   */
+  addStored(
+    target: { userId: UserId; projectId: ProjectId },
+    file: { name: string; mime: string; sha256: string; open(): Promise<Readable> },
   ): Promise<DocumentRow>
   /**
    * Adds a document that another server has read, by its passages.
@@ -47,9 +57,21 @@ export interface Knowledge {
   removeProject(projectId: ProjectId): Promise<void>
   /** The passages that match the query best, best first. */
   search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
+  /**
+   * Resolves when words find the files that `addStored` queued for the project here.
+   * @returns the names of those that were still being read when the signal was aborted.
+   */
+  whenFound(projectId: ProjectId, signal: AbortSignal): Promise<string[]>
   /** Queues what an earlier process left unread. */
   start(): Promise<void>
   stop(): Promise<void>
+}
+
+interface UploadedDocument {
+  name: string
+  mime: string
+  content: Readable
+  isCut(): boolean
 }
 
 export interface KnowledgeOptions {
@@ -85,10 +107,80 @@ export function createKnowledge({
   /** Settles when the unfinished uploads of earlier processes have been found. */
   let started: Promise<void> = Promise.resolve()
 
+  /** Files that are becoming documents, by project and content. */
+  const adding = new Map<string, Promise<DocumentRow>>()
+
+  /** As `Knowledge.add`; `isStored` files are counted in the quota already, and searches wait for them. */
+  async function add(
+    { userId, projectId }: { userId: UserId; projectId: ProjectId },
+    file: UploadedDocument,
+    isStored = false,
+  ): Promise<DocumentRow> {
+    // Waits for `start`, which removes the partial uploads of earlier processes and must not mistake this one for one of
+    // them. The caller of `start` reports its failure.
+    await started.catch(() => undefined)
+    if ((await documents.count(projectId)) >= MAX_DOCUMENTS) {
+      file.content.resume()
+      throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
+    }
+    const name = cleanName(file.name)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const document = await documents.create({
+      projectId,
+      userId,
+      name,
+      mime: file.mime.slice(0, 200),
+      size: 0,
+    })
+    const path = ingest.fileOf(document.id)
+    let size = 0
+    let sha256: string | null = null
+    const hash = createHash('sha256')
+    try {
+      file.content.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        hash.update(chunk)
+      })
+      // Written under a temporary name, so that a crash never leaves a partial file under the final one.
+      await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
+      if (!isStored) await storage.claim(userId, document.id, size)
+      sha256 = hash.digest('hex')
+      // Stored before the file is complete, so that a crash never leaves bytes that are not counted.
+      await documents.resize(document.id, size, sha256)
+      await rename(`${path}.part`, path)
+    } catch (error) {
+      await documents.remove(projectId, document.id)
+      for (const left of [`${path}.part`, path]) await rm(left, { force: true })
+      throw error
+    } finally {
+      storage.release(document.id)
+    }
+    const stored = { ...document, size, sha256 }
+    if (!file.isCut()) {
+      ingest.add(stored, isStored)
+      return stored
+    }
+    const failure = storedFailure('document_too_large')
+    await documents.fail(document.id, failure)
+    await rm(path, { force: true })
+    return { ...stored, status: 'failed', error: failure.message, failure }
+  }
+
   return {
     list: documents.list,
     find: documents.find,
     passagesOf: documents.passagesOf,
+    add,
+    addStored(target, { sha256, open, ...file }) {
+      const key = `${target.projectId} ${sha256}`
+      const addOnce = async (): Promise<DocumentRow> =>
+        (await documents.findSame(target.projectId, sha256)) ??
+        add(target, { ...file, content: await open(), isCut: () => false }, true)
+      const pending = adding.get(key) ?? addOnce().finally(() => adding.delete(key))
+      adding.set(key, pending)
+      return pending
+    },
+    whenFound: ingest.whenFound,
     async search(projectId, question, limit) {
       const [byWords, near] = await Promise.all([
         searchPassages(documents, projectId, question, limit),
@@ -104,53 +196,6 @@ export function createKnowledge({
     async stop() {
       vectors?.stop()
       await ingest.stop()
-    },
-
-    async add({ userId, projectId }, file) {
-      // Waits for `start`, which removes the partial uploads of earlier processes and must not mistake this one for one of
-      // them. The caller of `start` reports its failure.
-      await started.catch(() => undefined)
-      if ((await documents.count(projectId)) >= MAX_DOCUMENTS) {
-        file.content.resume()
-        throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
-      }
-      const name = cleanName(file.name)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const document = await documents.create({
-        projectId,
-        userId,
-        name,
-        mime: file.mime.slice(0, 200),
-        size: 0,
-      })
-      const path = ingest.fileOf(document.id)
-      let size = 0
-      try {
-        file.content.on('data', (chunk: Buffer) => {
-          size += chunk.length
-        })
-        // Written under a temporary name, so that a crash never leaves a partial file under the final one.
-        await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
-        await storage.claim(userId, document.id, size)
-        // Stored before the file is complete, so that a crash never leaves bytes that are not counted.
-        await documents.resize(document.id, size)
-        await rename(`${path}.part`, path)
-      } catch (error) {
-        await documents.remove(projectId, document.id)
-        for (const left of [`${path}.part`, path]) await rm(left, { force: true })
-        throw error
-      } finally {
-        storage.release(document.id)
-      }
-      const stored = { ...document, size }
-      if (!file.isCut()) {
-        ingest.add(stored)
-        return stored
-      }
-      const failure = storedFailure('document_too_large')
-      await documents.fail(document.id, failure)
-      await rm(path, { force: true })
-      return { ...stored, status: 'failed', error: failure.message, failure }
     },
 
     async addPassages({ userId, projectId }, { name, mime, passages }) {

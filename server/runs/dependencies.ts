@@ -1,5 +1,6 @@
 // The dependencies of `chat` and `runs`.
 
+import type { Readable } from 'node:stream'
 import type { SubAgentLimits } from '../agent/sub-agent.ts'
 import type { Database, Writer } from '../db/database.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
@@ -75,6 +76,17 @@ export interface MessageFiles {
   remove(userId: UserId, id: FileId): Promise<unknown>
   /** The bytes of a content by its hash. @throws AppError `file_content_missing`. */
   read(sha256: string): Promise<Buffer>
+  /** The bytes of a file. @throws AppError `file_content_missing`. */
+  open(file: FileRow): Promise<Readable>
+}
+
+/** The documents of projects, as runs need them. */
+export interface ProjectDocuments {
+  /** Makes a document of a stored file, or finds the one with the same content. @throws AppError when there is no room. */
+  addStored(
+    target: { userId: UserId; projectId: ProjectId },
+    file: { name: string; mime: string; sha256: string; open(): Promise<Readable> },
+  ): Promise<{ id: string; name: string }>
 }
 
 /** What the groups of a user allow. */
@@ -133,6 +145,7 @@ export interface ChatDependencies {
   database: Database
   store: Store
   files: MessageFiles
+  documents: ProjectDocuments
   settings: ChatSettings
   catalog: ModelCatalog
   access: UserAccess

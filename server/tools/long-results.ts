@@ -1,6 +1,6 @@
 // Results too long for the model: stored whole, read in slices by handle.
 import { LRUCache } from 'lru-cache'
-import type { ConversationId, RunId } from '../protocol/ids.ts'
+import { type ConversationId, FileId, type RunId } from '../protocol/ids.ts'
 
 /** The owner of a stored result: the conversation, or the run when there is none. */
 export interface ResultOwner {
@@ -14,6 +14,17 @@ export interface LongResultStore {
   /** The whole text; undefined for a handle that is unknown, expired or somebody else's. */
   read(owner: ResultOwner, handle: string): Promise<string | undefined>
 }
+
+const FILE_PREFIX = 'file-'
+
+/** The handle of the text of a file that is attached to a message of the conversation. */
+export const fileHandle = (id: FileId): string => `${FILE_PREFIX}${id}`
+
+/** The file that a handle names; null when it names a stored result. */
+export const fileOfHandle = (handle: string): FileId | null =>
+  handle.startsWith(FILE_PREFIX)
+    ? (FileId.safeParse(handle.slice(FILE_PREFIX.length)).data ?? null)
+    : null
 
 /** A slice of a stored result as the model gets it; offsets count UTF-16 units. */
 export interface ResultSlice {

@@ -89,4 +89,28 @@ describeInBrowser('files of a message', (visitor) => {
     await expect.poll(() => chips.getByText('song.mp3').count()).toBe(0)
     await leave(page)
   })
+
+  test('a file too large for the model leads to the document that the project has of it', async () => {
+    const created = await fetch(`${url}/api/projects`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Books' }),
+    })
+    const { data } = (await created.json()) as { data: { id: string } } // checked by the server's own schema
+    upstream.enqueue(turn.text('I have read the beginning.'))
+    const page = await visitor.open(`${url}/?project=${data.id}`)
+    const text = `Chapter one. ${'many words follow here '.repeat(20_000)}`
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'book.txt', mimeType: 'text/plain', buffer: Buffer.from(text) })
+    await page.locator('li[aria-busy=false]').getByText('book.txt').waitFor()
+    await say(page, 'Read it.')
+    await page.getByText('I have read the beginning.').waitFor()
+    const link = page.getByRole('link', { name: 'In the project’s knowledge' })
+    await link.waitFor()
+    await expectAccessible(page)
+    await link.click()
+    await page.getByRole('dialog', { name: 'book.txt' }).getByText('Chapter one.').waitFor()
+    await leave(page)
+  })
 })

@@ -28,7 +28,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import type { CommandNetwork } from '../../tools/builtin/exec.ts'
 import { createBuiltinTools } from '../../tools/builtin/index.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
-import type { LongResultStore } from '../../tools/long-results.ts'
+import { fileOfHandle, type LongResultStore } from '../../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../../tools/mcp/servers.ts'
 import { createProjectFileReader } from '../../tools/project-files.ts'
 import { createToolRegistry, type ToolRegistry } from '../../tools/registry.ts'
@@ -268,13 +268,17 @@ export function createToolModule({
   }
 }
 
-/** Keeps long results in the store, per conversation. */
-const createStoredResults = ({ toolResults }: Store): LongResultStore => ({
+/** Keeps long results in the store, per conversation. The texts of its attached files are read in the same way. */
+const createStoredResults = ({ files, toolResults }: Store): LongResultStore => ({
   async create({ conversationId, runId }, content) {
     if (conversationId === null) throw new Error('a long result needs a conversation')
     return toolResults.create({ conversationId, runId, content })
   },
   async read({ conversationId }, handle) {
-    return conversationId === null ? undefined : toolResults.find(conversationId, handle)
+    if (conversationId === null) return undefined
+    const file = fileOfHandle(handle)
+    return file === null
+      ? toolResults.find(conversationId, handle)
+      : files.textIn(conversationId, file)
   },
 })

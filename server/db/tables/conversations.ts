@@ -144,6 +144,11 @@ export function defineConversationTables(c: Columns, { users, projects, files }:
       fileId: c.key<FileId>('file_id').references((): AnyColumn => files.id),
       /** The part of its text that the search index continues with; null when it has all of them. */
       searchFrom: c.integer('search_from'),
+      /**
+       * The document of a project that a run made of a file too large for its window. No foreign key: it stays when the
+       * document is deleted, so that no later run adds it again.
+       */
+      documentId: c.text('document_id'),
     },
     (t) => [
       c.primaryKey({ columns: [t.messageId, t.position] }),

@@ -124,6 +124,8 @@ export function defineProjectTables(
       /** The number of its passages. */
       passages: c.integer('passages').notNull(),
       createdAt: c.time('created_at').notNull(),
+      /** SHA-256 of the uploaded file, hexadecimal; null for documents without one, such as imported ones. */
+      sha256: c.text('sha256'),
     },
     (t) => [
       c.index('documents_project').on(t.projectId, t.createdAt, t.id),

@@ -70,6 +70,8 @@ export const StoredAttachment = z
     height: z.int().optional(),
     /** Pages of a PDF, slides or sheets. */
     pages: z.int().optional(),
+    /** The document of a project that was made of a file too large for the model's context window. */
+    document: z.object({ id: z.string(), project_id: ProjectId }).optional(),
     /** Path of the content on this server; needs the same authentication as any other route. */
     url: z.string(),
   })

@@ -57,6 +57,9 @@ const presentAttachment = (
   ...(file.width === null ? {} : { width: file.width }),
   ...(file.height === null ? {} : { height: file.height }),
   ...(file.pages === null ? {} : { pages: file.pages }),
+  ...(file.documentId === null || file.documentProjectId === null
+    ? {}
+    : { document: { id: file.documentId, project_id: file.documentProjectId } }),
   url:
     file.fileId === null
       ? `/api/conversations/${conversationId}/messages/${id}/attachments/${file.position}`

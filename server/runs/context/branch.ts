@@ -14,9 +14,17 @@ import type { TextAttachment } from '../../protocol/conversations/message.ts'
 import type { MessageId } from '../../protocol/ids.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 
+/** The beginning of a file whose text is too large for the context window. */
+type CutAttachment = TextAttachment & { cut: CutFile }
+/** `characters` of the whole text, and how many of them are stored. */
+export type CutFile = AttachmentInfo & { characters: number; stored: number }
+type LoadedAttachment = BranchMessage['attachments'][number] | CutAttachment
+
 export interface Branch {
   /** Oldest first. */
-  messages: (BranchMessage & Omit<HistoryMessage, 'attachments'>)[]
+  messages: (Omit<HistoryMessage, 'attachments'> & {
+    attachments: readonly LoadedAttachment[]
+  })[]
   /** The summary of everything before `messages`. */
   summary: string | undefined
 }
@@ -139,7 +147,7 @@ async function withAttachments(
       left -= size
       return size > 0
     })
-    const read = new Map<number, BranchMessage['attachments'][number]>()
+    const read = new Map<number, LoadedAttachment>()
     const positions = wanted.map(({ position }) => position)
     let tokens = textTokens
     const contents =
@@ -167,9 +175,14 @@ async function withAttachments(
       }
       const content = plain.content === '' ? UNREADABLE : beginningOf(plain.content, tokens)
       tokens -= estimateTokens(content)
-      read.set(position, { ...plain, content })
+      const stored = plain.content.length
+      const cut =
+        info !== undefined && content.length < stored && plain.content !== ''
+          ? { cut: { ...info, characters: info.characters ?? stored, stored } }
+          : {}
+      read.set(position, { ...plain, content, ...cut })
     }
-    const attachments = message.attachments.map((file): BranchMessage['attachments'][number] => {
+    const attachments = message.attachments.map((file): LoadedAttachment => {
       const content = read.get(file.position)
       if (content !== undefined) return content
       if (file.kind === 'image' && !vision) return { name: file.name, mime: 'image/png', data: '' }
@@ -216,10 +229,10 @@ async function imageOf(
   }
 }
 
-/** As much of a text as fits into some tokens, with a note if that is not all of it. */
+/** As much of a text as fits into some tokens. */
 function beginningOf(text: string, tokens: number): string {
   const needed = estimateTokens(text)
-  if (needed <= tokens) return text
-  const shown = Math.floor((text.length * Math.max(0, tokens)) / needed)
-  return `${text.slice(0, shown)}\n[This file is too large for the context window: only the first ${shown} of ${text.length} characters are shown. Tell the user so.]`
+  return needed <= tokens
+    ? text
+    : text.slice(0, Math.floor((text.length * Math.max(0, tokens)) / needed))
 }

@@ -17,7 +17,8 @@ import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 import type { ChatDependencies, MemorySection } from '../dependencies.ts'
 import { type ClientTool, type RunOptions, type RunState, readRunOptions } from '../state.ts'
-import { loadBranch, type ReadPage } from './branch.ts'
+import { type Branch, loadBranch, type ReadPage } from './branch.ts'
+import { withRests } from './large-files.ts'
 import { earlierRuns, memoryOf, nextPrompt } from './prompt.ts'
 
 /** Tokens; used for models whose context window is unknown. */
@@ -96,7 +97,7 @@ export async function createRunContext(
           return messages
         })
       : store.messages.history(run.conversationId, from, page)
-  const { messages: recent, summary } =
+  const { messages: loaded, summary }: Branch =
     run.userMessageId === null
       ? { messages: [], summary: undefined }
       : await loadBranch(store, readPage, run.userMessageId, {
@@ -105,7 +106,7 @@ export async function createRunContext(
           pdf: model.pdf,
           readFile: dependencies.files.read,
         })
-  const question = options.task ?? recent.at(-1)?.text ?? ''
+  const question = options.task ?? loaded.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
   const [project] = await Promise.all([
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
@@ -114,7 +115,6 @@ export async function createRunContext(
   setting ??= await store.conversations.findRunSetting(run.userId, run.conversationId)
   if (setting === undefined) throw appError('conversation_gone')
   const { conversation, preferences } = setting
-  const runs = earlierRuns(recent)
   const allTools = dependencies.registry.snapshot(run.userId)
   const resume = resumePoint(rows, allTools)
   const clientTools =
@@ -123,6 +123,10 @@ export async function createRunContext(
   const tools = toolsOf(conversation, model, options, allTools, dependencies).filter(
     ({ name }) => !disabled.has(name),
   )
+  // A temporary conversation leaves nothing behind.
+  const projectId = conversation.temporary ? null : run.projectId
+  const recent = await withRests(loaded, { userId: run.userId, projectId, tools }, dependencies)
+  const runs = earlierRuns(recent)
   const usesMemory = project?.usesMemory !== false
   const memory = usesMemory ? await dependencies.memory(setting.memory, question) : NO_MEMORY
 

@@ -34,7 +34,7 @@ export interface BuiltinDependencies {
   results: LongResultStore
   memory: SaveMemoryDependencies
   messages: SendMessageDependencies
-  knowledge: Pick<Knowledge, 'search' | 'list'>
+  knowledge: Pick<Knowledge, 'search' | 'list' | 'whenFound'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
   services: WorkspaceServices

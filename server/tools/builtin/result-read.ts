@@ -1,4 +1,4 @@
-// The `result_read` tool: reads more of a tool result that was truncated.
+// The `result_read` tool: reads more of a tool result or an attached file that was truncated.
 import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
 import { type LongResultStore, sliceResult } from '../long-results.ts'
@@ -9,12 +9,12 @@ export const createResultReadTool = (results: LongResultStore): ToolDefinition =
   defineTool({
     name: 'result_read',
     description:
-      'Reads more of a tool result that was truncated. The truncated result gives the handle and the next offset.',
+      'Reads more of a tool result or an attached file that was truncated. The truncated text gives the handle and the next offset.',
     category: 'basic',
     riskLevel: 'low',
     timeoutMs: 10_000,
     input: z.object({
-      handle: z.string().min(1).max(200).describe('Handle from the truncated result.'),
+      handle: z.string().min(1).max(200).describe('Handle from the truncated text.'),
       offset: z
         .int()
         .min(0)

@@ -21,6 +21,7 @@ describeOnEachServer('files in messages', (start) => {
       { id: 'seeing', api_url: upstream.url, vision: true },
       { id: 'blind', api_url: upstream.url },
       { id: 'small', api_url: upstream.url, context_window: 4_000 },
+      { id: 'middle', api_url: upstream.url, context_window: 40_000 },
     ],
     titles: 'off',
     limits: { attachments: '1MB' },
@@ -159,6 +160,63 @@ describeOnEachServer('files in messages', (start) => {
     expect(lastAsked()).toContain('FIRST many words')
     expect(lastAsked()).not.toContain('LAST')
     expect(lastAsked()).toMatch(/only the first \d+ of 46011 characters are shown/)
+    // Without a project, the model reads on from where the text was cut.
+    const [, handle, offset] =
+      /handle \\"(file-[^"\\]+)\\" and the offset (\d+)/.exec(lastAsked()) ?? []
+    const resultOf = async (conversation: string, from: number): Promise<string> => {
+      const call = { name: 'result_read', arguments: { handle, offset: from, length: 40 } }
+      upstream.enqueue(turn.toolCalls([call]), turn.text('Read.'))
+      await send(conversation, { text: 'Go on.' })
+      return String(upstream.requests.at(-1)?.messages.at(-1)?.content)
+    }
+    expect(await resultOf(id, Number(offset))).toContain(
+      JSON.stringify(text.slice(Number(offset), Number(offset) + 40)),
+    )
+    expect(await resultOf(id, text.length - 5)).toContain('" LAST"')
+    expect(await resultOf(await newConversation(), 0)).toContain('has no result with the handle')
+  })
+
+  test('in a project, a file larger than the window becomes a document once, and its last page is found', async () => {
+    const project = (await call('POST', '/api/projects', { name: 'Talks' })).json.data.id
+    const documents = async () =>
+      (await call('GET', `/api/projects/${project}/documents`)).json.data.items
+    const slides = presentation([
+      'many words follow here '.repeat(8_000),
+      'The treasure lies under the walrus.',
+    ])
+    const attach = async () => [{ file_id: (await upload('talk.pptx', slides)).id }]
+    const id = (await call('POST', '/api/conversations', { project_id: project })).json.data.id
+    const search = { name: 'search_knowledge', arguments: { query: 'treasure' } }
+    upstream.enqueue(turn.toolCalls([search]), turn.text('Under the walrus.'))
+    await send(id, { text: 'Where is it?', model: 'middle', attachments: await attach() })
+    const [asked, answered] = upstream.requests
+      .slice(-2)
+      .map(({ messages }) => JSON.stringify(messages))
+    expect(asked).toContain('up to page 1 of 2')
+    expect(asked).toContain('document of the project, \\"talk.pptx\\": search_knowledge')
+    expect(asked).not.toContain('walrus')
+    expect(answered).toMatch(/\\"page\\":2,\\"text\\":\\"The treasure lies under the walrus/)
+    const [document] = await documents()
+    expect(document).toMatchObject({ name: 'talk.pptx', status: 'ready', size: slides.length })
+    const stored = (await call('GET', '/api/admin/storage')).json.data.items
+    expect(stored[0]).toMatchObject({ username: 'ann', documents: 0 })
+    const attachmentOf = async () => (await messagesOf(id))[0].attachments[0]
+    expect((await attachmentOf()).document).toEqual({ id: document.id, project_id: project })
+
+    const other = (await call('POST', '/api/conversations', { project_id: project })).json.data.id
+    upstream.enqueue(turn.text('Yes.'), turn.text('The same.'))
+    await send(id, { text: 'Sure?', model: 'middle' })
+    await send(other, { text: 'And this?', model: 'middle', attachments: await attach() })
+    expect(lastAsked()).toContain('document of the project')
+    expect(await documents()).toHaveLength(1)
+
+    await call('DELETE', `/api/projects/${project}/documents/${document.id}`)
+    expect(await attachmentOf()).not.toHaveProperty('document')
+    upstream.enqueue(turn.text('Only the beginning.'))
+    await send(id, { text: 'And now?', model: 'middle' })
+    expect(lastAsked()).toContain('result_read')
+    expect(lastAsked()).not.toContain('document of the project')
+    expect(await documents()).toEqual([])
   })
 
   test('files of others, images for blind models and too many bytes are refused, and nothing is stored', async () => {

@@ -1,8 +1,8 @@
 // Attachments of messages: metadata in lists, contents only one at a time.
-import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { LongText } from '../../../lib/json-pieces.ts'
 import type { Attachment } from '../../../protocol/conversations/message.ts'
-import type { ConversationId, FileId, MessageId } from '../../../protocol/ids.ts'
+import type { ConversationId, FileId, MessageId, ProjectId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { byteLength, readLongText } from '../../fragments.ts'
 import type { FileRow } from '../projects/files.ts'
@@ -25,6 +25,11 @@ export type AttachmentInfo = {
   pages: number | null
   /** Characters of the text that a model gets; null for images and for attachments without a file. */
   characters: number | null
+  /** The document that was made of it, even when that was deleted since. */
+  documentId: string | null
+  /** Where this document is; both null when there is none. */
+  documentProjectId: ProjectId | null
+  documentName: string | null
 }
 
 /** An attachment with what is read to a model: its text, the image itself, or the name of the blob with the image or PDF. */
@@ -36,16 +41,18 @@ type ImageMime = Extract<Attachment, { mime: string }>['mime']
 
 export const PDF = 'application/pdf'
 
-/** A new attachment: inside the message, or as a file. */
-export type StoredOrInline = Attachment | FileRow
-
-/** What is shown of an attachment; join `files` on the left. */
+/** What is shown of an attachment; join `files` and, by `isDocumentOf`, `documents` on the left. */
 export const attachmentColumns = (tables: Database['tables']) => {
-  const { attachments, files } = tables
+  const { attachments, files, documents } = tables
   const { content: _content, size: _size, ...columns } = getTableColumns(attachments)
   const { width, height, pages, characters } = files
-  return { ...columns, size: sizeOf(attachments), width, height, pages, characters }
+  const document = { documentProjectId: documents.projectId, documentName: documents.name }
+  return { ...columns, size: sizeOf(attachments), width, height, pages, characters, ...document }
 }
+
+/** Joins the document that was made of an attachment, unless it could not be read. */
+export const isDocumentOf = ({ attachments, documents }: Database['tables']) =>
+  and(eq(documents.id, attachments.documentId), ne(documents.status, 'failed'))
 
 /** The text of an attachment, wherever it is stored; join `files` on the left. */
 export const attachmentText = ({ attachments, files }: Database['tables']) =>
@@ -54,7 +61,7 @@ export const attachmentText = ({ attachments, files }: Database['tables']) =>
 export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
 
 export function createAttachmentRepository({ read, tables }: Database) {
-  const { attachments, files } = tables
+  const { attachments, files, documents, messages } = tables
   const info = attachmentColumns(tables)
   const at = (messageId: MessageId, position: number) =>
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
@@ -72,6 +79,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
         .select({ ...info, sha256: files.sha256 })
         .from(attachments)
         .leftJoin(files, eq(files.id, attachments.fileId))
+        .leftJoin(documents, isDocumentOf(tables))
         .where(at(messageId, position))
       if (row === undefined) return undefined
       const content =
@@ -110,7 +118,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
 
     /** An attachment whose content is not in a file yet, with the owner of its conversation. */
     async findInline() {
-      const { messages, conversations } = tables
+      const { conversations } = tables
       const [row] = await read
         .select({ attachment: attachments, userId: conversations.userId })
         .from(attachments)
@@ -139,12 +147,21 @@ export function createAttachmentRepository({ read, tables }: Database) {
       return moved.length > 0
     },
 
+    /** Notes the document that was made of an attachment. */
+    async setDocument(
+      tx: Writer,
+      messageId: MessageId,
+      position: number,
+      documentId: string,
+    ): Promise<void> {
+      await tx.update(attachments).set({ documentId }).where(at(messageId, position))
+    },
+
     /** The file of the newest image of a conversation, or of the newest one with a name. */
     async findImage(
       conversationId: ConversationId,
       name: string | undefined,
     ): Promise<FileId | undefined> {
-      const { messages } = tables
       const [row] = await read
         .select({ fileId: attachments.fileId })
         .from(messages)
@@ -178,6 +195,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
         images.map(({ id: fileId, name, mime, size }, index) => ({
           ...{ messageId, position: first + index, fileId, name, mime, size },
           ...{ kind: 'image' as const, extension: null, content: '', searchFrom: null },
+          documentId: null,
         })),
       )
     },
@@ -207,7 +225,8 @@ export const sizeOf = (table: Database['tables']['attachments']) => {
 
 export const toAttachmentInfo = (
   row: Omit<AttachmentRow, 'content' | 'size'> &
-    Pick<AttachmentInfo, 'size' | 'width' | 'height' | 'pages' | 'characters'>,
+    Omit<AttachmentInfo, keyof AttachmentRow> &
+    Pick<AttachmentInfo, 'size'>,
 ): AttachmentInfo => ({
   position: row.position,
   kind: row.kind,
@@ -220,6 +239,9 @@ export const toAttachmentInfo = (
   height: row.height,
   pages: row.pages,
   characters: row.characters,
+  documentId: row.documentId,
+  documentProjectId: row.documentProjectId,
+  documentName: row.documentName,
 })
 
 type ContentRow = Pick<AttachmentRow, 'kind' | 'name' | 'extension' | 'mime' | 'content'>
@@ -239,53 +261,3 @@ function toInline(row: ContentRow): Attachment {
   if (row.kind === 'text') return { name, extension: row.extension ?? undefined, content }
   return { name, mime: imageMime(row), data: content }
 }
-
-/** Bytes of the file that an inline attachment stands for. */
-export const attachmentBytes = (file: Attachment): number =>
-  'data' in file ? Buffer.byteLength(file.data, 'base64') : Buffer.byteLength(file.content)
-
-/** An attachment as stored at its position in a message. */
-export function toAttachmentRow(
-  messageId: MessageId,
-  position: number,
-  file: StoredOrInline,
-): AttachmentRow {
-  const { name } = file
-  if ('sha256' in file) {
-    const { id: fileId, kind, mime, size } = file
-    const extension = kind === 'image' ? null : extensionOf(name)
-    return {
-      messageId,
-      position,
-      name,
-      size,
-      fileId,
-      kind,
-      extension,
-      mime,
-      content: '',
-      searchFrom: null,
-    }
-  }
-  const common = {
-    messageId,
-    position,
-    name,
-    size: attachmentBytes(file),
-    fileId: null,
-    searchFrom: null,
-  }
-  return 'data' in file
-    ? { ...common, kind: 'image', extension: null, mime: file.mime, content: file.data }
-    : {
-        ...common,
-        kind: 'text',
-        extension: file.extension ?? null,
-        mime: null,
-        content: file.content,
-      }
-}
-
-/** Without the dot; null when the name has none. */
-const extensionOf = (name: string): string | null =>
-  /\.([^.\s]{1,50})$/.exec(name)?.[1]?.toLowerCase() ?? null

@@ -4,7 +4,12 @@ import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
 import type { Step } from '../../../protocol/runs/step.ts'
 import type { Database, Reader } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
-import { type AttachmentInfo, attachmentColumns, toAttachmentInfo } from './attachments.ts'
+import {
+  type AttachmentInfo,
+  attachmentColumns,
+  isDocumentOf,
+  toAttachmentInfo,
+} from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
@@ -34,7 +39,7 @@ const NO_CARRIES: ReadonlyMap<number, string> = new Map()
  * when the conversation has no such message.
  */
 export function createBranchHistory({ read, tables }: Database) {
-  const { messages, attachments, files, steps, runs, summaries } = tables
+  const { messages, attachments, files, documents, steps, runs, summaries } = tables
   const conversation = sql.placeholder('conversationId')
   const branch = branchUpFrom(
     tables,
@@ -91,6 +96,7 @@ export function createBranchHistory({ read, tables }: Database) {
         .select(attachmentColumns(tables))
         .from(attachments)
         .leftJoin(files, eq(files.id, attachments.fileId))
+        .leftJoin(documents, isDocumentOf(tables))
         .where(inArray(attachments.messageId, ids.slice(from, from + MESSAGES_PER_QUERY)))
         .orderBy(asc(attachments.messageId), asc(attachments.position))
       for (const row of rows) {

@@ -8,7 +8,12 @@ import type { FinishReason } from '../../../protocol/runs/run-event.ts'
 import type { Step } from '../../../protocol/runs/step.ts'
 import type { Database } from '../../database.ts'
 import { byteLength, joinEach, readLongText } from '../../fragments.ts'
-import { type AttachmentInfo, attachmentColumns, toAttachmentInfo } from './attachments.ts'
+import {
+  type AttachmentInfo,
+  attachmentColumns,
+  isDocumentOf,
+  toAttachmentInfo,
+} from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
@@ -61,7 +66,7 @@ export type ReadBranch = (
 const UNBOUNDED = 2 ** 31 - 1
 
 export function createBranchReader({ read, tables }: Database): ReadBranch {
-  const { messages, attachments, files, steps, runs } = tables
+  const { messages, attachments, files, documents, steps, runs } = tables
   const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
   const conversation = sql.placeholder('conversationId')
   const branch = branchUpFrom(
@@ -110,6 +115,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     .from(branch)
     .crossJoin(attachments)
     .leftJoin(files, eq(files.id, attachments.fileId))
+    .leftJoin(documents, isDocumentOf(tables))
     .where(sql`${attachments.messageId} = branch.id`)
     .orderBy(asc(attachments.messageId), asc(attachments.position))
     .prepare('branch attachments')

@@ -14,8 +14,8 @@ import {
 } from '../../search-entries.ts'
 import type { FileRow } from '../projects/files.ts'
 import { createSearchIndex, entryOfStep } from '../search/index-writer.ts'
-import { toAttachmentRow } from './attachments.ts'
 import type { MessageRow } from './branches.ts'
+import { toAttachmentRow } from './new-attachments.ts'
 import type { NewStep } from './steps.ts'
 
 /** Rows of one statement: SQLite executes it on the event loop. */

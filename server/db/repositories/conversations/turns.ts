@@ -5,8 +5,9 @@ import type { Database, Writer } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
-import { createAttachmentRepository, type StoredOrInline, toAttachmentRow } from './attachments.ts'
+import { createAttachmentRepository } from './attachments.ts'
 import type { MessageRow } from './branches.ts'
+import { type StoredOrInline, toAttachmentRow } from './new-attachments.ts'
 
 /** A message, or a question with its answer. */
 type Turn = readonly [MessageRow] | readonly [MessageRow, MessageRow]

@@ -1,5 +1,5 @@
 // Documents of a project and their passages.
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
@@ -70,6 +70,7 @@ export function createDocumentRepository(database: Database) {
           failure: null,
           passages: 0,
           createdAt: new Date(),
+          sha256: null,
         }
         const [project] = await tx
           .select({ id: projects.id })
@@ -89,14 +90,30 @@ export function createDocumentRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Sets the size in bytes, which is known at the end of the upload. */
-    resize: (id: string, size: number) =>
+    /** Sets what is known at the end of the upload: the size in bytes, and the SHA-256 of a file. */
+    resize: (id: string, size: number, sha256: string | null = null) =>
       database.write(async (tx): Promise<void> => {
-        await tx.update(documents).set({ size }).where(eq(documents.id, id))
+        await tx.update(documents).set({ size, sha256 }).where(eq(documents.id, id))
       }),
 
     async find(projectId: ProjectId, id: string): Promise<DocumentRow | undefined> {
       const [row] = await read.select().from(documents).where(within(projectId, id))
+      return row
+    },
+
+    /** A document of the project made of the same file, unless it could not be read. */
+    async findSame(projectId: ProjectId, sha256: string): Promise<DocumentRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(documents)
+        .where(
+          and(
+            eq(documents.projectId, projectId),
+            eq(documents.sha256, sha256),
+            ne(documents.status, 'failed'),
+          ),
+        )
+        .limit(1)
       return row
     },
 

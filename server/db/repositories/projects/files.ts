@@ -1,6 +1,6 @@
 // Files of users: their metadata, their text, and which blobs are still in use.
-import { and, eq, getTableColumns, inArray, lt, notExists, sql } from 'drizzle-orm'
-import type { FileId, UserId } from '../../../protocol/ids.ts'
+import { and, eq, getTableColumns, inArray, isNull, lt, notExists, sql } from 'drizzle-orm'
+import type { ConversationId, FileId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
 type StoredFile = Database['tables']['files']['$inferSelect']
@@ -14,7 +14,7 @@ const REMOVE_BATCH_SIZE = 100
 
 export function createFileRepository(database: Database) {
   const { read, readOffThread, tables } = database
-  const { files, attachments, shareFiles } = tables
+  const { files, attachments, messages, shareFiles } = tables
   const { text: _text, ...columns } = getTableColumns(files)
   const uses = (db: Pick<Writer, 'select'>) =>
     db.select({ id: attachments.fileId }).from(attachments).where(eq(attachments.fileId, files.id))
@@ -39,6 +39,24 @@ export function createFileRepository(database: Database) {
         .from(files)
         .where(and(eq(files.id, id), eq(files.userId, userId)))
       return row
+    },
+
+    /** The text of a file that a message of the conversation has attached. */
+    async textIn(conversationId: ConversationId, fileId: FileId): Promise<string | undefined> {
+      const [row] = await readOffThread
+        .select({ text: files.text })
+        .from(attachments)
+        .innerJoin(messages, eq(messages.id, attachments.messageId))
+        .innerJoin(files, eq(files.id, attachments.fileId))
+        .where(
+          and(
+            eq(attachments.fileId, fileId),
+            eq(messages.conversationId, conversationId),
+            isNull(messages.deletedAt),
+          ),
+        )
+        .limit(1)
+      return row?.text ?? undefined
     },
 
     /** Those of some files that belong to the user, in any order. */

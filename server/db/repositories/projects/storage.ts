@@ -1,5 +1,5 @@
 // The storage used by a user's projects, documents and files, for the quota.
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, notExists, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
@@ -19,9 +19,16 @@ export function createStorageRepository(database: Database) {
   const { documents, files, projects, users } = tables
   const sum = (column: typeof projects.size | typeof documents.size | typeof files.size) =>
     sql`coalesce(sum(${column}), 0)`.mapWith(Number)
+  /** A document made of a file that the user still stores counts with that file. */
+  const isNoFile = notExists(
+    read
+      .select({ id: files.id })
+      .from(files)
+      .where(and(eq(files.sha256, documents.sha256), eq(files.userId, documents.userId))),
+  )
 
   return {
-    /** Total bytes of all documents, of all files and of all projects whose size is known. */
+    /** Total bytes of all documents, of all files, of both only once where the content is the same, and of all projects whose size is known. */
     async used(userId: UserId): Promise<number> {
       const [inProjects, inDocuments, inFiles] = await Promise.all([
         read
@@ -31,7 +38,7 @@ export function createStorageRepository(database: Database) {
         read
           .select({ bytes: sum(documents.size) })
           .from(documents)
-          .where(eq(documents.userId, userId)),
+          .where(and(eq(documents.userId, userId), isNoFile)),
         read
           .select({ bytes: sum(files.size) })
           .from(files)
@@ -50,6 +57,7 @@ export function createStorageRepository(database: Database) {
         read
           .select({ userId: documents.userId, bytes: sum(documents.size) })
           .from(documents)
+          .where(isNoFile)
           .groupBy(documents.userId),
         read
           .select({ userId: files.userId, bytes: sum(files.size) })

@@ -92,6 +92,7 @@ export const chinese: typeof english = {
     attach: '添加附件',
     attachments: '附件',
     removeAttachment: '移除 {{name}}',
+    inKnowledge: '已加入项目的知识库',
     camera: '拍照',
     showImage: '查看 {{name}}',
     uploading: '正在上传',

@@ -93,6 +93,7 @@ export const english = {
     attach: 'Attach files',
     attachments: 'Attachments',
     removeAttachment: 'Remove {{name}}',
+    inKnowledge: 'In the project’s knowledge',
     camera: 'Take a photo',
     showImage: 'Show {{name}}',
     uploading: 'Uploading',

@@ -2,7 +2,9 @@
 import { FileText, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
+import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import type { ChosenFile } from './attachments.ts'
 import { ImageTile, SmallImage, thumbnailOf } from './stored-image.tsx'
@@ -20,8 +22,14 @@ export function AttachmentChips({
       {attachments.map((file, index) => {
         const thumbnail = thumbnailOf(file)
         return thumbnail === null ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two attachments may be alike in everything
-          <Chip key={index} name={file.name} picture={null} pages={file.pages} />
+          <Chip
+            // biome-ignore lint/suspicious/noArrayIndexKey: two attachments may be alike in everything
+            key={index}
+            name={file.name}
+            picture={null}
+            pages={file.pages}
+            document={file.document}
+          />
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: as above
           <ImageTile key={index} file={file} thumbnail={thumbnail} />
@@ -82,12 +90,15 @@ function Chip({
   name,
   picture,
   pages,
+  document,
   uploading = false,
   onRemove,
 }: {
   name: string
   picture: string | null
   pages: number | undefined
+  /** What a project keeps of it. */
+  document?: StoredAttachment['document']
   uploading?: boolean
   onRemove?: () => void
 }) {
@@ -108,7 +119,21 @@ function Chip({
           <FileText size={14} aria-hidden />
         </span>
       )}
-      <span className="min-w-0 truncate">{name}</span>
+      <span className="flex min-w-0 flex-col leading-tight">
+        <span className="truncate">{name}</span>
+        {document !== undefined && (
+          <Link
+            href={paths.projectDocument(document.project_id, {
+              id: document.id,
+              passage: 0,
+              marks: [],
+            })}
+            className="truncate text-[11.5px] text-muted hover:text-ink hover:underline"
+          >
+            {t('composer.inKnowledge')}
+          </Link>
+        )}
+      </span>
       {pages !== undefined && (
         <span className="shrink-0 text-muted">{t('composer.pages', { count: pages })}</span>
       )}

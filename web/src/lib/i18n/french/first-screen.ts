@@ -105,6 +105,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: 'Joindre des fichiers',
     attachments: 'Pièces jointes',
     removeAttachment: 'Retirer {{name}}',
+    inKnowledge: 'Dans les connaissances du projet',
     camera: 'Prendre une photo',
     showImage: 'Afficher {{name}}',
     uploading: 'Envoi en cours',

@@ -106,6 +106,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: 'Dateien anhängen',
     attachments: 'Anhänge',
     removeAttachment: '{{name}} entfernen',
+    inKnowledge: 'Im Wissen des Projekts',
     camera: 'Foto aufnehmen',
     showImage: '{{name}} anzeigen',
     uploading: 'Wird hochgeladen',

@@ -105,6 +105,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: 'ファイルを添付',
     attachments: '添付ファイル',
     removeAttachment: '{{name}} を外す',
+    inKnowledge: 'プロジェクトのナレッジに追加済み',
     camera: '写真を撮る',
     showImage: '{{name}} を表示',
     uploading: 'アップロード中',

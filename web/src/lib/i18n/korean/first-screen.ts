@@ -101,6 +101,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: '파일 첨부',
     attachments: '첨부 파일',
     removeAttachment: '{{name}} 제거',
+    inKnowledge: '프로젝트 지식에 추가됨',
     camera: '사진 찍기',
     showImage: '{{name}} 보기',
     uploading: '업로드 중',

@@ -106,6 +106,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: 'Anexar arquivos',
     attachments: 'Anexos',
     removeAttachment: 'Remover {{name}}',
+    inKnowledge: 'No conhecimento do projeto',
     camera: 'Tirar uma foto',
     showImage: 'Mostrar {{name}}',
     uploading: 'Enviando',

@@ -102,6 +102,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: 'Прикрепить файлы',
     attachments: 'Вложения',
     removeAttachment: 'Убрать {{name}}',
+    inKnowledge: 'В знаниях проекта',
     camera: 'Сделать снимок',
     showImage: 'Показать {{name}}',
     uploading: 'Загружается',

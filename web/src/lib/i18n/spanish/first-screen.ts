@@ -106,6 +106,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     attach: 'Adjuntar archivos',
     attachments: 'Adjuntos',
     removeAttachment: 'Quitar {{name}}',
+    inKnowledge: 'En el conocimiento del proyecto',
     camera: 'Hacer una foto',
     showImage: 'Mostrar {{name}}',
     uploading: 'Subiendo',

@@ -1,0 +1,100 @@
+// Files too large for the context window: makes documents of the project of them, and tells the model where the rest is.
+import type { BranchMessage } from '../../agent/history.ts'
+import { errorText } from '../../errors.ts'
+import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
+import { fileHandle } from '../../tools/long-results.ts'
+import type { ChatDependencies } from '../dependencies.ts'
+import type { Branch, CutFile } from './branch.ts'
+
+type Loaded = Branch['messages'][number]
+
+interface LargeFileOptions {
+  userId: UserId
+  /** Null: files stay in their conversation. */
+  projectId: ProjectId | null
+  /** The tools that the run may use. */
+  tools: readonly { name: string }[]
+}
+
+/**
+ * Adds a note to each text that was cut. In a project whose documents the model can search, the file becomes one of them, once:
+ * after its deletion it is not added again.
+ */
+export async function withRests(
+  messages: readonly Loaded[],
+  options: LargeFileOptions,
+  dependencies: Pick<
+    ChatDependencies,
+    'announce' | 'database' | 'store' | 'files' | 'documents' | 'log'
+  >,
+): Promise<(Loaded & BranchMessage)[]> {
+  const has = (name: string): boolean => options.tools.some((tool) => tool.name === name)
+  const full: (Loaded & BranchMessage)[] = []
+  for (const message of messages) {
+    const attachments: BranchMessage['attachments'][number][] = []
+    for (const file of message.attachments) {
+      if (!('cut' in file)) {
+        attachments.push(file)
+        continue
+      }
+      const { cut, content, ...text } = file
+      const document = has('search_knowledge')
+        ? await documentOf(message.id, cut, options, dependencies)
+        : null
+      const note = noteOf(content, cut, { document, readsOn: has('result_read') })
+      attachments.push({ ...text, content: `${content}\n${note}` })
+    }
+    full.push({ ...message, attachments })
+  }
+  return full
+}
+
+/** The name of the document with the whole file; null when there is none. */
+async function documentOf(
+  messageId: MessageId,
+  cut: CutFile,
+  { userId, projectId }: LargeFileOptions,
+  { announce, database, store, files, documents, log }: Parameters<typeof withRests>[2],
+): Promise<string | null> {
+  if (projectId === null || cut.fileId === null) return null
+  if (cut.documentId !== null) return cut.documentProjectId === projectId ? cut.documentName : null
+  try {
+    const [file] = await files.findAll(userId, [cut.fileId])
+    if (file === undefined) return null
+    const { id, name } = await documents.addStored(
+      { userId, projectId },
+      { name: cut.name, mime: file.mime, sha256: file.sha256, open: () => files.open(file) },
+    )
+    await database.write((tx) => store.attachments.setDocument(tx, messageId, cut.position, id))
+    announce(userId, { type: 'project', id: projectId, change: 'updated' })
+    return name
+  } catch (error) {
+    // The model can still read on in the text, so the answer does not fail.
+    log.warn(
+      { file: cut.fileId, project: projectId, cause: errorText(error) },
+      'a large file did not become a document of its project',
+    )
+    return null
+  }
+}
+
+function noteOf(
+  shown: string,
+  { characters, stored, fileId, pages }: CutFile,
+  { document, readsOn }: { document: string | null; readsOn: boolean },
+): string {
+  const mark = shown.slice(Math.max(0, shown.lastIndexOf('[Page ')))
+  const page = /^\[Page (\d+)\]\n/.exec(mark)?.[1]
+  const upTo = pages === null || page === undefined ? '' : `, up to page ${page} of ${pages}`
+  const ways: string[] = []
+  if (document !== null)
+    ways.push(
+      `The whole file is a document of the project, ${JSON.stringify(document)}: search_knowledge finds passages in it, with their pages.`,
+    )
+  if (readsOn && fileId !== null)
+    ways.push(
+      `To read on${stored < characters ? ` up to character ${stored}` : ''}, call result_read with the handle "${fileHandle(fileId)}" and the offset ${shown.length}.`,
+    )
+  if (ways.length === 0) ways.push('Tell the user so.')
+  return `[This file is too large for the context window: only the first ${shown.length} of ${characters} characters are shown${upTo}. ${ways.join(' ')}]`
+}
