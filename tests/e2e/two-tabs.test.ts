@@ -27,6 +27,16 @@ describeInBrowser('two tabs', (visitor) => {
     const one = await visitor.open(server.url)
     const other = await visitor.open(server.url, { remote: true })
     const list = other.getByRole('navigation', { name: 'Conversations' })
+    // On a slow line the list comes before the stream of changes: what happens in between is shown nevertheless.
+    let follow = (): void => undefined
+    const sent = new Promise<void>((resolve) => {
+      follow = resolve
+    })
+    await other.route('**/api/events', async (route) => {
+      await sent
+      await route.continue()
+    })
+    await other.reload()
     await list.getByText('No conversations yet').waitFor()
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }]),
@@ -34,6 +44,7 @@ describeInBrowser('two tabs', (visitor) => {
     )
     await say(one, 'Six times seven?')
     await one.getByRole('button', { name: 'Approve' }).waitFor()
+    follow()
     await list.getByText('waiting for your approval').waitFor({ state: 'attached' })
     await list.getByRole('link').first().click()
     await other.getByRole('button', { name: 'Approve' }).waitFor()

@@ -104,6 +104,14 @@ function createRefresher(client: QueryClient) {
   }
 }
 
+const SHOWN_LIVE: ReadonlySet<unknown> = new Set(['conversations', 'conversation', 'messages'])
+
+/** Reads again what was loaded before the stream began: no event says what changed in between. */
+const refreshEarlier = (client: QueryClient): Promise<void> =>
+  client.invalidateQueries({
+    predicate: ({ queryKey, state }) => state.dataUpdatedAt > 0 && SHOWN_LIVE.has(queryKey[0]),
+  })
+
 /** Follows until the signal aborts or the server refuses for good. */
 async function followChanges(client: QueryClient, signal: AbortSignal): Promise<void> {
   const refresh = createRefresher(client)
@@ -131,8 +139,9 @@ async function followChanges(client: QueryClient, signal: AbortSignal): Promise<
       const news = readFrames(response, ({ id, name, data }) => toNews(id, name, data))
       for await (const { id, change } of news.events) {
         waitMs = FIRST_WAIT_MS
-        lastId = id ?? lastId
         if (change !== 'ready') refresh(change)
+        else if (lastId === null) void refreshEarlier(client)
+        lastId = id ?? lastId
       }
     } catch (error) {
       // Signed out, or a server without this endpoint: nothing will come.

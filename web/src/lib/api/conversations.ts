@@ -144,7 +144,10 @@ export async function refreshConversations(
   await Promise.all(
     ids.map(async (id) => {
       try {
-        const conversation = await client.fetchQuery({ ...conversationQuery(id), staleTime: 0 })
+        const query = conversationQuery(id)
+        // A read that has begun may have missed the change.
+        await client.cancelQueries({ queryKey: query.queryKey, exact: true })
+        const conversation = await client.fetchQuery({ ...query, staleTime: 0 })
         placeInLists(client, id, conversation)
       } catch (error) {
         // Otherwise the server cannot be reached: what changed is read again with the connection.
