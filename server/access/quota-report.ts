@@ -1,11 +1,15 @@
 // What of each limit is used, for the user and for administrators.
 import type { DayRange } from '../db/repositories/accounts/token-usage.ts'
 import type { Store } from '../db/store.ts'
-import type { QuotaItem, QuotaKind, QuotaReport } from '../protocol/accounts/quota.ts'
+import {
+  type QuotaItem,
+  type QuotaKind,
+  QuotaKindName,
+  type QuotaReport,
+} from '../protocol/accounts/quota.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
-import { KINDS } from './quotas.ts'
 
 type Used = Pick<QuotaItem, 'used' | 'currency'>
 
@@ -66,7 +70,7 @@ export function createQuotaReport({
     const items: QuotaItem[] = []
     for (const { users, group, quota } of limits) {
       const limitOf = new Map<string, number | null>(Object.entries(quota))
-      for (const kind of KINDS) {
+      for (const kind of QuotaKindName.options) {
         const limit = limitOf.get(kind) ?? null
         if (limit === null) continue
         const used = await usedOf(users, userId, kind, ranges)

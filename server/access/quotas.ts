@@ -1,6 +1,11 @@
 // The limits that apply to a user: their own, else the most generous of their groups, else the server's.
 
-import type { PatchQuota, Quota, QuotaKind, SharedQuota } from '../protocol/accounts/quota.ts'
+import {
+  type PatchQuota,
+  type Quota,
+  QuotaKindName,
+  type SharedQuota,
+} from '../protocol/accounts/quota.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 /** A limit of what some users may spend on model calls together. */
@@ -11,18 +16,6 @@ export interface SpendingLimit {
   quota: SharedQuota
 }
 
-export const KINDS = [
-  'tokens_per_day',
-  'tokens_per_month',
-  'cost_per_day',
-  'cost_per_month',
-  'concurrent_runs',
-  'requests_per_minute',
-  'storage',
-  'program_seconds_per_day',
-  'messages_per_day',
-] as const satisfies readonly QuotaKind[]
-
 /** Of the groups that limit a kind, the largest limit applies. */
 export function effectiveQuota(
   own: PatchQuota | undefined,
@@ -30,7 +23,7 @@ export function effectiveQuota(
   defaults: Quota,
 ): Quota {
   const quota = { ...defaults }
-  for (const kind of KINDS) {
+  for (const kind of QuotaKindName.options) {
     const limits = groups.flatMap((group) => group[kind] ?? [])
     const largest = limits.length === 0 ? null : Math.max(...limits)
     quota[kind] = own?.[kind] ?? largest ?? defaults[kind]

@@ -6,9 +6,9 @@ import { connect } from '../../db/connect.ts'
 import { createStore } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { claimStore } from '../../owner/owner.ts'
+import { loadRules } from '../access-rules.ts'
 import { type AccountEnd, endAccount } from '../accounts/delete-account.ts'
 import { databaseSettings } from '../settings.ts'
-import { loadRules } from '../shared-rules.ts'
 import { createConfiguredWorkspace } from '../storage/workspace.ts'
 
 const quiet = { info() {}, warn() {} }
