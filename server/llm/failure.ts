@@ -114,6 +114,14 @@ export function connectionFailure(error: unknown, context: FailureContext): AppE
 export const brokenStream = ({ model }: FailureContext, cause?: unknown): AppError =>
   appError('model_stream_broken', { model }, { retryable: true, cause })
 
+/** Parts of the answer came twice or in another order, so what arrived may not be what the model wrote. */
+export const disorderedStream = ({ model }: FailureContext): AppError =>
+  appError('model_stream_disordered', { model }, { retryable: true })
+
+/** The provider sent more than any model writes, and no end. */
+export const endlessAnswer = ({ model }: FailureContext): AppError =>
+  appError('model_answer_endless', { model })
+
 /** The provider sent nothing for `seconds`; a retry may succeed. */
 export const silenceFailure = ({ model }: FailureContext, seconds: number): AppError =>
   appError(

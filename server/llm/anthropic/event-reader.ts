@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
-import { brokenStream, type FailureContext, statusFailure } from '../failure.ts'
+import { disorderedStream, type FailureContext, statusFailure } from '../failure.ts'
 import {
   createDeltaBuffer,
   createJsonReader,
@@ -50,7 +50,7 @@ export function createEventReader(context: FailureContext): ResponseReader {
 
   /** An event came twice, or before or after its place. */
   const fail = () => {
-    facts.error ??= brokenStream(context)
+    facts.error ??= disorderedStream(context)
   }
   const add = (block: Block, text: string) => {
     facts.size += text.length
@@ -135,8 +135,9 @@ export function createEventReader(context: FailureContext): ResponseReader {
         stop(value.stop_reason, value.stop_details)
     }
   }
-  return createJsonReader(facts, deltas, {
+  return createJsonReader(facts, deltas, context, {
     readEvent,
+    isPartOfAnswer: ({ type }) => type === 'message_start' || /^content_block/.test(asText(type)),
     calls: () =>
       inOrder(blocks).flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : [])),
     carried() {

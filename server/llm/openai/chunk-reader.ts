@@ -1,12 +1,25 @@
 // Reads the chunks of a chat completion stream: text, reasoning, calls, usage, finish reason. One reader per response.
 import type { AppError } from '../../errors.ts'
-import { asRecord, asText, isRecord } from '../../lib/records.ts'
-import { MAX_TOKENS } from '../../protocol/bounds.ts'
+import { asText, isRecord } from '../../lib/records.ts'
 import { tokenWeight } from '../../protocol/models/token-estimate.ts'
 import type { LlmEvent } from '../client.ts'
-import { brokenStream, errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
-import { readCount, readCounts, type TokenCounts } from '../usage.ts'
+import {
+  disorderedStream,
+  errorObjectFailure,
+  type FailureContext,
+  statusFailure,
+} from '../failure.ts'
+import type { TokenCounts } from '../usage.ts'
 import { mergeCarried } from './carried-fields.ts'
+import {
+  deltaText,
+  errorOf,
+  paddingOf,
+  parse,
+  readUsage,
+  reportedCost,
+  saysSomething,
+} from './chunk-fields.ts'
 import { createChunkTemplate } from './chunk-template.ts'
 import type { ResponseReader } from './response-reader.ts'
 import { createThinkTagSplitter, type Kind } from './think-tags.ts'
@@ -36,6 +49,8 @@ export function createChunkReader(
   let padded = ''
   let padding = ''
   let finishing = ''
+  /** The first chunk that said something. */
+  let opening = ''
   /** Until different chunks end with the same characters: some gateways add constant ones. */
   let isPaddingRandom = true
 
@@ -136,8 +151,14 @@ export function createChunkReader(
 
   return {
     read(text, from, to) {
-      // Everything after the end is ignored.
-      if (done || error !== null) return
+      if (error !== null) return
+      if (finishReason !== null || done) {
+        // Most of what follows the end means nothing, but a second answer does.
+        const payload = text.slice(from, to)
+        if (payload === opening ? payload !== finishing : done && saysSomething(parse(payload)))
+          error = disorderedStream(context)
+        if (done || error !== null) return
+      }
       const said = contentTemplate.match(text, from, to)
       if (said !== undefined) return content(said)
       const thought = reasoningTemplate.match(text, from, to)
@@ -157,12 +178,13 @@ export function createChunkReader(
       const filling = paddingOf(value)
       const hasPadding = filling !== ''
       if (hasPadding && isPaddingRandom && payload === padded) {
-        error ??= brokenStream(context)
+        error ??= disorderedStream(context)
         return
       }
       if (hasPadding && filling === padding && payload !== padded) isPaddingRandom = false
       const wasFinished = finishReason !== null
       const held = readObject(value)
+      if (opening === '' && !isEmpty()) opening = payload
       if (!wasFinished && finishReason !== null) finishing = payload
       if (hasPadding) {
         padded = payload
@@ -221,79 +243,4 @@ export function createChunkReader(
       return isEmpty()
     },
   }
-}
-
-function parse(payload: string): unknown {
-  try {
-    return JSON.parse(payload) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-/** Fewer random letters and digits could be the same twice; many chunks have none, because their word is as long as the filling. */
-const MIN_PADDING = 4
-
-/** OpenAI hides the lengths of words: it fills chunks up with random characters. Empty if they are too few. */
-function paddingOf(value: unknown): string {
-  const filling = asText(asRecord(value)?.obfuscation)
-  return filling.length < MIN_PADDING ? '' : filling
-}
-
-function deltaText(value: unknown, field: string): string {
-  const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []
-  const first: unknown = choices[0]
-  const delta = isRecord(first) ? first.delta : undefined
-  return isRecord(delta) ? asText(delta[field]) : ''
-}
-
-/** An error instead of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
-function errorOf(value: Record<string, unknown>): unknown {
-  if (value.error !== undefined && value.error !== null && value.error !== false) return value.error
-  if (value.object === 'error') return value
-  if (value.type === 'error' && value.choices === undefined) return value
-  return undefined
-}
-
-/**
- * The reported usage, with missing fields filled in; null if there is none. `implausible` if it exceeds what any model can
- * process. Cached input is part of the prompt, whatever the provider calls it.
- */
-export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
-  if (!isRecord(value)) return null
-  const inPrompt = asRecord(value.prompt_tokens_details)
-  const prompt = readCount(value.prompt_tokens)
-  const completion = readCount(value.completion_tokens)
-  const total = readCount(value.total_tokens)
-  // xAI and Gemini count reasoning, which is billed as output, in the total only.
-  const beside = total > 2 * MAX_TOKENS ? 0 : Math.max(0, total - prompt - completion)
-  const read = readCounts({
-    prompt,
-    completion: completion + beside,
-    // DeepSeek has a field of its own, and Moonshot has OpenAI's without the details around it.
-    cached:
-      readCount(inPrompt?.cached_tokens) ||
-      readCount(value.prompt_cache_hit_tokens) ||
-      readCount(value.cached_tokens),
-    cacheWrite: readCount(inPrompt?.cache_write_tokens),
-    reasoning: Math.max(
-      beside,
-      readCount(asRecord(value.completion_tokens_details)?.reasoning_tokens),
-    ),
-  })
-  if (read === null || read === 'implausible') return read
-  return total === 0 || total > 2 * MAX_TOKENS ? read : { ...read, total_tokens: total }
-}
-
-/** More than any call costs. */
-const MAX_COST_USD = 10_000
-
-/** OpenRouter's own cost, plus what the provider charges directly when the person brought a key for it. */
-function reportedCost(value: unknown): { cost_usd?: number } {
-  const usage = asRecord(value)
-  const direct =
-    usage?.is_byok === true ? asRecord(usage.cost_details)?.upstream_inference_cost : undefined
-  if (typeof usage?.cost !== 'number') return {}
-  const cost = usage.cost + (typeof direct === 'number' ? direct : 0)
-  return cost >= 0 && cost <= MAX_COST_USD ? { cost_usd: cost } : {}
 }

@@ -3,6 +3,7 @@ import type { AppError } from '../../errors.ts'
 import { isRecord } from '../../lib/records.ts'
 import { tokenWeight } from '../../protocol/models/token-estimate.ts'
 import type { LlmEvent } from '../client.ts'
+import { disorderedStream, type FailureContext } from '../failure.ts'
 import type { TokenCounts } from '../usage.ts'
 import type { ResponseReader } from './response-reader.ts'
 
@@ -65,21 +66,25 @@ export function createDeltaBuffer(): DeltaBuffer {
 export function createJsonReader(
   facts: ResponseFacts,
   deltas: DeltaBuffer,
+  context: FailureContext,
   format: Pick<ResponseReader, 'calls' | 'carried'> & {
     readEvent(event: Record<string, unknown>): void
+    /** What such an event begins or continues cannot come after the end of the response. */
+    isPartOfAnswer(event: Record<string, unknown>): boolean
     usage(): TokenCounts | null
     isEmpty(): boolean
   },
 ): ResponseReader {
   let unreadable = 0
   const readObject = (event: unknown): void => {
-    if (isRecord(event)) format.readEvent(event)
-    else unreadable += 1
+    if (!isRecord(event)) unreadable += 1
+    else if (!facts.done) format.readEvent(event)
+    else if (format.isPartOfAnswer(event)) facts.error = disorderedStream(context)
   }
   return {
     read(text, from, to) {
       // Chat completions end with `[DONE]`, and some gateways add it to other formats too.
-      if (facts.done || facts.error !== null || text.startsWith('[DONE]', from)) return
+      if (facts.error !== null || text.startsWith('[DONE]', from)) return
       try {
         readObject(JSON.parse(text.slice(from, to)))
       } catch {

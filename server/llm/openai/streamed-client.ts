@@ -1,4 +1,5 @@
 // Streams one model response over HTTP, whatever the wire format: bytes to events, silence, stops, faults, the end.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
@@ -8,6 +9,7 @@ import {
   abortedFailure,
   brokenStream,
   connectionFailure,
+  endlessAnswer,
   errorObjectFailure,
   type FailureContext,
   silenceFailure,
@@ -53,8 +55,12 @@ const GATHER_MS = 50
  */
 const MANY_STREAMS = 100
 const GATHER_MANY_MS = 80
-/** More than any model writes. Cuts off a provider that never stops. */
+/** More than any model writes. Ends the answer of a provider that never stops. */
 const MAX_ANSWER_CHARACTERS = 10_000_000
+/** The same in bytes, for a stream that never stops and says nothing. */
+const MAX_STREAM_BYTES = 256 * 1024 * 1024
+/** How long to wait for the body to end after its end marker, to notice that the answer is sent again. */
+const AFTER_END_MS = 150
 /** Maximum size of a body that is not a stream. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 
@@ -64,7 +70,12 @@ interface Exchange {
   reader: ResponseReader
   watch: SilenceWatch
   source: ByteSource | undefined
+  /** Bytes of the stream so far. */
+  bytes: number
 }
+
+const isEndless = ({ reader, bytes }: Exchange): boolean =>
+  reader.size > MAX_ANSWER_CHARACTERS || bytes > MAX_STREAM_BYTES
 
 /** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
 export function createStreamedClient(options: StreamedClientOptions, wire: Wire): LlmClient {
@@ -98,22 +109,27 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   }
 
   /** Returns a function that reads the next batch of events, null at the end. It throws what the connection throws. */
-  function readStream({ reader, watch, source }: Exchange): () => Promise<LlmEvent[] | null> {
+  function readStream(exchange: Exchange): () => Promise<LlmEvent[] | null> {
+    const { reader, watch, source } = exchange
     const lines = createEventStreamReader(reader.read)
     let isOver = false
     let gatherMs = 0
     return async () => {
       while (!isOver) {
-        const parts = (await source?.read(gatherMs)) ?? null
-        watch.heard()
-        if (parts === null) lines.end()
-        else for (const part of parts) lines.push(part)
+        if (reader.done) {
+          await readPastEnd(exchange, lines)
+          isOver = true
+        } else {
+          const parts = (await source?.read(gatherMs)) ?? null
+          watch.heard()
+          for (const part of parts ?? []) {
+            exchange.bytes += part.length
+            lines.push(part)
+          }
+          if (parts === null) lines.end()
+          isOver = parts === null || reader.error !== null || isEndless(exchange)
+        }
         const events = reader.take()
-        isOver =
-          parts === null ||
-          reader.done ||
-          reader.error !== null ||
-          reader.size > MAX_ANSWER_CHARACTERS
         if (isOver) {
           const skipped = reader.unreadable + lines.dropped
           if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
@@ -130,15 +146,15 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   function closing(exchange: Exchange): LlmEvent[] {
     const { reader } = exchange
     if (reader.error !== null) return [failed(exchange, reader.error)]
-    const cutOff = reader.size > MAX_ANSWER_CHARACTERS
-    if (reader.finishReason === null && !reader.done && !cutOff)
+    if (isEndless(exchange)) return [failed(exchange, endlessAnswer(context))]
+    if (reader.finishReason === null && !reader.done)
       return [failed(exchange, endedEarly(reader, context))]
     if (reader.finishReason === null && reader.empty)
       return [failed(exchange, unreadableAnswer(context, 'model_answer_empty'))]
     if (reader.finishReason === 'content_filter' && reader.empty)
       return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
-    const calls = cutOff ? [] : readCalls(reader)
-    const reason = cutOff ? 'length' : calls.length > 0 ? 'tool_calls' : plainReason(reader)
+    const calls = readCalls(reader)
+    const reason = calls.length > 0 ? 'tool_calls' : plainReason(reader)
     return [
       ...calls.map((call): LlmEvent => ({ type: 'tool_call', call })),
       {
@@ -147,7 +163,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
         usage: reader.usage ?? estimated(exchange, calls),
         estimated: reader.usage === null,
         model: settings.id,
-        ...(cutOff ? {} : carriedBy(reader)),
+        ...carriedBy(reader),
       },
     ]
   }
@@ -156,7 +172,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     async *stream(request) {
       const watch = watchSilence(request.signal, idleSeconds * 1000)
       const reader = wire.createReader(context)
-      const exchange: Exchange = { request, reader, watch, source: undefined }
+      const exchange: Exchange = { request, reader, watch, source: undefined, bytes: 0 }
       try {
         const whole = await open(exchange)
         if (whole !== null) return yield whole
@@ -219,6 +235,31 @@ function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): T
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
+  }
+}
+
+/**
+ * Reads on for a moment after the end marker: a reader reports what it must not find there. A body that stays open or breaks
+ * now changes nothing.
+ */
+async function readPastEnd(
+  { source, reader }: Exchange,
+  lines: ReturnType<typeof createEventStreamReader>,
+): Promise<void> {
+  const until = performance.now() + AFTER_END_MS
+  try {
+    while (reader.error === null) {
+      const left = until - performance.now()
+      if (left <= 0) return
+      const read = source?.read()
+      // Nobody waits for it any more when the time is up.
+      read?.catch(() => undefined)
+      const parts = (await Promise.race([read, sleep(left, null, { ref: false })])) ?? null
+      if (parts === null) return
+      for (const part of parts) lines.push(part)
+    }
+  } catch {
+    // The answer is complete.
   }
 }
 

@@ -2,7 +2,12 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
-import { brokenStream, errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
+import {
+  disorderedStream,
+  errorObjectFailure,
+  type FailureContext,
+  statusFailure,
+} from '../failure.ts'
 import {
   createDeltaBuffer,
   createJsonReader,
@@ -127,7 +132,7 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
 
   const readEvent = (event: Record<string, unknown>): void => {
     if (!isInOrder(event)) {
-      facts.error ??= brokenStream(context)
+      facts.error ??= disorderedStream(context)
       return
     }
     const index = typeof event.output_index === 'number' ? event.output_index : -1
@@ -164,8 +169,9 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
         fail(event.error ?? event)
     }
   }
-  return createJsonReader(facts, deltas, {
+  return createJsonReader(facts, deltas, context, {
     readEvent,
+    isPartOfAnswer: ({ type }) => /^response\.(created|output_item|.*delta$)/.test(asText(type)),
     calls: () => inOrder(items).flatMap((item) => callOf(item) ?? []),
     carried() {
       // A response that was cut off may hold an incomplete item, which cannot go back.

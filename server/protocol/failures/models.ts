@@ -10,6 +10,10 @@ export const MODEL_FAILURES = {
     'model_bad_answer',
     'The provider of "{{model}}" sent an empty response. Check that api_url is the address of a model API.',
   ],
+  model_answer_endless: [
+    'model_bad_answer',
+    'The answer of "{{model}}" did not end and was cut off. Ask again, or choose another model.',
+  ],
   model_answer_is_page: [
     'model_bad_answer',
     'The provider of "{{model}}" sent a web page. Check that api_url is the address of a model API.',
@@ -59,6 +63,10 @@ export const MODEL_FAILURES = {
   model_stream_broken: [
     'model_stream_broken',
     'The connection to "{{model}}" closed before the answer was complete.',
+  ],
+  model_stream_disordered: [
+    'model_stream_broken',
+    'The provider of "{{model}}" sent parts of the answer twice or in the wrong order. Ask again, or choose another model.',
   ],
   model_timeout: ['model_timeout', 'The provider of "{{model}}" took too long ({{status}}).'],
   model_timeout_silence: [

@@ -48,15 +48,13 @@ const eventsOf = ({ actions }: Turn): string[] =>
     .join('')
     .split(/(?<=\n\n)/)
 
-/** A body of these bytes that then ends or breaks. */
-function bodyOf(bytes: Buffer, breaks: boolean): ByteSource {
-  let isRead = bytes.length === 0
+/** A body of these pieces, each in a read of its own, that then ends or breaks. */
+function bodyOf(pieces: Iterable<Buffer>, breaks: boolean): ByteSource {
+  const left = pieces[Symbol.iterator]()
   return {
     async read() {
-      if (!isRead) {
-        isRead = true
-        return [bytes]
-      }
+      const { value } = left.next()
+      if (value !== undefined) return [value]
       if (breaks) throw new Error('the connection broke')
       return null
     },
@@ -65,14 +63,24 @@ function bodyOf(bytes: Buffer, breaks: boolean): ByteSource {
   }
 }
 
+/** `first` once, and then `again` for ever. */
+function* endless(first: string, again: () => string): Generator<Buffer> {
+  yield Buffer.from(first)
+  for (;;) yield Buffer.from(again())
+}
+
 describe.each(apis)('a stream of %s', (_name, create, whole) => {
-  const read = (bytes: Buffer, { breaks = false } = {}): Promise<Heard> => {
+  const read = (
+    bytes: Buffer | Iterable<Buffer>,
+    { breaks = false }: { breaks?: boolean } = {},
+  ): Promise<Heard> => {
+    const pieces = Buffer.isBuffer(bytes) ? [bytes].filter(({ length }) => length > 0) : bytes
     const http: ProviderHttp = {
       request: async () => ({
         ok: true,
         status: 200,
         headers: new Headers({ 'content-type': 'text/event-stream' }),
-        body: bodyOf(bytes, breaks),
+        body: bodyOf(pieces, breaks),
       }),
       openBodies: 0,
       async close() {},
@@ -120,10 +128,62 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
         // Where the API numbers its events, everything but the end of the response is noticed.
         const isNoticed = numbered && at > 0 && !(next ?? event).includes('response.completed')
         if (isNoticed)
-          expect(end).toMatchObject({ type: 'failed', error: { reason: 'model_stream_broken' } })
+          expect(end).toMatchObject({
+            type: 'failed',
+            error: { reason: 'model_stream_disordered' },
+          })
       }
     }
   })
+
+  test('whose body comes twice ends in one error, and what came once is kept once', async () => {
+    const body = Buffer.from(events.join(''))
+    const complete = await read(body)
+    // With the first one, or some time after it.
+    for (const pieces of [[Buffer.concat([body, body])], [body, body]])
+      expect(await read(pieces)).toMatchObject({
+        end: { type: 'failed', error: { reason: 'model_stream_disordered' } },
+        text: complete.text,
+        thinking: complete.thinking,
+        calls: [],
+      })
+    // An end marker that comes again, and one of another format, mean nothing.
+    const marker = Buffer.from(`${events.at(-1)}${dataLine('[DONE]')}: bye\n\n`)
+    expect((await read([body, marker])).end.type).toBe('finished')
+  })
+
+  test('that never ends, ends in one error, and what came is kept', async () => {
+    const begun = events.findIndex((event) => event.includes('ee 🙂')) + 1
+    const delta = events[begun - 1] ?? ''
+    const long = 'x'.repeat(1_000_000)
+    let number = 1_000
+    const first = events.slice(0, begun).join('')
+    const again = delta
+      .replace(/"[^"]*ee 🙂[^"]*"/u, JSON.stringify(long))
+      .replace(/"sequence_number":\d+/, '"sequence_number":NUMBER')
+    const talking = await read(endless(first, () => again.replace('NUMBER', String(number++))))
+    expect(talking.end).toMatchObject({ type: 'failed', error: { reason: 'model_answer_endless' } })
+    expect(talking.text.length).toBeGreaterThan(10_000_000)
+    expect(talking.calls).toEqual([])
+    // A stream of comments keeps the connection alive, but not for ever.
+    if (create !== createOpenAiCompatible) return
+    const silence = `: ${long.repeat(4)}\n\n`
+    const silent = await read(endless(first, () => silence))
+    expect(silent.end).toMatchObject({ type: 'failed', error: { reason: 'model_answer_endless' } })
+    expect(silent.text).not.toBe('')
+  })
+})
+
+test('a body that comes twice without an end marker is noticed, too', async () => {
+  const reader = createChunkReader({ model: 'M' })
+  const lines = createEventStreamReader(reader.read)
+  const chunks = [chunk({ role: 'assistant' }), chunk({ content: 'Hi' }), chunk({}, 'stop')]
+  const body = Buffer.from(chunks.map(dataLine).join(''))
+  lines.push(body)
+  expect([reader.finishReason, reader.error]).toEqual(['stop', null])
+  lines.push(body)
+  expect(reader.error?.reason).toBe('model_stream_disordered')
+  expect(reader.end()).toEqual([{ type: 'text_delta', text: 'Hi' }])
 })
 
 test('a repeated chunk of a chat completion is noticed where it cannot be a repeated word', async () => {
@@ -140,7 +200,7 @@ test('a repeated chunk of a chat completion is noticed where it cannot be a repe
   expect(read(ha, ha, padded('!', 'x'))).toEqual({
     text: 'ha',
     calls: [],
-    error: 'model_stream_broken',
+    error: 'model_stream_disordered',
   })
   // A model may say a word twice, and few characters may be the same twice.
   const no = padded('nonono', 'x7')
@@ -185,6 +245,6 @@ test('a block of the Messages API that begins twice, or goes on without a beginn
     const lines = createEventStreamReader(reader.read)
     lines.push(Buffer.from(pieces.join('')))
     const text = reader.end().map((event) => ('text' in event ? event.text : ''))
-    expect([reader.error?.reason, text.join('')]).toEqual(['model_stream_broken', kept])
+    expect([reader.error?.reason, text.join('')]).toEqual(['model_stream_disordered', kept])
   }
 })

@@ -101,7 +101,10 @@ describe('connections', () => {
     // The answer ends at the size cap, so that no provider can exhaust the memory.
     const heard = await hear(client)
     expect(heard.text.length).toBeLessThan(12_000_000)
-    expect(heard.end).toMatchObject({ type: 'finished', reason: 'length' })
+    expect(heard.end).toMatchObject({
+      type: 'failed',
+      error: { reason: 'model_answer_endless' },
+    })
     expect(await (await upstream.nextRequest()).closed).toBe('client_left')
     await upstream.close()
   })

@@ -86,7 +86,7 @@ test('items are distinguished by their position, because some services change th
   const doubled = createResponseEventReader({ model: 'M' })
   for (const [at, event] of events.entries())
     for (const _ of 'ab') doubled.readObject({ ...event, sequence_number: at })
-  expect(doubled.error?.reason).toBe('model_stream_broken')
+  expect(doubled.error?.reason).toBe('model_stream_disordered')
 })
 
 test('each part of a summary is a paragraph', () => {

@@ -5,6 +5,7 @@ import type { StoredFailureReason } from '../../../../server/protocol/failures/s
 const CHECK = '请检查提供商地址和网络。'
 export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_answer_empty: '“{{model}}”的提供商返回了空响应。请检查 api_url 是否为模型 API 的地址。',
+  model_answer_endless: '“{{model}}”的回答一直没有结束，已被截断。请重新提问，或换一个模型。',
   model_answer_is_page: '“{{model}}”的提供商返回了一个网页。请检查 api_url 是否为模型 API 的地址。',
   model_answer_no_json:
     '“{{model}}”的提供商返回的不是 JSON 对象。请检查 api_url 是否为模型 API 的地址。',
@@ -25,6 +26,8 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_refused_credit: '“{{model}}”在提供商处的账户余额不足（{{status}}）。请充值，或换一个模型。',
   model_stopped: '对“{{model}}”的请求已停止。',
   model_stream_broken: '回答尚未完成，与“{{model}}”的连接就断开了。',
+  model_stream_disordered:
+    '“{{model}}”的提供商重复或乱序地发送了回答的内容。请重新提问，或换一个模型。',
   model_timeout: '“{{model}}”的提供商响应超时（{{status}}）。',
   model_timeout_silence: '“{{model}}”已有 {{seconds}} 秒没有任何响应。',
   model_unauthorized: '提供商拒绝了“{{model}}”的 API 密钥（{{status}}）。请在设置中检查密钥。',

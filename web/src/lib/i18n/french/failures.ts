@@ -117,6 +117,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'Le modèle s’est arrêté sans terminer sa réponse.',
   model_answer_empty:
     'Le fournisseur de « {{model}} » a envoyé une réponse vide. Vérifiez que api_url est l’adresse d’une API de modèles.',
+  model_answer_endless:
+    'La réponse de « {{model}} » ne se terminait pas et a été coupée. Posez de nouveau la question ou choisissez un autre modèle.',
   model_answer_is_page:
     'Le fournisseur de « {{model}} » a envoyé une page Web. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_no_json:
@@ -142,6 +144,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Votre compte chez le fournisseur de « {{model}} » n’a plus de crédit ({{status}}). Rechargez-le, ou choisissez un autre modèle.',
   model_stopped: 'La requête à « {{model}} » a été arrêtée.',
   model_stream_broken: 'La connexion à « {{model}} » s’est fermée avant la fin de la réponse.',
+  model_stream_disordered:
+    'Le fournisseur de « {{model}} » a envoyé des parties de la réponse deux fois ou dans le désordre. Posez de nouveau la question ou choisissez un autre modèle.',
   model_timeout: 'Le fournisseur de « {{model}} » a mis trop de temps ({{status}}).',
   model_timeout_silence: 'Le modèle « {{model}} » n’a rien envoyé pendant {{seconds}} secondes.',
   model_unauthorized:

@@ -121,6 +121,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'Das Modell hat aufgehört, ohne seine Antwort zu beenden.',
   model_answer_empty:
     'Der Anbieter von „{{model}}“ hat eine leere Antwort geschickt. Prüfe, ob api_url die Adresse einer Modell-API ist.',
+  model_answer_endless:
+    'Die Antwort von „{{model}}“ nahm kein Ende und wurde abgeschnitten. Frage noch einmal oder wähle ein anderes Modell.',
   model_answer_is_page:
     'Der Anbieter von „{{model}}“ hat eine Webseite geschickt. Prüfe, ob api_url die Adresse einer Modell-API ist.',
   model_answer_no_json:
@@ -145,6 +147,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Dein Guthaben beim Anbieter von „{{model}}“ ist aufgebraucht ({{status}}). Lade es auf oder wähle ein anderes Modell.',
   model_stopped: 'Die Anfrage an „{{model}}“ wurde gestoppt.',
   model_stream_broken: 'Die Verbindung zu „{{model}}“ brach ab, bevor die Antwort vollständig war.',
+  model_stream_disordered:
+    'Der Anbieter von „{{model}}“ hat Teile der Antwort doppelt oder in falscher Reihenfolge geschickt. Frage noch einmal oder wähle ein anderes Modell.',
   model_timeout: 'Der Anbieter von „{{model}}“ hat zu lange gebraucht ({{status}}).',
   model_timeout_silence: 'Das Modell „{{model}}“ hat {{seconds}} Sekunden lang nichts gesendet.',
   model_unauthorized:

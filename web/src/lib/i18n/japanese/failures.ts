@@ -117,6 +117,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'モデルが回答を終えずに停止しました。',
   model_answer_empty:
     '「{{model}}」のプロバイダーが空の応答を返しました。api_url がモデル API のアドレスか確認してください。',
+  model_answer_endless:
+    '「{{model}}」の回答が終わらないため、途中で打ち切りました。もう一度質問するか、別のモデルを選んでください。',
   model_answer_is_page:
     '「{{model}}」のプロバイダーがウェブページを返しました。api_url がモデル API のアドレスか確認してください。',
   model_answer_no_json:
@@ -141,6 +143,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '「{{model}}」のプロバイダーの残高がありません（{{status}}）。チャージするか、別のモデルを選んでください。',
   model_stopped: '「{{model}}」へのリクエストは停止されました。',
   model_stream_broken: '回答が終わる前に「{{model}}」との接続が切れました。',
+  model_stream_disordered:
+    '「{{model}}」のプロバイダーが回答の一部を二重に、または順序を誤って送信しました。もう一度質問するか、別のモデルを選んでください。',
   model_timeout: '「{{model}}」のプロバイダーの応答に時間がかかりすぎました（{{status}}）。',
   model_timeout_silence: 'モデル「{{model}}」から {{seconds}} 秒間応答がありません。',
   model_unauthorized:

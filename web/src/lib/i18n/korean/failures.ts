@@ -117,6 +117,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: '모델이 답변을 마치지 않고 멈췄습니다.',
   model_answer_empty:
     '‘{{model}}’의 제공업체가 빈 응답을 보냈습니다. api_url이 모델 API의 주소인지 확인하세요.',
+  model_answer_endless:
+    '‘{{model}}’의 답변이 끝나지 않아 중단했습니다. 다시 질문하거나 다른 모델을 선택하세요.',
   model_answer_is_page:
     '‘{{model}}’의 제공업체가 웹페이지를 보냈습니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_answer_no_json:
@@ -141,6 +143,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '‘{{model}}’의 제공업체 계정에 잔액이 없습니다({{status}}). 충전하거나 다른 모델을 선택하세요.',
   model_stopped: '‘{{model}}’에 대한 요청이 중지되었습니다.',
   model_stream_broken: '답변이 끝나기 전에 ‘{{model}}’와의 연결이 끊겼습니다.',
+  model_stream_disordered:
+    '‘{{model}}’의 제공업체가 답변의 일부를 두 번 또는 잘못된 순서로 보냈습니다. 다시 질문하거나 다른 모델을 선택하세요.',
   model_timeout: '‘{{model}}’의 제공업체가 너무 오래 걸렸습니다({{status}}).',
   model_timeout_silence: '‘{{model}}’ 모델이 {{seconds}}초 동안 아무것도 보내지 않았습니다.',
   model_unauthorized:

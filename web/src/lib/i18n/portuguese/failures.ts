@@ -116,6 +116,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'O modelo parou sem terminar a resposta.',
   model_answer_empty:
     'O provedor de “{{model}}” enviou uma resposta vazia. Verifique se api_url é o endereço de uma API de modelos.',
+  model_answer_endless:
+    'A resposta de “{{model}}” não terminava e foi cortada. Pergunte de novo ou escolha outro modelo.',
   model_answer_is_page:
     'O provedor de “{{model}}” enviou uma página da web. Verifique se api_url é o endereço de uma API de modelos.',
   model_answer_no_json:
@@ -141,6 +143,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Sua conta no provedor de “{{model}}” está sem crédito ({{status}}). Recarregue-a ou escolha outro modelo.',
   model_stopped: 'A solicitação a “{{model}}” foi interrompida.',
   model_stream_broken: 'A conexão com “{{model}}” foi fechada antes de a resposta ficar completa.',
+  model_stream_disordered:
+    'O provedor de “{{model}}” enviou partes da resposta duas vezes ou fora de ordem. Pergunte de novo ou escolha outro modelo.',
   model_timeout: 'O provedor de “{{model}}” demorou demais ({{status}}).',
   model_timeout_silence: 'O modelo “{{model}}” não enviou nada por {{seconds}} segundos.',
   model_unauthorized:

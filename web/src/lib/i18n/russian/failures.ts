@@ -114,6 +114,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'Модель остановилась, не закончив ответ.',
   model_answer_empty:
     'Провайдер «{{model}}» прислал пустой ответ. Проверьте, что api_url — адрес API модели.',
+  model_answer_endless:
+    'Ответ «{{model}}» не заканчивался и был обрезан. Задайте вопрос снова или выберите другую модель.',
   model_answer_is_page:
     'Провайдер «{{model}}» прислал веб-страницу. Проверьте, что api_url — адрес API модели.',
   model_answer_no_json:
@@ -138,6 +140,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'На счёте у провайдера «{{model}}» нет средств ({{status}}). Пополните его или выберите другую модель.',
   model_stopped: 'Запрос к «{{model}}» остановлен.',
   model_stream_broken: 'Связь с «{{model}}» прервалась до окончания ответа.',
+  model_stream_disordered:
+    'Провайдер «{{model}}» прислал части ответа дважды или не по порядку. Задайте вопрос снова или выберите другую модель.',
   model_timeout: 'Провайдер «{{model}}» отвечал слишком долго ({{status}}).',
   model_timeout_silence: 'Модель «{{model}}» ничего не присылала {{seconds}} с.',
   model_unauthorized:

@@ -117,6 +117,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'El modelo paró sin terminar su respuesta.',
   model_answer_empty:
     'El proveedor de «{{model}}» envió una respuesta vacía. Comprueba que api_url es la dirección de una API de modelos.',
+  model_answer_endless:
+    'La respuesta de «{{model}}» no terminaba y se cortó. Pregunta otra vez o elige otro modelo.',
   model_answer_is_page:
     'El proveedor de «{{model}}» envió una página web. Comprueba que api_url es la dirección de una API de modelos.',
   model_answer_no_json:
@@ -142,6 +144,8 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Tu cuenta del proveedor de «{{model}}» no tiene saldo ({{status}}). Recárgala o elige otro modelo.',
   model_stopped: 'La solicitud a «{{model}}» se detuvo.',
   model_stream_broken: 'La conexión con «{{model}}» se cerró antes de completar la respuesta.',
+  model_stream_disordered:
+    'El proveedor de «{{model}}» envió partes de la respuesta dos veces o en otro orden. Pregunta otra vez o elige otro modelo.',
   model_timeout: 'El proveedor de «{{model}}» tardó demasiado ({{status}}).',
   model_timeout_silence: 'El modelo «{{model}}» no envió nada durante {{seconds}} segundos.',
   model_unauthorized:

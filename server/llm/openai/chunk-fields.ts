@@ -1,0 +1,91 @@
+// What single chunks of a chat completion stream hold: text, filling, errors, usage, cost.
+import { asRecord, asText, isRecord } from '../../lib/records.ts'
+import { MAX_TOKENS } from '../../protocol/bounds.ts'
+import { readCount, readCounts, type TokenCounts } from '../usage.ts'
+
+/** Undefined for what is not JSON. */
+export function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Fewer random letters and digits could be the same twice; many chunks have none, because their word is as long as the filling. */
+const MIN_PADDING = 4
+
+/** OpenAI hides the lengths of words: it fills chunks up with random characters. Empty if they are too few. */
+export function paddingOf(value: unknown): string {
+  const filling = asText(asRecord(value)?.obfuscation)
+  return filling.length < MIN_PADDING ? '' : filling
+}
+
+/** A chunk with a piece of an answer. */
+export function saysSomething(value: unknown): boolean {
+  const delta = firstDelta(value)
+  if (delta === undefined) return false
+  const calls = delta.tool_calls
+  const texts = [delta.content, delta.reasoning_content, delta.reasoning, delta.refusal]
+  return texts.some((text) => asText(text) !== '') || (Array.isArray(calls) && calls.length > 0)
+}
+
+/** The text in a field of the first choice's delta; empty without one. */
+export const deltaText = (value: unknown, field: string): string =>
+  asText(firstDelta(value)?.[field])
+
+function firstDelta(value: unknown): Record<string, unknown> | undefined {
+  const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []
+  return asRecord(asRecord(choices[0])?.delta)
+}
+
+/** An error instead of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
+export function errorOf(value: Record<string, unknown>): unknown {
+  if (value.error !== undefined && value.error !== null && value.error !== false) return value.error
+  if (value.object === 'error') return value
+  if (value.type === 'error' && value.choices === undefined) return value
+  return undefined
+}
+
+/**
+ * The reported usage, with missing fields filled in; null if there is none. `implausible` if it exceeds what any model can
+ * process. Cached input is part of the prompt, whatever the provider calls it.
+ */
+export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
+  if (!isRecord(value)) return null
+  const inPrompt = asRecord(value.prompt_tokens_details)
+  const prompt = readCount(value.prompt_tokens)
+  const completion = readCount(value.completion_tokens)
+  const total = readCount(value.total_tokens)
+  // xAI and Gemini count reasoning, which is billed as output, in the total only.
+  const beside = total > 2 * MAX_TOKENS ? 0 : Math.max(0, total - prompt - completion)
+  const read = readCounts({
+    prompt,
+    completion: completion + beside,
+    // DeepSeek has a field of its own, and Moonshot has OpenAI's without the details around it.
+    cached:
+      readCount(inPrompt?.cached_tokens) ||
+      readCount(value.prompt_cache_hit_tokens) ||
+      readCount(value.cached_tokens),
+    cacheWrite: readCount(inPrompt?.cache_write_tokens),
+    reasoning: Math.max(
+      beside,
+      readCount(asRecord(value.completion_tokens_details)?.reasoning_tokens),
+    ),
+  })
+  if (read === null || read === 'implausible') return read
+  return total === 0 || total > 2 * MAX_TOKENS ? read : { ...read, total_tokens: total }
+}
+
+/** More than any call costs. */
+const MAX_COST_USD = 10_000
+
+/** OpenRouter's own cost, plus what the provider charges directly when the person brought a key for it. */
+export function reportedCost(value: unknown): { cost_usd?: number } {
+  const usage = asRecord(value)
+  const direct =
+    usage?.is_byok === true ? asRecord(usage.cost_details)?.upstream_inference_cost : undefined
+  if (typeof usage?.cost !== 'number') return {}
+  const cost = usage.cost + (typeof direct === 'number' ? direct : 0)
+  return cost >= 0 && cost <= MAX_COST_USD ? { cost_usd: cost } : {}
+}
