@@ -2,12 +2,15 @@
 import type { LlmMessage } from '../llm/client.ts'
 import { estimateMessageTokens } from '../llm/tokens.ts'
 import type { CallId } from '../protocol/ids.ts'
-import { summaryNote, withNote } from './system-prompt.ts'
+import { CONTINUE_NOTE, summaryNote, withNote } from './system-prompt.ts'
 
 /** A shortened tool result keeps this many characters from its beginning. */
 const SHORTENED_RESULT_CHARACTERS = 400
 const SHORTENED_MARK =
   ' … [shortened to save space: the call completed, the rest of its result is left out]'
+/** Ends a result that the model has not read yet. */
+const CUT_MARK =
+  ' … [cut off here: the rest does not fit into the context window. Ask for a smaller part.]'
 /** Old results are shortened when the messages fill more of the budget than this. */
 const SHORTEN_ABOVE = 0.8
 /** They are left alone if that gains less of the budget, unless the messages do not fit otherwise. */
@@ -16,6 +19,8 @@ const WORTH_SHORTENING = 0.1
 const WHOLE_ITERATIONS = 2
 /** Share of the free window that the kept turns may fill after a summary. Leaves room, so that not every turn needs a new summary. */
 const KEPT_SHARE = 0.5
+/** Tokens for messages, however little the tools leave. */
+const MIN_BUDGET = 256
 /** Providers count at most this much more, or less, than the estimate. */
 const MAX_RATIO = 3
 
@@ -29,7 +34,7 @@ export function messageBudget(
   toolTokens: number,
 ): number {
   const reserved = Math.min(answerTokens ?? 4_096, contextWindow / 2)
-  return Math.max(256, contextWindow - reserved - toolTokens)
+  return Math.max(MIN_BUDGET, contextWindow - reserved - toolTokens)
 }
 
 /** What later runs of the conversation must repeat, so that their requests begin with the same bytes. */
@@ -73,7 +78,9 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
   let droppedTurns = 0
   /** The newest question as it was before a summary was added to it, and as it is sent. */
   let split: { plain: LlmMessage | undefined; sent: LlmMessage | undefined } | null = null
-  const size = () => total(view) * ratio
+  /** Tokens of the estimate that fit. The provider counts the tools by its own measure, too. */
+  const room = () => Math.max(MIN_BUDGET, (budget + otherTokens) / ratio - otherTokens)
+  const fits = () => total(view) <= room()
 
   /** Shortens all results before `end` at once. */
   const shortenBefore = (end: number): void => {
@@ -85,11 +92,10 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
   const shortenOld = (): void => {
     const iterations = view.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []))
     const old = iterations.at(-WHOLE_ITERATIONS) ?? 0
-    const gain =
-      (total(view) - total(view.map((one, at) => (at < old ? shortened(one) : one)))) * ratio
-    if (gain >= budget * WORTH_SHORTENING) shortenBefore(old)
-    // The results of the last iteration are never shortened: the model has not read them yet.
-    if (size() > budget) shortenBefore(iterations.at(-1) ?? 0)
+    const gain = total(view) - total(view.map((one, at) => (at < old ? shortened(one) : one)))
+    if (gain >= room() * WORTH_SHORTENING) shortenBefore(old)
+    // The model has not read the results of the last iteration yet.
+    if (!fits()) shortenBefore(iterations.at(-1) ?? 0)
   }
   const replaceDropped = async (
     kept: readonly LlmMessage[],
@@ -104,9 +110,9 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
     view = [...view.filter(isSystem), ...withNote(kept, 0, note)]
   }
   const dropTurns = async (): Promise<void> => {
-    const turns = splitBefore(view.filter(isNotSystem), 'user')
+    const turns = splitBefore(view.filter(isNotSystem), isQuestion)
     const newest = turns.at(-1) ?? []
-    const free = Math.max(0, budget / ratio - total(view.filter(isSystem)) - total(newest))
+    const free = Math.max(0, room() - total(view.filter(isSystem)) - total(newest))
     const keptFrom = keptFromEnd(turns, turns.length - 1, free * KEPT_SHARE)
     if (keptFrom === 0) return
     droppedTurns += keptFrom
@@ -118,9 +124,9 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
   }
   /** Drops iterations of the newest turn, when that alone is too long. Its question stays. */
   const splitNewestTurn = async (): Promise<void> => {
-    const newest = splitBefore(view.filter(isNotSystem), 'user').at(-1) ?? []
-    const [question = [], ...iterations] = splitBefore(newest, 'assistant')
-    const free = Math.max(0, budget / ratio - total(view.filter(isSystem)) - total(question))
+    const newest = splitBefore(view.filter(isNotSystem), isQuestion).at(-1) ?? []
+    const [question = [], ...iterations] = splitBefore(newest, ({ role }) => role === 'assistant')
+    const free = Math.max(0, room() - total(view.filter(isSystem)) - total(question))
     const keptFrom = keptFromEnd(iterations, iterations.length - 1, free * KEPT_SHARE)
     if (keptFrom <= 0) return
     const kept = iterations.slice(keptFrom).flat()
@@ -130,6 +136,16 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
     const dropped = [...question, ...iterations.slice(0, keptFrom).flat()]
     await replaceDropped([...asked, ...kept], dropped, null)
     split = { plain, sent: view.find(isNotSystem) }
+  }
+  /** The last resort: results that the model has not read yet are cut, the longest first. */
+  const cutNewest = (): void => {
+    const from = view.findLastIndex(({ role }) => role === 'assistant') + 1
+    const sizes = view.slice(from).map((one) => (one.role === 'tool' ? total([one]) : 0))
+    const limit = limitFor(sizes, sizes.reduce((sum, one) => sum + one, 0) - total(view) + room())
+    view = view.map((message, at) => {
+      const tokens = sizes[at - from] ?? 0
+      return tokens > limit ? cutTo(message, limit / tokens) : message
+    })
   }
 
   return {
@@ -141,9 +157,10 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
         const id = shortenedTo
         shortenBefore(view.findLastIndex((one) => one.role === 'tool' && one.callId === id) + 1)
       }
-      if (size() > budget * SHORTEN_ABOVE) shortenOld()
-      if (size() > budget) await dropTurns()
-      if (size() > budget) await splitNewestTurn()
+      if (total(view) > room() * SHORTEN_ABOVE) shortenOld()
+      if (!fits()) await dropTurns()
+      if (!fits()) await splitNewestTurn()
+      if (!fits()) cutNewest()
       return [...view]
     },
     report(promptTokens) {
@@ -159,6 +176,9 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
 
 const isSystem = ({ role }: LlmMessage): boolean => role === 'system'
 const isNotSystem = ({ role }: LlmMessage): boolean => role !== 'system'
+/** Begins a turn. */
+const isQuestion = ({ role, content }: LlmMessage): boolean =>
+  role === 'user' && content !== CONTINUE_NOTE
 
 function shortened(message: LlmMessage): LlmMessage {
   const isLong = message.content.length > SHORTENED_RESULT_CHARACTERS + SHORTENED_MARK.length
@@ -167,6 +187,27 @@ function shortened(message: LlmMessage): LlmMessage {
     ...message,
     content: message.content.slice(0, SHORTENED_RESULT_CHARACTERS) + SHORTENED_MARK,
   }
+}
+
+/** The message with this share of its content, but not less than of a result that is shortened. */
+function cutTo(message: LlmMessage, share: number): LlmMessage {
+  const kept = Math.floor(message.content.length * share) - 2 * CUT_MARK.length
+  const content = message.content.slice(0, Math.max(SHORTENED_RESULT_CHARACTERS, kept))
+  return content.length + CUT_MARK.length >= message.content.length
+    ? message
+    : { ...message, content: content + CUT_MARK }
+}
+
+/** The largest limit for each of the sizes with which they are, together, no more than `sum`. */
+function limitFor(sizes: readonly number[], sum: number): number {
+  const ascending = sizes.toSorted((one, other) => one - other)
+  let left = Math.max(0, sum)
+  for (const [at, size] of ascending.entries()) {
+    const share = left / (ascending.length - at)
+    if (size > share) return share
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 /** The first of the parts up to `end` that fits, together with those after it, into `tokens`. */
@@ -181,12 +222,15 @@ function keptFromEnd(parts: readonly LlmMessage[][], end: number, tokens: number
   return from
 }
 
-/** Splits the messages before each one with this role. A turn is a user message and everything that answered it. */
-function splitBefore(messages: readonly LlmMessage[], role: LlmMessage['role']): LlmMessage[][] {
+/** Splits the messages before each one that begins a part. A turn is a user message and everything that answered it. */
+function splitBefore(
+  messages: readonly LlmMessage[],
+  begins: (message: LlmMessage) => boolean,
+): LlmMessage[][] {
   const parts: LlmMessage[][] = []
   for (const message of messages) {
     const open = parts.at(-1)
-    if (message.role === role || open === undefined) parts.push([message])
+    if (begins(message) || open === undefined) parts.push([message])
     else open.push(message)
   }
   return parts

@@ -128,9 +128,10 @@ async function nextMessages(
   const hasBudget = await input.budgetLeft()
   if (signal.aborted) return 'stopped'
   if (!hasBudget) return 'budget'
-  const note: LlmMessage = { role: 'user', content: LAST_ITERATION_NOTE }
-  const fitted = await input.fitToWindow(isLast ? [...messages, note] : [...messages])
-  return signal.aborted ? 'stopped' : fitted
+  const fitted = await input.fitToWindow([...messages])
+  if (signal.aborted) return 'stopped'
+  // Not a question of the user, so it does not take part in the fitting.
+  return isLast ? [...fitted, { role: 'user', content: LAST_ITERATION_NOTE }] : fitted
 }
 
 /** Leaves room for a numeric suffix within the maximum length of a call id. */

@@ -129,7 +129,12 @@ async function runLoop(
       schemas.push(toSchema(readOn))
   }
   for (const message of log.messages) if (message.role === 'tool') offerReadOn(message.content)
-  const budget = messageBudget(scope.contextWindow, limits.maxTokens, estimateToolTokens(schemas))
+  const otherTokens = estimateToolTokens(schemas)
+  const window = createContextWindow({
+    budget: messageBudget(scope.contextWindow, limits.maxTokens, otherTokens),
+    otherTokens,
+    summarize: async () => null,
+  })
   const approvals = createApprovals(task, work, clock)
   const recorder = createCallRecorder(work)
   const open = log.calls.filter(({ success }) => success === null)
@@ -154,7 +159,8 @@ async function runLoop(
     maxIterations: Math.max(0, limits.maxIterations - 1 - log.iterations),
     pendingCalls: open.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
     budgetLeft: () => scope.isBudgetLeft(),
-    fitToWindow: createContextWindow({ budget, summarize: async () => null }).fit,
+    fitToWindow: window.fit,
+    iterationEnded: (used) => window.report(used.prompt_tokens),
     signal,
     runTools: (calls) =>
       executor.execute(calls, {

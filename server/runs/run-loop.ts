@@ -26,12 +26,13 @@ export async function createRunLoop(
   const { maxIterations } = dependencies.settings
   const taint = await createTaint(performed, context)
   const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
-  const window = createRunWindow(context, maxTokens, performed)
+  const tools = [...context.tools.map(toSchema), ...context.clientTools.map(clientSchema)]
+  const window = createRunWindow(context, tools, maxTokens, performed)
   let runTools: AgentLoopInput['runTools'] | undefined
   return runAgentLoop({
     llm: performed.timeline.watch(context.llm),
     messages: context.messages,
-    tools: [...context.tools.map(toSchema), ...context.clientTools.map(clientSchema)],
+    tools,
     clientTools: new Set(context.clientTools.map(({ name }) => name)),
     request: {
       ...toolChoiceOf(performed, context),

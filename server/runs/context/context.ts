@@ -2,7 +2,7 @@
 
 import type { WindowMarks } from '../../agent/context-window.ts'
 import { answerMessages, type Carries, toModelMessages } from '../../agent/history.ts'
-import { summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
+import { CONTINUE_NOTE, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
 import type { ConversationRow } from '../../db/repositories/conversations/conversations.ts'
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunSetting } from '../../db/repositories/runs/run-setting.ts'
@@ -23,9 +23,6 @@ import { earlierRuns, memoryOf, nextPrompt } from './prompt.ts'
 
 /** Tokens; used for models whose context window is unknown. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000
-
-const CONTINUE_NOTE =
-  'Your answer was interrupted here. Continue exactly where it ends, without repeating any of it.'
 
 const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
 

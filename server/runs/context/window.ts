@@ -6,21 +6,23 @@ import {
   messageBudget,
 } from '../../agent/context-window.ts'
 import { summarizeTurns } from '../../agent/summary.ts'
+import type { ToolSchema } from '../../llm/client.ts'
 import { estimateToolTokens } from '../../llm/tokens.ts'
-import { toSchema } from '../../tools/definition.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
 
 /**
  * The window of one attempt at a run. Turns that have to be dropped are summarized by the model; the summary is stored and
  * used by later runs, too.
+ * @param tools the tools in each request.
  */
 export function createRunWindow(
   context: RunContext,
+  tools: readonly ToolSchema[],
   maxTokens: number | undefined,
   { active, run, state, usage, writes, dependencies }: PerformedRun,
 ): ContextWindow {
-  const toolTokens = estimateToolTokens(context.tools.map(toSchema))
+  const toolTokens = estimateToolTokens(tools)
   const window = context.model.context_window ?? DEFAULT_CONTEXT_WINDOW
   return createContextWindow({
     budget: messageBudget(window, maxTokens, toolTokens),

@@ -1,6 +1,7 @@
 // Fitting a long conversation to the model's context window without losing its most important parts.
 import { describe, expect, test } from 'vitest'
 import { createContextWindow } from '../../../server/agent/context-window.ts'
+import { CONTINUE_NOTE } from '../../../server/agent/system-prompt.ts'
 import type { LlmMessage } from '../../../server/llm/client.ts'
 import { estimateMessageTokens } from '../../../server/llm/tokens.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
@@ -140,6 +141,48 @@ describe('fitting a conversation to a window', () => {
     expect(context).toContain(`summary ${summaries.length}`)
     expect(context).not.toContain(`summary ${summaries.length - 1}<`)
     expect(context?.match(/conversation_summary>/g)).toHaveLength(2)
+  })
+
+  test('tools that the provider counts higher leave less room for messages', async () => {
+    const otherTokens = 6_000
+    const window = createContextWindow({ budget: 10_000, otherTokens, summarize: async () => 's' })
+    const messages = [system, user('Read all'), ...many(6)]
+    expect(await window.fit(messages)).toEqual(messages)
+    const ratio = 1.5
+    window.report((total(messages) + otherTokens) * ratio)
+    const fitted = await window.fit([...messages, ...iteration('last', 'x '.repeat(1_800))])
+    // The window is 16,000 tokens.
+    expect((total(fitted) + otherTokens) * ratio).toBeLessThanOrEqual(16_000)
+  })
+
+  test('results of one iteration that are larger than the window are cut, the longest first', async () => {
+    const results = ['short', 'a'.repeat(50_000), 'b'.repeat(30_000)].map(
+      (content, at): LlmMessage => ({
+        role: 'tool',
+        callId: CallId.parse(`call_${at}`),
+        name: 'fetch_page',
+        content,
+      }),
+    )
+    const fitted = await fitMessages([system, user('Read'), answer(''), ...results], 4_000, never)
+    expect(total(fitted)).toBeLessThanOrEqual(4_000)
+    expect(total(fitted)).toBeGreaterThan(3_500)
+    expect(fitted.at(-3)).toEqual(results[0])
+    for (const one of fitted.slice(-2)) expect(one.content).toContain('Ask for a smaller part')
+  })
+
+  test('what is asked to be continued belongs to the turn of its question', async () => {
+    const window = createContextWindow({ budget: 2_000, summarize: async () => 'what was done' })
+    const fitted = await window.fit([
+      system,
+      user('Read all'),
+      answer('I begin. '.repeat(300)),
+      user(CONTINUE_NOTE),
+      ...iteration('one', 'x'.repeat(4_000)),
+      ...iteration('two', 'y'.repeat(3_000)),
+    ])
+    expect(fitted[1]).toMatchObject({ content: 'Read all' })
+    expect(total(fitted)).toBeLessThanOrEqual(2_000)
   })
 
   test('a Chinese character counts as about one token', () => {
