@@ -11,8 +11,8 @@ import { createStore, type Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { Username } from '../../protocol/accounts/user.ts'
 import { databaseSettings } from '../settings.ts'
+import { quiet } from './stopped-server.ts'
 
-const quiet = { info() {}, warn() {} }
 const LIST_LIMIT = 100
 
 export const ADMIN_USAGE = `npm run admin -- list

@@ -2,16 +2,12 @@
 
 import { createPasswords } from '../../auth/passwords.ts'
 import type { Config } from '../../config/schema.ts'
-import { connect } from '../../db/connect.ts'
 import { createStore } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
-import { claimStore } from '../../owner/owner.ts'
 import { loadRules } from '../access-rules.ts'
 import { type AccountEnd, endAccount } from '../accounts/delete-account.ts'
-import { databaseSettings } from '../settings.ts'
 import { createConfiguredWorkspace } from '../storage/workspace.ts'
-
-const quiet = { info() {}, warn() {} }
+import { quiet, whileServerIsStopped } from './stopped-server.ts'
 
 /**
  * @param heirName who receives the data; null: nobody.
@@ -23,69 +19,54 @@ export async function deleteUser(
   name: string,
   { keepsData, heirName }: { keepsData: boolean; heirName: string | null },
 ): Promise<string[]> {
-  const owner = await claimStore(databaseSettings(config), {
-    instance: 'delete-user',
-    log: quiet,
-    // Each step can be repeated.
-    onTaken() {},
-  })
-  try {
-    const database = await connect(databaseSettings(config), { log: quiet })
+  return whileServerIsStopped(config, 'delete-user', async (database) => {
+    const store = createStore(database)
+    const account = await store.users.findByName(name)
+    if (account?.passwordHash == null) throw appError('account_not_found')
+    const heir = heirName === null ? null : await store.users.findByName(heirName)
+    if (heir === undefined) throw appError('account_not_found')
+    const end: AccountEnd =
+      heir === null ? { data: keepsData ? 'keep' : 'delete' } : { data: 'hand_over', heir: heir.id }
+    const { access } = await loadRules(config, store)
+    const workspace = await createConfiguredWorkspace(config, store, access, undefined, quiet)
     try {
-      const store = createStore(database)
-      const account = await store.users.findByName(name)
-      if (account?.passwordHash == null) throw appError('account_not_found')
-      const heir = heirName === null ? null : await store.users.findByName(heirName)
-      if (heir === undefined) throw appError('account_not_found')
-      const end: AccountEnd =
-        heir === null
-          ? { data: keepsData ? 'keep' : 'delete' }
-          : { data: 'hand_over', heir: heir.id }
-      const { access } = await loadRules(config, store)
-      const workspace = await createConfiguredWorkspace(config, store, access, undefined, quiet)
-      try {
-        await endAccount(
-          {
-            store,
-            workspace,
-            passwords: createPasswords(),
-            async removeDocuments(projectId) {
-              for (;;) {
-                const { items } = await store.documents.list(projectId, { limit: 100 })
-                if (items.length === 0) return
-                for (const { id } of items) await store.documents.remove(projectId, id)
-              }
-            },
-            // The server is stopped: nothing runs, and nobody is connected. A run that was left ends at the next start.
-            async stopProject() {},
-            async endAccess() {},
+      await endAccount(
+        {
+          store,
+          workspace,
+          passwords: createPasswords(),
+          async removeDocuments(projectId) {
+            for (;;) {
+              const { items } = await store.documents.list(projectId, { limit: 100 })
+              if (items.length === 0) return
+              for (const { id } of items) await store.documents.remove(projectId, id)
+            }
           },
-          account.id,
-          end,
-        )
-      } finally {
-        await workspace.close()
-      }
-      await store.audit.add({
-        action: 'account_deleted',
-        at: new Date(),
-        userId: null,
-        username: null,
-        address: null,
-        details: {
-          account: account.username,
-          data: end.data,
-          ...(heir === null ? {} : { heir: heir.username }),
-          by: 'command line',
+          // The server is stopped: nothing runs, and nobody is connected. A run that was left ends at the next start.
+          async stopProject() {},
+          async endAccess() {},
         },
-      })
-      return [DONE[end.data](account.username, heir?.username ?? '')]
+        account.id,
+        end,
+      )
     } finally {
-      await database.close()
+      await workspace.close()
     }
-  } finally {
-    await owner.release()
-  }
+    await store.audit.add({
+      action: 'account_deleted',
+      at: new Date(),
+      userId: null,
+      username: null,
+      address: null,
+      details: {
+        account: account.username,
+        data: end.data,
+        ...(heir === null ? {} : { heir: heir.username }),
+        by: 'command line',
+      },
+    })
+    return [DONE[end.data](account.username, heir?.username ?? '')]
+  })
 }
 
 const DONE: Record<AccountEnd['data'], (name: string, heir: string) => string> = {

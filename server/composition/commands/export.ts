@@ -2,18 +2,14 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import type { Config } from '../../config/schema.ts'
-import { connect } from '../../db/connect.ts'
 import { createChannelRepository } from '../../db/repositories/deliveries/channels.ts'
 import { createStore } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
-import { claimStore } from '../../owner/owner.ts'
 import type { BundleManifest } from '../../protocol/conversations/export.ts'
 import { writeBundle } from '../../transfer/write-bundle.ts'
 import { createWorkspaces } from '../../workspace/workspaces.ts'
-import { databaseSettings } from '../settings.ts'
 import { blobReader } from '../storage/blobs.ts'
-
-const quiet = { info() {}, warn() {} }
+import { whileServerIsStopped } from './stopped-server.ts'
 
 /**
  * @param username by default the user of single mode.
@@ -26,54 +22,41 @@ export async function exportOffline(
 ): Promise<BundleManifest['counts']> {
   const exists = await stat(target).catch(() => null)
   if (exists !== null) throw new AppError('conflict', `${target} exists. Choose another name.`)
-  const owner = await claimStore(databaseSettings(config), {
-    instance: 'export',
-    log: quiet,
-    // It only reads.
-    onTaken() {},
-  })
-  try {
-    const database = await connect(databaseSettings(config), { log: quiet })
+  return whileServerIsStopped(config, 'export', async (database) => {
+    const store = createStore(database)
+    const channels = createChannelRepository(database)
+    const user = await store.users.findByName(username)
+    if (user === undefined)
+      throw new AppError(
+        'not_found',
+        `There is no user ${JSON.stringify(username)}. Name one: npm run export -- <file> <user>`,
+      )
+    const { file_read: fileRead, file_write: fileWrite, project } = config.limits
+    const unfinished = `${target}.part`
     try {
-      const store = createStore(database)
-      const channels = createChannelRepository(database)
-      const user = await store.users.findByName(username)
-      if (user === undefined)
-        throw new AppError(
-          'not_found',
-          `There is no user ${JSON.stringify(username)}. Name one: npm run export -- <file> <user>`,
-        )
-      const { file_read: fileRead, file_write: fileWrite, project } = config.limits
-      const unfinished = `${target}.part`
-      try {
-        const counts = await writeBundle(
-          {
-            store,
-            listChannels: (userId) => channels.list(userId),
-            blobs: blobReader(config),
-            workspaces: await createWorkspaces({
-              root: config.workspace_root,
-              limits: { fileRead, fileWrite, project },
-            }),
-            now: () => new Date(),
-          },
-          {
-            userId: user.id,
-            conversationIds: null,
-            signal: new AbortController().signal,
-            onProgress() {},
-          },
-          createWriteStream(unfinished, { mode: 0o600 }),
-        )
-        await rename(unfinished, target)
-        return counts
-      } finally {
-        await rm(unfinished, { force: true })
-      }
+      const counts = await writeBundle(
+        {
+          store,
+          listChannels: (userId) => channels.list(userId),
+          blobs: blobReader(config),
+          workspaces: await createWorkspaces({
+            root: config.workspace_root,
+            limits: { fileRead, fileWrite, project },
+          }),
+          now: () => new Date(),
+        },
+        {
+          userId: user.id,
+          conversationIds: null,
+          signal: new AbortController().signal,
+          onProgress() {},
+        },
+        createWriteStream(unfinished, { mode: 0o600 }),
+      )
+      await rename(unfinished, target)
+      return counts
     } finally {
-      await database.close()
+      await rm(unfinished, { force: true })
     }
-  } finally {
-    await owner.release()
-  }
+  })
 }

@@ -12,21 +12,18 @@ import {
 } from '../../auth/secret-keys.ts'
 import { rotateTokenKeys } from '../../auth/token-keys.ts'
 import type { Config } from '../../config/schema.ts'
-import { connect } from '../../db/connect.ts'
 import type { SealedRepository, SealedValue } from '../../db/repositories/sealed.ts'
 import { createStore } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import { CHANNEL_SEAL_PURPOSE } from '../../messaging/channels.ts'
 import { PUSH_KEY_PURPOSE } from '../../messaging/push.ts'
 import { webhookSealPurpose } from '../../messaging/webhooks.ts'
-import { claimStore } from '../../owner/owner.ts'
 import { modelKeyPurpose } from '../../routes/models/models.ts'
 import { SHARE_SEAL_PURPOSE } from '../../sharing/shares.ts'
 import { IDEMPOTENCY_SEAL_PURPOSE } from '../http/idempotency.ts'
-import { databaseSettings } from '../settings.ts'
 import { mcpClientPurpose, mcpGrantPurpose } from '../tools/mcp-grants.ts'
+import { whileServerIsStopped } from './stopped-server.ts'
 
-const quiet = { info() {}, warn() {} }
 /** Values that are sealed again in one transaction. */
 const BATCH = 200
 
@@ -38,43 +35,30 @@ export async function rotateKeys(
   config: Config,
   { keys, signOut }: { keys: SecretKeySources; signOut: boolean },
 ): Promise<string[]> {
-  const owner = await claimStore(databaseSettings(config), {
-    instance: 'rotate-keys',
-    log: quiet,
-    // Each step can be repeated, and a server that begins now reads the keys anew.
-    onTaken() {},
-  })
-  try {
-    const database = await connect(databaseSettings(config), { log: quiet })
-    try {
-      const store = createStore(database)
-      const lines = await rotateSecrets(config, store.sealed, keys)
-      if (config.auth_mode === 'multi') {
-        const accepted = rotateTokenKeys(config.data_dir, config.jwt_secret ?? '', {
-          now: new Date(),
-          overlap: !signOut,
-        })
-        lines.push(
-          signOut
-            ? 'Tokens: a new key. Everybody has to sign in again.'
-            : `Tokens: a new key signs from the next start on. ${accepted - 1} earlier ones are accepted until what they signed has expired.`,
-        )
-      }
-      await store.audit.add({
-        action: 'keys_rotated',
-        at: new Date(),
-        userId: null,
-        username: null,
-        address: null,
-        details: { by: 'command line', sign_out: signOut },
+  return whileServerIsStopped(config, 'rotate-keys', async (database) => {
+    const store = createStore(database)
+    const lines = await rotateSecrets(config, store.sealed, keys)
+    if (config.auth_mode === 'multi') {
+      const accepted = rotateTokenKeys(config.data_dir, config.jwt_secret ?? '', {
+        now: new Date(),
+        overlap: !signOut,
       })
-      return lines
-    } finally {
-      await database.close()
+      lines.push(
+        signOut
+          ? 'Tokens: a new key. Everybody has to sign in again.'
+          : `Tokens: a new key signs from the next start on. ${accepted - 1} earlier ones are accepted until what they signed has expired.`,
+      )
     }
-  } finally {
-    await owner.release()
-  }
+    await store.audit.add({
+      action: 'keys_rotated',
+      at: new Date(),
+      userId: null,
+      username: null,
+      address: null,
+      details: { by: 'command line', sign_out: signOut },
+    })
+    return lines
+  })
 }
 
 async function rotateSecrets(

@@ -1,0 +1,34 @@
+// What commands need that work while the server is stopped: the store as its only owner, and its database.
+import type { Config } from '../../config/schema.ts'
+import { connect } from '../../db/connect.ts'
+import type { Database } from '../../db/database.ts'
+import { claimStore } from '../../owner/owner.ts'
+import { databaseSettings } from '../settings.ts'
+
+/** For parts whose messages are not for the command line. */
+export const quiet = { info() {}, warn() {} }
+
+/**
+ * Runs `work` while no server can begin with the same store; ends the connection afterwards. Should another process take
+ * the store over all the same, `work` goes on: every step of it can be repeated or only reads.
+ * @param command names this process to others that want the store.
+ * @throws AppError with a text for the operator when a server runs.
+ */
+export async function whileServerIsStopped<T>(
+  config: Config,
+  command: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const settings = databaseSettings(config)
+  const owner = await claimStore(settings, { instance: command, log: quiet, onTaken() {} })
+  try {
+    const database = await connect(settings, { log: quiet })
+    try {
+      return await work(database)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await owner.release()
+  }
+}
