@@ -1,6 +1,7 @@
 // Routes for administrators: groups of accounts, what their members may use, and who they are.
 import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
+import { quotaChanges } from '../../access/quota-changes.ts'
 import type { CountedGroup, GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -15,6 +16,8 @@ import { deleted, success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_GROUPS = 500
+/** Marks the limits of all members together in audit entries. */
+const SHARED = 'shared_'
 
 export interface AdminGroupDependencies {
   groups: GroupRepository
@@ -72,7 +75,8 @@ export function registerAdminGroupRoutes(
         response: { 200: envelope(Group) },
       },
     },
-    async ({ body }) => {
+    async (request) => {
+      const { body } = request
       const { name, description = '', ...given } = body
       const { models = null, tools = null, mcp_servers = null, approval_modes = null } = given
       const permissions = { models, tools, mcp_servers, approval_modes }
@@ -82,6 +86,10 @@ export function registerAdminGroupRoutes(
         permissions,
         quota: body.quota ?? null,
         sharedQuota: body.shared_quota ?? null,
+      }
+      request.audited = {
+        ...quotaChanges({}, body.quota ?? {}),
+        ...quotaChanges({}, body.shared_quota ?? {}, SHARED),
       }
       return success(present(await groups.create(fields, MAX_GROUPS)))
     },
@@ -113,20 +121,30 @@ export function registerAdminGroupRoutes(
         response: { 200: envelope(Group) },
       },
     },
-    async ({ params, body }) => {
-      const isKnown = await groups.change(params.id, ({ permissions: before, ...fields }) => ({
-        name: body.name ?? fields.name,
-        description: body.description ?? fields.description,
-        permissions: {
-          models: body.models === undefined ? before.models : body.models,
-          tools: body.tools === undefined ? before.tools : body.tools,
-          mcp_servers: body.mcp_servers === undefined ? before.mcp_servers : body.mcp_servers,
-          approval_modes:
-            body.approval_modes === undefined ? before.approval_modes : body.approval_modes,
-        },
-        quota: { ...fields.quota, ...withoutAbsent(body.quota ?? {}) },
-        sharedQuota: { ...fields.sharedQuota, ...withoutAbsent(body.shared_quota ?? {}) },
-      }))
+    async (request) => {
+      const { params, body } = request
+      const isKnown = await groups.change(params.id, ({ permissions: before, ...fields }) => {
+        const quota = { ...fields.quota, ...withoutAbsent(body.quota ?? {}) }
+        const sharedQuota = { ...fields.sharedQuota, ...withoutAbsent(body.shared_quota ?? {}) }
+        request.audited = {
+          group: fields.name,
+          ...quotaChanges(fields.quota ?? {}, quota),
+          ...quotaChanges(fields.sharedQuota ?? {}, sharedQuota, SHARED),
+        }
+        return {
+          name: body.name ?? fields.name,
+          description: body.description ?? fields.description,
+          permissions: {
+            models: body.models === undefined ? before.models : body.models,
+            tools: body.tools === undefined ? before.tools : body.tools,
+            mcp_servers: body.mcp_servers === undefined ? before.mcp_servers : body.mcp_servers,
+            approval_modes:
+              body.approval_modes === undefined ? before.approval_modes : body.approval_modes,
+          },
+          quota,
+          sharedQuota,
+        }
+      })
       if (!isKnown) throw appError('group_not_found')
       await access.reload()
       return success(await get(params.id))

@@ -1,5 +1,6 @@
 // Routes for administrators: invitations to register.
 import { z } from 'zod'
+import { quotaChanges } from '../../access/quota-changes.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import type { AccountLinkRow } from '../../db/repositories/accounts/account-links.ts'
 import { appError } from '../../errors.ts'
@@ -52,7 +53,9 @@ export function registerAdminInvitationRoutes(
         response: { 200: envelope(CreatedInvitation) },
       },
     },
-    async ({ user, body, protocol, host }) => {
+    async (request) => {
+      const { user, body, protocol, host } = request
+      request.audited = quotaChanges({}, body.quota ?? {})
       const { row, token } = await links.invite({
         role: body.role,
         quota: body.quota,

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
+import { quotaChanges } from '../../access/quota-changes.ts'
 import type { AccountLinks } from '../../auth/account-links.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
@@ -126,7 +127,8 @@ export function registerAdminUserRoutes(
         response: { 200: envelope(AdminUser) },
       },
     },
-    async ({ params, body }, reply) => {
+    async (request, reply) => {
+      const { params, body } = request
       const before = await users.find(params.id)
       const changed = await users.update(params.id, {
         ...(body.role === undefined ? {} : { role: body.role }),
@@ -137,9 +139,11 @@ export function registerAdminUserRoutes(
       // Streams that were opened with the former role.
       else if (before?.role !== changed.role) connections.end(changed.id, { kept: reply.raw })
       if (body.quota !== undefined) {
-        await quotas.change(changed.id, body.quota)
+        const limits = await quotas.change(changed.id, body.quota)
+        request.audited = quotaChanges(limits.before, limits.after)
         await access.reload()
       }
+      request.audited = { account: changed.username, ...request.audited }
       return success(present(changed))
     },
   )

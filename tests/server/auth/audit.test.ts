@@ -75,6 +75,35 @@ describeOnEachServer('the audit log', (start) => {
       expect(text).not.toContain(secret)
   })
 
+  test('a change of limits is recorded with whose they are, and each value before and after', async () => {
+    const { items: accounts } = (
+      await server.call('GET', '/api/admin/users?q=bob', { token: admin })
+    ).json.data
+    const change = (method: string, path: string, body: object) =>
+      server.call(method, `/api/admin/${path}`, { token: admin, body })
+    const user = `users/${accounts[0].id}`
+    await change('PATCH', user, { quota: { tokens_per_day: 500, storage: 9 } })
+    await change('PATCH', user, { quota: { tokens_per_day: 700, storage: 9 } })
+    await change('PATCH', user, { quota: { tokens_per_day: null } })
+    const { id } = (
+      await change('POST', 'groups', { name: 'Readers', quota: { messages_per_day: 1 } })
+    ).json.data
+    await change('PATCH', `groups/${id}`, {
+      quota: { messages_per_day: 2 },
+      shared_quota: { cost_per_month: 3 },
+    })
+    await change('POST', 'invitations', { quota: { concurrent_runs: 4 } })
+    const { items } = (await get('?limit=6')).json.data
+    expect(items.toReversed().map(({ details }: { details: object }) => details)).toEqual([
+      { id: accounts[0].id, account: 'bob', tokens_per_day: 'none → 500', storage: 'none → 9' },
+      { id: accounts[0].id, account: 'bob', tokens_per_day: '500 → 700' },
+      { id: accounts[0].id, account: 'bob', tokens_per_day: '700 → none' },
+      { name: 'Readers', messages_per_day: 'none → 1' },
+      { id, group: 'Readers', messages_per_day: '1 → 2', shared_cost_per_month: 'none → 3' },
+      { role: 'user', concurrent_runs: 'none → 4' },
+    ])
+  })
+
   test('it is filtered, paged and exported, for administrators only', async () => {
     const failures = (await get('?action=sign_in_failed&limit=1')).json.data
     expect(failures.items).toHaveLength(1)

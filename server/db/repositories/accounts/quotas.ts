@@ -22,8 +22,11 @@ export function createQuotaRepository({ read, write, tables }: Database) {
       return fullQuota(row?.quota)
     },
 
-    /** Changes the given limits; two concurrent changes both take effect. */
-    change: (userId: UserId, changes: PatchQuota): Promise<void> =>
+    /** Changes the given limits, and returns all before and after; two concurrent changes both take effect. */
+    change: (
+      userId: UserId,
+      changes: PatchQuota,
+    ): Promise<{ before: PatchQuota; after: PatchQuota }> =>
       write(async (tx) => {
         await tx.lock(`quota ${userId}`)
         const [row] = await tx.select().from(userQuotas).where(eq(userQuotas.userId, userId))
@@ -32,6 +35,7 @@ export function createQuotaRepository({ read, write, tables }: Database) {
           .insert(userQuotas)
           .values({ userId, quota })
           .onConflictDoUpdate({ target: userQuotas.userId, set: { quota } })
+        return { before: row?.quota ?? {}, after: quota }
       }),
 
     /** The limits of an account, in the transaction that creates it. */
