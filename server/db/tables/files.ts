@@ -1,9 +1,10 @@
 // The table of files: what users uploaded for their messages. The bytes are in the blob store.
 import { sql } from 'drizzle-orm'
 import type { DescribedFailure } from '../../protocol/failures/stored.ts'
-import type { FileId, UserId } from '../../protocol/ids.ts'
+import type { FileId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
 
 export function defineFileTables(
   c: Columns,
@@ -13,10 +14,7 @@ export function defineFileTables(
     'files',
     {
       id: c.key<FileId>('id').primaryKey(),
-      userId: c
-        .key<UserId>('user_id')
-        .notNull()
-        .references(() => users.id, { onDelete: 'cascade' }),
+      userId: ownedBy(c, users),
       kind: c.choice<'text' | 'image'>('kind').notNull(),
       name: c.text('name').notNull(),
       mime: c.text('mime').notNull(),

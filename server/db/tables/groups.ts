@@ -2,9 +2,9 @@
 
 import type { PatchQuota, PatchSharedQuota } from '../../protocol/accounts/quota.ts'
 import type { GroupId, GroupPermissions } from '../../protocol/admin/group.ts'
-import type { UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
 
 export function defineGroupTables(
   c: Columns,
@@ -35,10 +35,7 @@ export function defineGroupTables(
         .key<GroupId>('group_id')
         .notNull()
         .references(() => groups.id, { onDelete: 'cascade' }),
-      userId: c
-        .key<UserId>('user_id')
-        .notNull()
-        .references(() => users.id, { onDelete: 'cascade' }),
+      userId: ownedBy(c, users),
     },
     (t) => [
       c.primaryKey({ columns: [t.groupId, t.userId] }),
@@ -48,10 +45,7 @@ export function defineGroupTables(
 
   /** Of users with limits of their own. */
   const userQuotas = c.table('user_quotas', {
-    userId: c
-      .key<UserId>('user_id')
-      .primaryKey()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: ownedBy(c, users).primaryKey(),
     quota: c.json<PatchQuota>('quota').notNull(),
   })
 
@@ -59,10 +53,7 @@ export function defineGroupTables(
   const resourceUsage = c.table(
     'resource_usage',
     {
-      userId: c
-        .key<UserId>('user_id')
-        .notNull()
-        .references(() => users.id, { onDelete: 'cascade' }),
+      userId: ownedBy(c, users),
       /** `YYYY-MM-DD`, UTC. */
       day: c.text('day').notNull(),
       kind: c.choice<'program_seconds' | 'messages'>('kind').notNull(),

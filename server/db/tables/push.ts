@@ -1,9 +1,11 @@
 // Browsers that receive push notifications of a user.
-import type { UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
+import type { defineSessionTables } from './sessions.ts'
 
-type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users' | 'sessions'>
+type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
+  Pick<ReturnType<typeof defineSessionTables>, 'sessions'>
 
 export function definePushTables(c: Columns, { users, sessions }: Accounts) {
   const pushSubscriptions = c.table(
@@ -11,10 +13,7 @@ export function definePushTables(c: Columns, { users, sessions }: Accounts) {
     {
       /** The hash of `endpoint`: a browser has one subscription, whoever is signed in there. */
       id: c.text('id').primaryKey(),
-      userId: c
-        .key<UserId>('user_id')
-        .notNull()
-        .references(() => users.id, { onDelete: 'cascade' }),
+      userId: ownedBy(c, users),
       /** Signing out ends it. Null: of a program, or nobody signs in here. */
       sessionId: c.text('session_id').references(() => sessions.id, { onDelete: 'cascade' }),
       endpoint: c.text('endpoint').notNull(),

@@ -1,33 +1,24 @@
-// Tables of runs and their approvals, long tool results, summaries and sub-agent events.
+// Tables of runs and of what their sub-agents did.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
-import type { InputAnswer, InputQuestion } from '../../protocol/runs/input.ts'
 import type { RunFailure, RunStatus } from '../../protocol/runs/run.ts'
-import type {
-  ApprovalPreview,
-  FinishReason,
-  ReachedLimit,
-  RiskLevel,
-} from '../../protocol/runs/run-event.ts'
+import type { FinishReason, ReachedLimit } from '../../protocol/runs/run-event.ts'
 import type { TimelineEntry } from '../../protocol/runs/run-timeline.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
 
-export function defineRunTables(
-  c: Columns,
-  { conversations }: Pick<ReturnType<typeof defineConversationTables>, 'conversations'>,
-) {
-  const inConversation = () =>
-    c
-      .key<ConversationId>('conversation_id')
-      .notNull()
-      .references(() => conversations.id, { onDelete: 'cascade' })
+type Conversations = Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
 
+/** The steps of a run's answer are those of its message. */
+export function defineRunTables(c: Columns, { conversations }: Conversations) {
   const runs = c.table(
     'runs',
     {
       id: c.key<RunId>('id').primaryKey(),
-      conversationId: inConversation(),
+      conversationId: c
+        .key<ConversationId>('conversation_id')
+        .notNull()
+        .references(() => conversations.id, { onDelete: 'cascade' }),
       userId: c.key<UserId>('user_id').notNull(),
       projectId: c.key<ProjectId>('project_id'),
       messageId: c.key<MessageId>('message_id').notNull(),
@@ -83,79 +74,6 @@ export function defineRunTables(
     ],
   )
 
-  const approvals = c.table(
-    'approvals',
-    {
-      runId: c
-        .key<RunId>('run_id')
-        .notNull()
-        .references(() => runs.id, { onDelete: 'cascade' }),
-      idRef: c.text('id_ref').notNull(),
-      /** The position of its call in the iteration. */
-      position: c.integer('position').notNull(),
-      name: c.text('name').notNull(),
-      arguments: c.text('arguments').notNull(),
-      riskLevel: c.choice<RiskLevel>('risk_level').notNull(),
-      preview: c.json<ApprovalPreview>('preview'),
-      status: c.choice<'pending' | 'approved' | 'rejected'>('status').notNull(),
-      reason: c.text('reason'),
-      /** Arguments that the person changed. */
-      decidedArguments: c.text('decided_arguments'),
-      createdAt: c.time('created_at').notNull(),
-      decidedAt: c.time('decided_at'),
-    },
-    (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
-  )
-
-  /** What MCP servers ask the person for while a call runs, and the answers; removed when the run ends. */
-  const runInputs = c.table(
-    'run_inputs',
-    {
-      runId: c
-        .key<RunId>('run_id')
-        .notNull()
-        .references(() => runs.id, { onDelete: 'cascade' }),
-      idRef: c.text('id_ref').notNull(),
-      callId: c.text('call_id').notNull(),
-      /** Which round of questions of the call, from 0; a round has one question or several. */
-      round: c.integer('round').notNull(),
-      position: c.integer('position').notNull(),
-      question: c.json<InputQuestion>('question').notNull(),
-      /** The server's own name for the question; null when it waits for the answer on an open connection. */
-      key: c.text('key'),
-      /** What the server wants back unchanged with the answers of the round. */
-      requestState: c.text('request_state'),
-      answer: c.json<InputAnswer>('answer'),
-      createdAt: c.time('created_at').notNull(),
-    },
-    (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
-  )
-
-  /** Tool results that are too long for the model, which reads the rest by handle. */
-  const toolResults = c.table(
-    'tool_results',
-    {
-      handle: c.text('handle').primaryKey(),
-      conversationId: inConversation(),
-      runId: c.key<RunId>('run_id').notNull(),
-      content: c.text('content').notNull(),
-      createdAt: c.time('created_at').notNull(),
-    },
-    (t) => [c.index('tool_results_conversation').on(t.conversationId)],
-  )
-
-  /** Replaces the turns up to a message where a history exceeded the model's context window. */
-  const summaries = c.table(
-    'summaries',
-    {
-      conversationId: inConversation(),
-      untilMessageId: c.key<MessageId>('until_message_id').notNull(),
-      text: c.text('text').notNull(),
-      createdAt: c.time('created_at').notNull(),
-    },
-    (t) => [c.primaryKey({ columns: [t.conversationId, t.untilMessageId] })],
-  )
-
   /** Events of the sub-agents of a running call, so that they continue after a restart. */
   const subAgentEvents = c.table(
     'sub_agent_events',
@@ -173,13 +91,5 @@ export function defineRunTables(
     (t) => [c.index('sub_agent_events_call').on(t.runId, t.callId, t.id)],
   )
 
-  /** What one instance at a time may do, until a moment of the database's clock. */
-  const leases = c.table('leases', {
-    name: c.text('name').primaryKey(),
-    /** The id of the instance that holds it. */
-    owner: c.text('owner').notNull(),
-    expiresAt: c.time('expires_at').notNull(),
-  })
-
-  return { leases, runs, approvals, runInputs, toolResults, summaries, subAgentEvents }
+  return { runs, subAgentEvents }
 }

@@ -1,10 +1,11 @@
 // Tables of shared copies of conversations.
 import { sql } from 'drizzle-orm'
 import type { ShareInclude } from '../../protocol/conversations/share.ts'
-import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import type { defineConversationTables } from './conversations.ts'
+import { ownedBy } from './owner.ts'
 
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
@@ -14,10 +15,7 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
     'shares',
     {
       id: c.text('id').primaryKey(),
-      userId: c
-        .key<UserId>('user_id')
-        .notNull()
-        .references(() => users.id, { onDelete: 'cascade' }),
+      userId: ownedBy(c, users),
       conversationId: c
         .key<ConversationId>('conversation_id')
         .notNull()

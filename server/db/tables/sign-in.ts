@@ -1,26 +1,22 @@
 // Tables of ways to sign in besides the password.
 
 import type { PasskeyTransport } from '../../protocol/accounts/second-factor.ts'
-import type { UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
+import type { defineSessionTables } from './sessions.ts'
 
-type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users' | 'sessions'>
+type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
+  Pick<ReturnType<typeof defineSessionTables>, 'sessions'>
 
 export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
-  const owner = () =>
-    c
-      .key<UserId>('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' })
-
   /** Accounts as issuers of single sign-on know them. */
   const identities = c.table(
     'identities',
     {
       issuer: c.text('issuer').notNull(),
       subject: c.text('subject').notNull(),
-      userId: owner(),
+      userId: ownedBy(c, users),
       createdAt: c.time('created_at').notNull(),
     },
     (t) => [
@@ -40,7 +36,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
 
   /** One-time codes of an authenticator app. */
   const totps = c.table('totps', {
-    userId: owner().primaryKey(),
+    userId: ownedBy(c, users).primaryKey(),
     sealedSecret: c.text('sealed_secret').notNull(),
     /** Null: being set up, and asked for nowhere. */
     confirmedAt: c.time('confirmed_at'),
@@ -51,7 +47,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
   /** Codes for the day when the second factor is lost; each works once. */
   const recoveryCodes = c.table(
     'recovery_codes',
-    { userId: owner(), hash: c.text('hash').notNull() },
+    { userId: ownedBy(c, users), hash: c.text('hash').notNull() },
     (t) => [c.primaryKey({ columns: [t.userId, t.hash] })],
   )
 
@@ -60,7 +56,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
     {
       /** The credential id, as the authenticator chose it. */
       id: c.text('id').primaryKey(),
-      userId: owner(),
+      userId: ownedBy(c, users),
       name: c.text('name').notNull(),
       /** COSE, base64url. */
       publicKey: c.text('public_key').notNull(),
@@ -76,7 +72,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
   const confirmedAddresses = c.table(
     'confirmed_addresses',
     {
-      userId: owner(),
+      userId: ownedBy(c, users),
       /** Folded for comparison. */
       address: c.text('address').notNull(),
       confirmedAt: c.time('confirmed_at').notNull(),

@@ -6,9 +6,10 @@ import type {
   TransferStatus,
 } from '../../protocol/conversations/transfer.ts'
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
-import type { TransferId, UserId } from '../../protocol/ids.ts'
+import type { TransferId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
 
 export function defineTransferTables(
   c: Columns,
@@ -18,10 +19,7 @@ export function defineTransferTables(
     'transfers',
     {
       id: c.key<TransferId>('id').primaryKey(),
-      userId: c
-        .key<UserId>('user_id')
-        .notNull()
-        .references(() => users.id, { onDelete: 'cascade' }),
+      userId: ownedBy(c, users),
       kind: c.choice<'export' | 'import'>('kind').notNull(),
       status: c.choice<TransferStatus>('status').notNull(),
       /** The name of an import's file. */

@@ -1,24 +1,18 @@
 // Tables of webhooks: where events of a user are sent, and the events that wait for it.
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
-import type { UserId } from '../../protocol/ids.ts'
 import type { WebhookEventType } from '../../protocol/programs/webhook.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 
 export function defineWebhookTables(c: Columns, { users }: Accounts) {
-  const owner = () =>
-    c
-      .key<UserId>('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' })
-
   const webhooks = c.table(
     'webhooks',
     {
       id: c.text('id').primaryKey(),
-      userId: owner(),
+      userId: ownedBy(c, users),
       url: c.text('url').notNull(),
       /** The events that it receives. */
       events: c.json<WebhookEventType[]>('events').notNull(),
@@ -36,7 +30,7 @@ export function defineWebhookTables(c: Columns, { users }: Accounts) {
     'webhook_deliveries',
     {
       id: c.text('id').primaryKey(),
-      userId: owner(),
+      userId: ownedBy(c, users),
       webhookId: c
         .text('webhook_id')
         .notNull()

@@ -1,0 +1,52 @@
+// Tables of channels, and of the messages that wait for delivery there.
+import type { StoredFailure } from '../../protocol/failures/stored.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+import { ownedBy } from './owner.ts'
+
+type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
+
+/** `deliveries` is the outbox of `channels`; webhooks have their own. */
+export function defineChannelTables(c: Columns, { users }: Accounts) {
+  const channels = c.table(
+    'channels',
+    {
+      id: c.text('id').primaryKey(),
+      userId: ownedBy(c, users),
+      type: c.text('type').notNull(),
+      name: c.text('name').notNull(),
+      sealedSettings: c.text('sealed_settings').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.uniqueIndex('channels_user_name').on(t.userId, t.name)],
+  )
+
+  const deliveries = c.table(
+    'deliveries',
+    {
+      id: c.text('id').primaryKey(),
+      userId: ownedBy(c, users),
+      channelId: c
+        .text('channel_id')
+        .notNull()
+        .references(() => channels.id, { onDelete: 'cascade' }),
+      /** The conversation that the message came from, if any; it may be deleted. */
+      conversationId: c.key<ConversationId>('conversation_id'),
+      content: c.text('content').notNull(),
+      status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),
+      attempts: c.integer('attempts').notNull(),
+      nextAttemptAt: c.time('next_attempt_at'),
+      lastError: c.text('last_error'),
+      /** The reason and parameters of `lastError`, for translation. */
+      lastFailure: c.json<StoredFailure>('last_failure'),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.index('deliveries_due').on(t.status, t.nextAttemptAt),
+      c.index('deliveries_channel').on(t.channelId),
+    ],
+  )
+
+  return { channels, deliveries }
+}
