@@ -2,50 +2,39 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
-import { loadMcpServers } from './access/mcp-servers.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
-import { createSecretBox } from './auth/secret-box.ts'
-import { loadSecretKeys, type SecretKeySources } from './auth/secret-keys.ts'
+import type { SecretKeySources } from './auth/secret-keys.ts'
 import { createChangeLog } from './changes/change-log.ts'
-import { createChatService } from './chat/chat-service.ts'
-import { loadRules, refreshRules } from './composition/access-rules.ts'
+import { refreshRules } from './composition/access-rules.ts'
 import { createAccountServices } from './composition/accounts/accounts.ts'
 import { leadBackgroundWork } from './composition/background-work.ts'
-import { routeDependencies } from './composition/http/routes.ts'
+import { type Base, openBase } from './composition/base.ts'
+import { createConfiguredChat } from './composition/chat.ts'
+import { routeDependencies } from './composition/http/routes/routes.ts'
 import { createConfiguredStack } from './composition/http/stack.ts'
-import { openInstance } from './composition/instance.ts'
 import { createConfiguredCatalog } from './composition/models.ts'
 import { createObservers } from './composition/observers/observers.ts'
 import { addRunGauges } from './composition/observers/run-metrics.ts'
-import { chatSettings, databaseSettings } from './composition/settings.ts'
+import { databaseSettings } from './composition/settings.ts'
 import { openBlobs } from './composition/storage/blobs.ts'
 import { createFileModule } from './composition/storage/files.ts'
 import { createTransfers } from './composition/storage/transfers.ts'
-import {
-  createConfiguredWorkspace,
-  createProjectDescription,
-} from './composition/storage/workspace.ts'
+import { createConfiguredWorkspace } from './composition/storage/workspace.ts'
 import { prepareCommandNetwork } from './composition/tools/command-network.ts'
-import { createToolModule, type ToolModuleOptions } from './composition/tools/tools.ts'
+import { createToolModule } from './composition/tools/tools.ts'
 import type { Config } from './config/schema.ts'
-import { connect } from './db/connect.ts'
-import { createStore } from './db/store.ts'
 import type { App } from './http/app.ts'
-import { memorySection } from './knowledge/memory.ts'
 import { newId } from './lib/ids.ts'
-import {
-  createRedactor,
-  type Redactor,
-  redactedLog,
-  secretsIn,
-  storedSecrets,
-} from './lib/redact.ts'
+import { createRedactor, type Redactor, redactedLog, secretsIn } from './lib/redact.ts'
 import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import { createMarkdownRenderer } from './sharing/markdown.ts'
+import type { CommandNetwork } from './tools/builtin/exec.ts'
+
+const { version } = packageJson
 
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
@@ -98,200 +87,134 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-async function assemble(
-  {
+type AssembleOptions = ServerOptions & { redactor: Redactor; commandNetwork: CommandNetwork }
+
+/** From the store upwards: what everything is built on, the modules, HTTP; then the work that goes on in the background. */
+async function assemble(options: AssembleOptions, owner: StoreOwner): Promise<Server> {
+  const { config, log, redactor, secretKeys = {} } = options
+  const base = await openBase({ config, log, redactor, secretKeys }, owner)
+  const modules = await createModules(base, options)
+  const app = await createRoutedApp(base, modules, options.webRoot)
+  const work = await startWork(base, modules)
+  const { accounts, chat } = modules
+  return {
+    app,
     config,
-    log,
-    webRoot,
-    secretKeys = {},
+    toolsReady: work.toolsReady,
+    setupPath:
+      config.auth_mode === 'multi' && !(await accounts.accounts.exist())
+        ? linkPath(accounts.setup.token)
+        : null,
+    drain: (graceMs) => base.instance.drain(chat.runs, graceMs),
+    async close() {
+      await work.stop()
+      await app.close()
+      await closeModules(modules)
+      await base.instance.leave()
+      await base.database.close()
+      await owner.release()
+    },
+  }
+}
+
+type Modules = Awaited<ReturnType<typeof createModules>>
+
+/** Each module with what it needs of those before it. */
+async function createModules(
+  base: Base,
+  { passwordCost, commandNetwork }: Pick<AssembleOptions, 'passwordCost' | 'commandNetwork'>,
+) {
+  const { config, database, store, access, instance, claims, log } = base
+  const { shareEndings } = instance
+  const accounts = createAccountServices({
+    ...base,
+    write: database.write,
     passwordCost,
-    redactor,
-    commandNetwork,
-  }: ServerOptions & Pick<ToolModuleOptions, 'commandNetwork'> & { redactor: Redactor },
-  owner: StoreOwner,
-): Promise<Server> {
-  const { version } = packageJson
-  const now = (): Date => new Date()
-  const database = await connect(databaseSettings(config), { log })
-  const store = createStore(database)
-  const instance = await openInstance({ config, owner, store, log })
-  const boxKeys = loadSecretKeys(secretKeys, config.data_dir)
-  const bodyBox = createSecretBox(boxKeys)
-  const box = createSecretBox(boxKeys, (secret) => redactor.add(storedSecrets(secret)))
-  const { limits, shareEndings } = instance
-  const { access, settings } = await loadRules(config, store)
-  const mcpServers = await loadMcpServers(config.mcp_servers, store.mcpServers, box)
-  const { write } = database
-  const guarded = { access, box, passwordCost, limits, shareEndings, log, now }
-  const accounts = createAccountServices({ config, settings, store, write, ...guarded })
-  const models = { config, settings, models: store.models, box, log }
-  const catalog = createConfiguredCatalog(models)
-  const probe = createModelProbe()
-  const blobs = await openBlobs(config, instance.claims)
-  const workspace = await createConfiguredWorkspace(config, store, access, instance.claims, log)
-  const stored = { config, database, store, blobs, workspace, log }
-  const { files, attachments, mover } = createFileModule(stored)
-  const tools = createToolModule({
-    config,
-    database,
-    store,
-    workspace,
-    commandNetwork,
-    files,
-    access,
-    mcpServers,
-    unconfirmed: config.auth_mode === 'multi' ? accounts.emailLinks.unconfirmed : undefined,
-    box,
-    redact: redactor.redact,
-    claims: instance.claims,
-    limits,
-    log,
-    now,
+    shareEndings,
   })
+  const catalog = createConfiguredCatalog({ ...base, models: store.models })
+  const blobs = await openBlobs(config, claims)
+  const workspace = await createConfiguredWorkspace(config, store, access, claims, log)
+  const fileModule = createFileModule({ ...base, blobs, workspace })
+  const { files } = fileModule
+  const unconfirmed = config.auth_mode === 'multi' ? accounts.emailLinks.unconfirmed : undefined
+  const tools = createToolModule({ ...base, workspace, commandNetwork, files, unconfirmed })
   const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
-  const observed = { config, store, box, instance: instance.id, version, log }
-  const observers = await createObservers(metrics, observed)
-  const chat = createChatService({
-    observe: observers.observe,
-    // The pages of a user may be open at another instance.
-    isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
-    notices: tools.webhooks.events,
-    announce: tools.push.sentWith(tools.webhooks.sentWith(changes.publish)),
-    database,
-    store,
-    files,
-    documents: tools.knowledge,
-    settings: chatSettings(config, settings),
-    catalog,
-    access,
-    registry: tools.registry,
-    cache: tools.cache,
-    results: tools.results,
-    safety: tools.safety,
-    isToolAllowed: tools.isToolAllowed,
-    prepareTools: tools.mcp.prepare,
-    memory: memorySection,
-    describeProject: createProjectDescription(store.projects, workspace),
-    log,
-    redact: redactor.redact,
-    now,
-    instance: instance.id,
-    whenOwner: instance.whenOwner,
-    sharing: instance.sharing,
-  })
-  const markdown = createMarkdownRenderer()
-  const searchIndexer = createSearchIndexer(store, database, log)
-  const transfers = createTransfers({
-    config,
-    database,
-    store,
-    catalog,
-    files,
-    blobs,
-    workspace,
-    tools,
-    changes,
-    claims: instance.claims,
-    log,
-    now,
-  })
+  const observers = await createObservers(metrics, { ...base, instance: instance.id, version })
+  const chat = createConfiguredChat(base, { catalog, changes, files, observers, tools, workspace })
   addRunGauges(metrics, chat.runs, instance)
-  const { app, issueToken, finish } = await createConfiguredStack({
-    config,
-    store,
+  return {
+    ...fileModule,
     accounts,
-    access,
-    bodyBox,
-    instance: instance.id,
+    blobs,
+    catalog,
     changes,
-    redact: redactor.redact,
-    webRoot,
-    version,
+    chat,
+    markdown: createMarkdownRenderer(),
     metrics,
-    limits,
-    log,
-    now,
-  })
+    observers,
+    probe: createModelProbe(),
+    searchIndexer: createSearchIndexer(store, database, log),
+    tools,
+    transfers: createTransfers({ ...base, catalog, files, blobs, workspace, tools, changes }),
+    workspace,
+  }
+}
+
+/** The app with its routes and the page. */
+async function createRoutedApp(base: Base, modules: Modules, webRoot: string): Promise<App> {
+  const stack = { ...base, ...modules, instance: base.instance.id, webRoot, version }
+  const { app, issueToken, finish } = await createConfiguredStack(stack)
+  const moveAttachments = (): void => void modules.mover.run()
   registerRoutes(
     app,
     routeDependencies({
-      config,
-      database,
-      store,
-      ...accounts,
-      access,
-      settings,
-      mcpServers,
+      ...base,
+      ...modules,
+      ...modules.accounts,
       webRoot,
       issueToken,
-      box,
-      catalog,
-      probe,
-      files,
-      blobs,
-      attachments,
-      moveAttachments: () => void mover.run(),
-      workspace,
-      tools,
-      changes,
-      chat,
-      limits,
-      markdown,
-      bodyBox,
+      moveAttachments,
       version,
-      transfers,
-      now,
     }),
   )
   await finish()
   await app.ready()
+  return app
+}
+
+/** Continues unfinished runs and begins what goes on in the background, until `stop`. */
+async function startWork(
+  base: Base,
+  modules: Modules,
+): Promise<{ toolsReady: Promise<void>; stop(): Promise<void> }> {
+  const { instance, claims, store } = base
+  const { accounts, chat, tools, transfers } = modules
   accounts.oidc?.prepare()
   const toolsReady = tools.start()
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await instance.start(chat)
   await transfers.start()
-  const isShared = instance.claims !== undefined
-  const stopRefreshing = refreshRules({
-    access,
-    settings,
-    mcpServers,
-    webhooks: tools.webhooks,
-    push: tools.push,
-    isShared,
-    log,
-  })
-  leadBackgroundWork({ instance, searchIndexer, mover, store, blobs, chat, config, log, now })
-
+  const { webhooks, push } = tools
+  const stopRefreshing = refreshRules({ ...base, webhooks, push, isShared: claims !== undefined })
+  leadBackgroundWork({ ...base, ...modules })
   return {
-    app,
-    config,
     toolsReady,
-    setupPath:
-      config.auth_mode === 'multi' && !(await accounts.accounts.exist())
-        ? linkPath(accounts.setup.token)
-        : null,
-    drain: (graceMs) => instance.drain(chat.runs, graceMs),
-    async close() {
+    async stop() {
       stopRefreshing()
       accounts.oidc?.close()
       await accounts.emailLinks.settled()
       await transfers.stop()
       await instance.stopLeading()
       if (!chat.runs.isDraining) await instance.drain(chat.runs, 0)
-      await app.close()
-      await Promise.all([
-        markdown.close(),
-        tools.close(),
-        catalog.close(),
-        probe.close(),
-        workspace.close(),
-      ])
-      await observers.close()
-      await instance.leave()
-      await database.close()
-      await owner.release()
     },
   }
+}
+
+async function closeModules(modules: Modules): Promise<void> {
+  const { markdown, tools, catalog, probe, workspace, observers } = modules
+  await Promise.all([markdown, tools, catalog, probe, workspace].map((module) => module.close()))
+  await observers.close()
 }

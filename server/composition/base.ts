@@ -1,0 +1,73 @@
+// What every module is built on: the open store, this instance, the keys of secrets, and the rules of access.
+import type { FastifyBaseLogger } from 'fastify'
+import type { Access } from '../access/access.ts'
+import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
+import type { ServerSettingsService } from '../access/server-settings.ts'
+import { createSecretBox, type SecretBox } from '../auth/secret-box.ts'
+import { loadSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
+import type { Config } from '../config/schema.ts'
+import { connect } from '../db/connect.ts'
+import type { Database } from '../db/database.ts'
+import { createStore, type Store } from '../db/store.ts'
+import type { Limits } from '../lib/limits.ts'
+import { type Redactor, storedSecrets } from '../lib/redact.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
+import type { StoreOwner } from '../owner/owner.ts'
+import { loadRules } from './access-rules.ts'
+import { type Instance, openInstance } from './instance.ts'
+import { databaseSettings } from './settings.ts'
+
+/** Most factories receive it as a whole and take what they name. */
+export interface Base {
+  config: Config
+  log: FastifyBaseLogger
+  redact: Redactor['redact']
+  now(): Date
+  database: Database
+  store: Store
+  instance: Instance
+  /** Those of `instance`, which most modules need. */
+  claims: WorkClaims | undefined
+  limits: Limits
+  /** Seals secrets: what it opens never appears in the log. */
+  box: SecretBox
+  /** Seals what the log need not know as a secret. */
+  bodyBox: SecretBox
+  access: Access
+  settings: ServerSettingsService
+  mcpServers: McpServerCatalog
+}
+
+/** Connects to the store, migrates it, and reads what all modules start from. */
+export async function openBase(
+  {
+    config,
+    log,
+    redactor,
+    secretKeys,
+  }: { config: Config; log: FastifyBaseLogger; redactor: Redactor; secretKeys: SecretKeySources },
+  owner: StoreOwner,
+): Promise<Base> {
+  const database = await connect(databaseSettings(config), { log })
+  const store = createStore(database)
+  const instance = await openInstance({ config, owner, store, log })
+  const keys = loadSecretKeys(secretKeys, config.data_dir)
+  const box = createSecretBox(keys, (secret) => redactor.add(storedSecrets(secret)))
+  const { access, settings } = await loadRules(config, store)
+  return {
+    config,
+    log,
+    redact: redactor.redact,
+    now: () => new Date(),
+    database,
+    store,
+    instance,
+    claims: instance.claims,
+    limits: instance.limits,
+    box,
+    bodyBox: createSecretBox(keys),
+    access,
+    settings,
+    mcpServers: await loadMcpServers(config.mcp_servers, store.mcpServers, box),
+  }
+}

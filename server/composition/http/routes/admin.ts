@@ -1,0 +1,66 @@
+// What the routes of administrators receive: users, groups, and the whole server.
+import type { RouteDependencies } from '../../../routes/index.ts'
+import { endAccount } from '../../accounts/delete-account.ts'
+import { administrationOf } from '../administration.ts'
+import type { SharedRouteModules } from './modules.ts'
+
+type AdminGroups = 'adminUsers' | 'adminGroups' | 'adminServer' | 'adminMcp'
+
+/** The dependencies of `routes/admin`. */
+export const adminRoutes = (modules: SharedRouteModules): Pick<RouteDependencies, AdminGroups> => {
+  const { access, store, tools } = modules
+  return {
+    adminUsers: userAdministration(modules),
+    adminGroups: { groups: store.groups, access },
+    ...administrationOf({ ...modules, mcp: tools.mcp }, modules),
+  }
+}
+
+function userAdministration({
+  config,
+  store,
+  secondFactors,
+  access,
+  reportQuota,
+  sessions,
+  apiKeys,
+  links,
+  connections,
+  passwords,
+  workspace,
+  tools,
+  chat,
+}: SharedRouteModules): RouteDependencies['adminUsers'] {
+  /** Ends the user's runs and responses, except the response `kept`. */
+  const endAccess: RouteDependencies['adminUsers']['endAccess'] = async (id, kept) => {
+    connections.end(id, { kept })
+    await chat.stopUser(id)
+  }
+  return {
+    users: store.users,
+    secondFactors,
+    access,
+    quotas: store.quotas,
+    reportQuota,
+    sessions,
+    apiKeys,
+    audit: store.audit,
+    links,
+    publicUrl: config.public_url,
+    connections,
+    endAccess,
+    endAccount: (id, end, kept) =>
+      endAccount(
+        {
+          store,
+          workspace,
+          passwords,
+          removeDocuments: tools.knowledge.removeProject,
+          stopProject: (projectId) => chat.stopProject(projectId),
+          endAccess: (userId) => endAccess(userId, kept),
+        },
+        id,
+        end,
+      ),
+  }
+}

@@ -1,0 +1,96 @@
+// What the routes of conversations and their runs receive: messages, answers, files, exports, shared copies, search.
+import { createBackground } from '../../../chat/background.ts'
+import type { RouteDependencies } from '../../../routes/index.ts'
+import { createShares } from '../../../sharing/shares.ts'
+import type { SharedRouteModules } from './modules.ts'
+
+type ConversationGroups =
+  | 'conversations'
+  | 'messages'
+  | 'answers'
+  | 'files'
+  | 'exports'
+  | 'transfers'
+  | 'sharing'
+  | 'search'
+  | 'runs'
+  | 'background'
+  | 'stats'
+
+/** The dependencies of `routes/conversations`, `routes/files` and `routes/runs`. */
+export const conversationRoutes = (
+  modules: SharedRouteModules,
+): Pick<RouteDependencies, ConversationGroups> => {
+  const { config, database, store, attachments, chat, files, markdown, now } = modules
+  const { hasModel, moveAttachments, search, transfers, uploadSlots } = modules
+  return {
+    conversations: conversationList(modules),
+    messages: { chat, store, database, attachments },
+    answers: { store, database, maxCharacters: config.limits.message },
+    files: { files, uploadSlots, fileLimit: config.limits.attachments },
+    exports: { store, database, attachments, markdown, hasModel, moveAttachments },
+    transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },
+    sharing: sharing(modules),
+    search: { search },
+    runs: { chat, store },
+    background: { background: createBackground(store, chat), store },
+    stats: { tokenUsage: store.tokenUsage, now },
+  }
+}
+
+const conversationList = ({
+  store,
+  access,
+  assertModel,
+  catalog,
+  changes,
+  chat,
+  hasModel,
+}: SharedRouteModules): RouteDependencies['conversations'] => ({
+  conversations: store.conversations,
+  trash: store.trash,
+  chat,
+  announce: changes.publish,
+  assertModel,
+  assertApprovalMode: access.assertApprovalMode,
+  async projectModel(userId, projectId) {
+    const model = (await store.projects.find(userId, projectId))?.settings?.model ?? null
+    const isUsable = model !== null && access.models(userId)(model) && (await hasModel(model))
+    return isUsable ? model : null
+  },
+  thinksByDefault: async (userId, id) => {
+    const { model } = await catalog.resolve(id, access.models(userId))
+    return !model.demo && model.thinking !== false
+  },
+})
+
+const sharing = ({
+  config,
+  database,
+  store,
+  blobs,
+  box,
+  hasModel,
+  limits,
+  markdown,
+  now,
+  passwords,
+  settings,
+}: SharedRouteModules): RouteDependencies['sharing'] => ({
+  store,
+  blobs,
+  database,
+  markdown,
+  hasModel,
+  shares: createShares({
+    database,
+    store,
+    box,
+    passwords,
+    isEnabled: () => settings.current().effective.sharing === 'on',
+    limits,
+    now,
+  }),
+  publicUrl: config.public_url,
+  https: config.public_url?.startsWith('https:') === true,
+})

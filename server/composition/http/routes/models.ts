@@ -1,0 +1,28 @@
+// What the routes of models, MCP servers and tools receive.
+import { listPresets } from '../../../llm/probe/presets.ts'
+import type { RouteDependencies } from '../../../routes/index.ts'
+import { clientMetadataUrl } from '../../tools/mcp-grants.ts'
+import type { SharedRouteModules } from './modules.ts'
+
+/** The dependencies of `routes/models`. */
+export const modelRoutes = ({
+  config,
+  store,
+  box,
+  files,
+  listModels,
+  probe,
+  tools,
+  uploadSlots,
+}: SharedRouteModules): Pick<RouteDependencies, 'models' | 'modelSetup' | 'mcp' | 'tools'> => ({
+  models: { listModels, configured: config.models, models: store.models, box },
+  modelSetup: { probe: probe.probe, listPresets },
+  mcp: {
+    mcp: tools.mcp,
+    files,
+    uploadSlots,
+    publicUrl: config.public_url,
+    clientMetadataUrl: clientMetadataUrl(config.public_url),
+  },
+  tools: { registry: tools.registry, isolationKnown: tools.isolationKnown },
+})

@@ -1,0 +1,30 @@
+// What the routes of projects receive: their files, checkpoints, uploads and documents.
+import type { RouteDependencies } from '../../../routes/index.ts'
+import type { SharedRouteModules } from './modules.ts'
+
+/** The dependencies of `routes/projects`. */
+export const projectRoutes = ({
+  config,
+  store,
+  assertModel,
+  chat,
+  tools,
+  uploadSlots,
+  workspace,
+}: SharedRouteModules): Pick<RouteDependencies, 'projects' | 'documents'> => ({
+  projects: {
+    assertModel,
+    projects: store.projects,
+    services: workspace,
+    uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
+    uploadSlots,
+    knowledge: tools.knowledge,
+    stopRuns: (id) => chat.stopProject(id),
+  },
+  documents: {
+    knowledge: tools.knowledge,
+    projects: store.projects,
+    uploadSlots,
+    fileLimit: config.limits.file_write,
+  },
+})

@@ -1,0 +1,24 @@
+// What each group of routes receives of the wired modules; one file per folder of routes.
+import type { RouteDependencies } from '../../../routes/index.ts'
+import { accountRoutes } from './accounts.ts'
+import { adminRoutes } from './admin.ts'
+import { conversationRoutes } from './conversations.ts'
+import { modelRoutes } from './models.ts'
+import { type RouteModules, withShared } from './modules.ts'
+import { programRoutes } from './programs.ts'
+import { projectRoutes } from './projects.ts'
+
+/** Selects for each group of routes the modules that it uses. Call it once. */
+export function routeDependencies(routeModules: RouteModules): RouteDependencies {
+  const modules = withShared(routeModules)
+  const { chat, database } = modules
+  return {
+    health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
+    ...accountRoutes(modules),
+    ...adminRoutes(modules),
+    ...conversationRoutes(modules),
+    ...projectRoutes(modules),
+    ...modelRoutes(modules),
+    ...programRoutes(modules),
+  }
+}
