@@ -79,6 +79,7 @@ const streams: [name: string, expected: Partial<ReturnType<typeof read>>][] = [
         ['get_current_time', {}],
         ['get_weather', { city: 'Oslo' }],
       ],
+      finish: 'tool_calls',
     },
   ],
   ['vllm-think', { text: '1 < 2 and `<b>`.', thinking: 'Okay, easy.\n', usage: 18 }],
