@@ -210,6 +210,7 @@ export function createToolModule({
     grants: createMcpGrantStore(createMcpGrantRepository(database), box, now),
     claims,
     clientMetadataUrl: clientMetadataUrl(config.public_url),
+    web: fetch,
     identify: (userId) => store.users.find(userId),
     permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),

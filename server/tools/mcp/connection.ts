@@ -10,7 +10,7 @@ import { explain, isSignInWanted } from './faults.ts'
 import { listTools, NOTHING_LISTED } from './listing.ts'
 import { createClientOpener } from './open-client.ts'
 import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
-import { CALL_WAITS_MS, FIRST_PAUSE_MS, pauseAfter } from './timing.ts'
+import { CALL_WAITS_MS, FIRST_PAUSE_MS, LASTING_MS, pauseAfter } from './timing.ts'
 import { watchConnection } from './watch.ts'
 
 export interface McpConnection {
@@ -64,7 +64,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let status: McpServerStatus = 'connecting'
   let error: DescribedFailure | null = null
   let listing = NOTHING_LISTED
-  let current: { client: RemoteClient; watch: AbortController } | null = null
+  let current: { client: RemoteClient; watch: AbortController; since: number } | null = null
   /** Ends the attempt that is in progress. */
   let giveUp: (() => Promise<void>) | null = null
   let attempt: Promise<void> | null = null
@@ -85,6 +85,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   /** Drops a broken connection and schedules a reconnect; later events of the same connection are ignored. */
   const lost = (client: RemoteClient, cause: unknown): void => {
     if (current?.client !== client) return
+    // One that is lost at once again and again is opened with growing pauses, too.
+    if (performance.now() - current.since > LASTING_MS) failures = 0
     current.watch.abort()
     current = null
     void client.close().catch(() => undefined)
@@ -139,15 +141,14 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       const listed = await listTools(client)
       if (closed) return void (await client.close())
       const watch = new AbortController()
-      current = { client, watch }
+      current = { client, watch, since: performance.now() }
       listing = listed
-      failures = 0
       change('connected', null)
       watchConnection({
         client,
         signal: watch.signal,
         firstPauseMs,
-        onListChange: () => void refresh(),
+        onListChange: refresh,
         onLost: (cause) => lost(client, cause),
       })
     } catch (fault) {

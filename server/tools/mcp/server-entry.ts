@@ -5,6 +5,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import type { McpServer, McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { type ConnectedServer, connectServer } from './connected-server.ts'
+import type { OAuthFetch } from './oauth/fetch.ts'
 import type { McpGrant, McpGrantStore } from './oauth/grant.ts'
 import { createTokenSource } from './oauth/token-source.ts'
 import type { SchemaCompiler } from './tool.ts'
@@ -32,6 +33,7 @@ export interface ServerEntryOptions {
   settings: McpServerSettings
   grants: McpGrantStore
   claims: WorkClaims
+  fetch: OAuthFetch
   log(message: string, detail: Record<string, unknown>): void
   firstPauseMs?: number
 }
@@ -75,6 +77,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       grant,
       grants,
       claims,
+      fetch: options.fetch,
       log,
       onOver() {
         if (users.get(userId) === server) void drop(userId)

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
+import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type {
@@ -12,6 +13,7 @@ import type {
   McpServerSettings,
 } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
+import { createOAuthFetch } from './oauth/fetch.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
@@ -84,6 +86,8 @@ export interface McpServersOptions {
   permits?(userId: UserId | null, server: string): boolean
   /** The public HTTPS address of this installation's OAuth client metadata; null without one. */
   clientMetadataUrl: string | null
+  /** For the requests of sign-ins. */
+  web: GuardedFetch
   log(message: string, detail: Record<string, unknown>): void
   /** For tests: the pause before a broken server is tried again, in milliseconds. */
   firstPauseMs?: number
@@ -93,7 +97,8 @@ export interface McpServersOptions {
  * Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start.
  */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { servers, claims = SOLE_WORKER, ...common } = options
+  const { servers, claims = SOLE_WORKER, web, ...rest } = options
+  const common = { ...rest, fetch: createOAuthFetch(web) }
   const createEntry = ([name, settings]: [string, McpServerSettings]): ServerEntry =>
     createServerEntry({ ...common, claims, name, settings })
   let entries: readonly ServerEntry[] = Object.entries(servers).map(createEntry)

@@ -8,6 +8,8 @@ export const PING_TIMEOUT_MS = 10_000
 export const PING_EVERY_MS = 30_000
 export const FIRST_PAUSE_MS = 1_000
 export const LONGEST_PAUSE_MS = 60_000
+/** A connection that lasted for so long was not at fault for its end. */
+export const LASTING_MS = 30_000
 /** A call to a server that is still connecting waits this long. */
 export const CALL_WAITS_MS = 10_000
 /** No limit: the largest delay that a timer can have. The caller aborts the call when its time is up. */

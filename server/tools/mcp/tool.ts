@@ -12,6 +12,7 @@ import {
 } from '../definition.ts'
 import type { McpConnection } from './connection.ts'
 import { performCall } from './interactive-call.ts'
+import { safeSchema } from './safe-schema.ts'
 import type { RemoteResult, RemoteTool } from './sdk.ts'
 
 const TIMEOUT_MS = 120_000
@@ -73,10 +74,11 @@ export function defineMcpTool(
       const read = readArguments(rawArguments)
       if (!read.ok) return read
       try {
-        validate ??= compile(remote.inputSchema)
+        const schema = safeSchema(remote.inputSchema)
+        validate ??= schema === null ? unchecked : compile(schema)
       } catch {
-        // A schema that does not compile is the server's fault; the server then checks the arguments itself.
-        validate = () => ({ valid: true, data: read.value, errorMessage: undefined })
+        // A schema that does not compile is the server's fault.
+        validate = unchecked
       }
       const checked = validate(read.value)
       if (!checked.valid)
@@ -108,6 +110,13 @@ export function defineMcpTool(
     },
   }
 }
+
+/** The server then checks the arguments itself. */
+const unchecked: JsonSchemaValidator<unknown> = (data) => ({
+  valid: true,
+  data,
+  errorMessage: undefined,
+})
 
 /** A hint may always raise the risk: `high` for tools that may destroy something. */
 function riskOf(hints: RemoteTool['annotations'], trustHints: boolean): RiskLevel {

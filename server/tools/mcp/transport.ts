@@ -5,6 +5,11 @@ import type { Sdk } from './sdk.ts'
 
 /** Bytes of one response over HTTP; the stdio transport has the same limit of its own. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
+/** Bytes a minute of a stream of notifications, which lasts as long as the connection. */
+const MAX_NOTIFICATION_BYTES = MAX_RESPONSE_BYTES
+/** Messages a minute of a program: more would leave the server little time for anything else. */
+const MAX_MESSAGES = 20_000
+const MINUTE_MS = 60_000
 /** A little more than a call may take; what the server sends later is ignored. */
 const RESPONSE_TIMEOUT_MS = 130_000
 const CHECK_EVERY_MS = 5_000
@@ -22,8 +27,8 @@ export function transportFor(
   sdk: Sdk,
   options: TransportOptions,
 ): Transport {
-  if (settings.command !== undefined)
-    return new sdk.StdioClientTransport({
+  if (settings.command !== undefined) {
+    const transport = new sdk.StdioClientTransport({
       command: settings.command,
       args: settings.args ?? [],
       // The SDK adds PATH, HOME and the like, and nothing else of this process's environment.
@@ -33,6 +38,9 @@ export function transportFor(
       stderr: 'ignore',
       maxBufferSize: MAX_RESPONSE_BYTES,
     })
+    limitMessages(transport)
+    return transport
+  }
   return new sdk.StreamableHTTPClientTransport(new URL(settings.url ?? ''), {
     requestInit: { headers: settings.headers ?? {} },
     fetch: boundedFetch(options.isWaiting),
@@ -40,15 +48,45 @@ export function transportFor(
   })
 }
 
+/** Closes the transport, which ends the program, when it sends messages without end. */
+function limitMessages(transport: Transport): void {
+  const isFlood = limitPerMinute(MAX_MESSAGES)
+  let receive: Transport['onmessage']
+  // The client sets it when it connects.
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => receive,
+    set: (next: Transport['onmessage']) => {
+      receive = (message, extra) => {
+        if (!isFlood(1)) return next?.(message, extra)
+        void transport.close().catch(() => undefined)
+      }
+    },
+  })
+}
+
+/** A counter that says whether more than `limit` were counted within a minute. */
+function limitPerMinute(limit: number): (count: number) => boolean {
+  let began = performance.now()
+  let seen = 0
+  return (count) => {
+    if (performance.now() - began > MINUTE_MS) {
+      began = performance.now()
+      seen = 0
+    }
+    seen += count
+    return seen > limit
+  }
+}
+
 /**
- * A fetch that aborts responses beyond the size or time limit. Streams of notifications live as long as the connection:
- * the GET of earlier revisions and `subscriptions/listen`.
+ * A fetch that aborts responses beyond the size or time limit. Streams of notifications live as long as the connection,
+ * and have a limit a minute: the GET of earlier revisions and `subscriptions/listen`.
  */
 export const boundedFetch =
   (isWaiting: () => boolean) =>
   async (url: string | URL, init?: RequestInit): Promise<Response> => {
     if (init?.method === 'GET' || new Headers(init?.headers).get('mcp-method') === LISTEN)
-      return await fetch(url, init)
+      return withBody(await fetch(url, init), limitPerMinute(MAX_NOTIFICATION_BYTES), () => {})
     const deadline = new AbortController()
     let left = RESPONSE_TIMEOUT_MS
     const timer = setInterval(() => {
@@ -60,13 +98,12 @@ export const boundedFetch =
     const signal =
       init?.signal == null ? deadline.signal : AbortSignal.any([init.signal, deadline.signal])
     try {
-      const response = await fetch(url, { ...init, signal })
-      if (response.body === null) {
-        release()
-        return response
+      let seen = 0
+      const isTooLarge = (bytes: number): boolean => {
+        seen += bytes
+        return seen > MAX_RESPONSE_BYTES
       }
-      const { status, statusText, headers } = response
-      return new Response(bounded(response.body, release), { status, statusText, headers })
+      return withBody(await fetch(url, { ...init, signal }), isTooLarge, release)
     } catch (error) {
       release()
       throw error
@@ -75,13 +112,24 @@ export const boundedFetch =
 
 const LISTEN = 'subscriptions/listen'
 
-/** The same bytes, up to the limit; `release` is called when the stream ends in any way. */
+/** The same response, up to a limit; `release` is called when its body ends in any way. */
+function withBody(
+  { body, status, statusText, headers }: Response,
+  isTooMuch: (bytes: number) => boolean,
+  release: () => void,
+): Response {
+  if (body !== null)
+    return new Response(bounded(body, isTooMuch, release), { status, statusText, headers })
+  release()
+  return new Response(null, { status, statusText, headers })
+}
+
 function bounded(
   body: ReadableStream<Uint8Array>,
+  isTooMuch: (bytes: number) => boolean,
   release: () => void,
 ): ReadableStream<Uint8Array<ArrayBufferLike>> {
   const reader = body.getReader()
-  let seen = 0
   return new ReadableStream({
     async pull(controller) {
       try {
@@ -91,8 +139,7 @@ function bounded(
           controller.close()
           return
         }
-        seen += value.byteLength
-        if (seen > MAX_RESPONSE_BYTES) throw new Error('the response is too large')
+        if (isTooMuch(value.byteLength)) throw new Error('the response is too large')
         controller.enqueue(value)
       } catch (error) {
         release()

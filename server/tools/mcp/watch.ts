@@ -1,24 +1,47 @@
 // Watches an open MCP connection: whether the server is alive, and whether its lists have changed.
 import { onAbort } from '../../lib/abort.ts'
 import type { RemoteClient } from './sdk.ts'
-import { PING_EVERY_MS, PING_TIMEOUT_MS, pauseAfter } from './timing.ts'
+import { LASTING_MS, PING_EVERY_MS, PING_TIMEOUT_MS, pauseAfter } from './timing.ts'
 
 interface Watched {
   client: RemoteClient
   /** Aborted when the connection is given up. */
   signal: AbortSignal
   firstPauseMs: number
-  /** The list of tools may have changed. */
-  onListChange(): void
+  /** The list of tools may have changed. Resolves when it was read again; not called meanwhile. */
+  onListChange(): Promise<void>
   onLost(cause: unknown): void
 }
 
 /** Servers of earlier revisions are pinged and notify by themselves; later ones are asked for a stream of changes. */
 export function watchConnection(watched: Watched): void {
-  const { client, onListChange } = watched
+  const { client, signal } = watched
+  const onListChange = oneAtATime(watched.onListChange, signal)
   client.setNotificationHandler('notifications/tools/list_changed', onListChange)
   if (client.getProtocolEra() !== 'modern') keepPinging(watched)
-  else if (Object.keys(watchedLists(client)).length > 0) void keepListening(watched)
+  else if (Object.keys(watchedLists(client)).length > 0)
+    void keepListening({ ...watched, onListChange })
+}
+
+/** However often a server says that its list has changed, it is read once a second at most. */
+const READ_AGAIN_MS = 1_000
+
+/** Does the work when called. Calls during it, or shortly after it, become one. */
+function oneAtATime(work: () => Promise<void>, signal: AbortSignal): () => void {
+  let isWanted = false
+  let isBusy = false
+  const run = async (): Promise<void> => {
+    isWanted = true
+    if (isBusy) return
+    isBusy = true
+    while (isWanted && !signal.aborted) {
+      isWanted = false
+      await work()
+      await pause(READ_AGAIN_MS, signal)
+    }
+    isBusy = false
+  }
+  return () => void run()
 }
 
 /** The lists of which the server says when they change. The SDK then forgets its copies of prompts and resources. */
@@ -46,7 +69,7 @@ async function keepListening({
   signal,
   firstPauseMs,
   onListChange,
-}: Watched): Promise<void> {
+}: Omit<Watched, 'onListChange'> & { onListChange(): void }): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     try {
       if (failures > 0) onListChange()
@@ -55,7 +78,7 @@ async function keepListening({
       const reason = await subscription.closed
       if (reason !== 'remote') return
       // A stream that lasted was not at fault for its end.
-      failures = performance.now() - beganAt > PING_EVERY_MS ? 1 : failures + 1
+      failures = performance.now() - beganAt > LASTING_MS ? 1 : failures + 1
     } catch {
       // Whether the server is alive shows at the next call; without the stream, changes are noticed later.
       failures += 1

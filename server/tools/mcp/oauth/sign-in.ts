@@ -4,6 +4,8 @@ import { AppError, appError, errorText } from '../../../errors.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { McpServerSettings } from '../../../protocol/models/mcp.ts'
 import { loadSdk, type Sdk } from '../sdk.ts'
+import { boundedFetch } from '../transport.ts'
+import type { OAuthFetch } from './fetch.ts'
 import {
   type McpGrant,
   type McpGrantStore,
@@ -11,7 +13,6 @@ import {
   type PendingSignIn,
   tokensOf,
 } from './grant.ts'
-import { oauthFetch } from './token-source.ts'
 
 /** What the authorization server added to the redirect address. */
 export interface Redirected {
@@ -25,6 +26,7 @@ export interface SignInOptions {
   grants: Pick<McpGrantStore, 'findClient' | 'saveClient' | 'savePending' | 'takePending'>
   /** The public HTTPS address of this installation's client metadata document; null without one. */
   clientMetadataUrl: string | null
+  fetch: OAuthFetch
   log(message: string, detail: Record<string, unknown>): void
 }
 
@@ -52,7 +54,7 @@ export const clientMetadata = (redirectUri: string) => ({
   token_endpoint_auth_method: 'none',
 })
 
-export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions): SignIns {
+export function createSignIns({ grants, clientMetadataUrl, fetch, log }: SignInOptions): SignIns {
   /** Configured, by metadata document, registered before, or registered now: in the order of the specification. */
   async function clientFor(
     settings: McpServerSettings,
@@ -73,7 +75,7 @@ export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions)
     const registered = await sdk.registerClient(issuer, {
       metadata,
       clientMetadata: { ...clientMetadata(redirectUri), application_type: 'web' },
-      fetchFn: oauthFetch,
+      fetchFn: fetch(settings.url ?? ''),
     })
     const { client_id, client_secret } = registered
     const client = { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
@@ -88,7 +90,7 @@ export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions)
       try {
         const challenge = await challengeOf(url, sdk)
         const info = await sdk.discoverOAuthServerInfo(url, {
-          fetchFn: oauthFetch,
+          fetchFn: fetch(url),
           ...(challenge.resourceMetadataUrl === undefined
             ? {}
             : { resourceMetadataUrl: challenge.resourceMetadataUrl }),
@@ -155,7 +157,7 @@ export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions)
           codeVerifier,
           redirectUri,
           resource: grant.resource,
-          fetchFn: oauthFetch,
+          fetchFn: fetch(grant.url),
           ...(iss === undefined ? {} : { iss }),
           ...(grant.metadata === undefined ? {} : { metadata: grant.metadata }),
         })
@@ -172,10 +174,14 @@ export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions)
   }
 }
 
+const serverFetch = boundedFetch(() => false)
+
 /** What the server answers to a request without a token: where its metadata is, and the scope to ask for. */
 async function challengeOf(url: string, sdk: Sdk) {
-  const response = await oauthFetch(url, {
+  const response = await serverFetch(url, {
     method: 'POST',
+    // Nobody but the administrator names the address of a server.
+    redirect: 'manual',
     headers: {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',

@@ -5,7 +5,7 @@ import { errorText } from '../../../errors.ts'
 import type { WorkClaims } from '../../../lib/work-claims.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { loadSdk } from '../sdk.ts'
-import { boundedFetch } from '../transport.ts'
+import type { OAuthFetch } from './fetch.ts'
 import { type McpGrant, type McpGrantStore, tokensOf } from './grant.ts'
 
 export interface TokenSourceOptions {
@@ -15,6 +15,7 @@ export interface TokenSourceOptions {
   grants: Pick<McpGrantStore, 'find' | 'save' | 'remove'>
   /** One instance at a time refreshes a grant: its refresh token may work only once. */
   claims: Pick<WorkClaims, 'claim' | 'finish'>
+  fetch: OAuthFetch
   /** The sign-in is over: the authorization server or the MCP server does not accept its tokens any longer. */
   onOver(): void
   log(message: string, detail: Record<string, unknown>): void
@@ -98,7 +99,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
         clientInformation: grant.client,
         refreshToken,
         resource: grant.resource,
-        fetchFn: oauthFetch,
+        fetchFn: options.fetch(grant.url),
         ...(grant.metadata === undefined ? {} : { metadata: grant.metadata }),
       })
       grant = { ...grant, ...tokensOf(tokens, Date.now()) }
@@ -145,5 +146,3 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   'temporarily_unavailable',
   'too_many_requests',
 ])
-
-export const oauthFetch = boundedFetch(() => false)

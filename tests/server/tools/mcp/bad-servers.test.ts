@@ -139,3 +139,70 @@ test('a server that never answers keeps nobody waiting', async () => {
   ])
   await mcp.close()
 })
+
+/** A program that says hello to both generations, then does `then` with each tick of the event loop. */
+const program = (then: string) => `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+let left = ''
+process.stdin.on('data', (data) => {
+  const lines = (left + data).split('\\n')
+  left = lines.pop()
+  for (const line of lines) {
+    const { id, method, params } = JSON.parse(line)
+    if (method === 'initialize')
+      say({ id, result: { protocolVersion: params.protocolVersion, serverInfo: { name: 'bad', version: '1' }, capabilities: { tools: { listChanged: true } } } })
+    else if (method === 'tools/list') {
+      say({ id, result: { tools: [{ name: 'look', inputSchema: { type: 'object' } }] } })
+      start()
+    } else if (id !== undefined) say({ id, error: { code: -32601, message: 'unknown' } })
+  }
+})
+let isStarted = false
+const start = () => {
+  if (isStarted) return
+  isStarted = true
+  const more = () => { ${then}; if (process.stdout.writableLength < 1e6) setImmediate(more); else process.stdout.once('drain', more) }
+  more()
+}
+`
+
+test.each([
+  [
+    'sends notifications without end',
+    "for (let at = 0; at < 500; at += 1) say({ method: 'notifications/message', params: { level: 'info', data: 'x' } })",
+  ],
+  ['sends a line without end', "process.stdout.write('x'.repeat(100000))"],
+  ['ends at once', 'process.exit(1)'],
+])(
+  'a program that %s is given up and begun again later; another server works',
+  async (_how, then) => {
+    const good = await startModernMcpServer()
+    onTestFinished(() => good.close())
+    const { mcp, tools, connected, logged } = start({
+      bad: { command: process.execPath, args: ['-e', program(then)] },
+      good: { url: good.url },
+    })
+    await connected('good')
+    await vi.waitFor(
+      () => expect(logged.filter((line) => line.includes('is not connected'))).not.toEqual([]),
+      { timeout: 25_000 },
+    )
+    expect(await call(tools.get('mcp__good__count'))).toMatchObject({ success: true, data: 7 })
+    await mcp.close()
+  },
+  30_000,
+)
+
+test('a server that says a thousand times that its tools have changed is asked a few times', async () => {
+  const changed =
+    "if (!said) { said = true; for (let at = 0; at < 1000; at += 1) say({ method: 'notifications/tools/list_changed' }) } else process.stdout.write('')"
+  const source = `let said = false, lists = 0;${program(changed)}`.replace(
+    "name: 'look',",
+    "name: 'look' + ++lists,",
+  )
+  const { tools, connected } = start({ bad: { command: process.execPath, args: ['-e', source] } })
+  await connected('bad')
+  // Once for the first notification, once for all others.
+  await vi.waitFor(() => expect(tools.get('mcp__bad__look3')).toBeDefined(), { timeout: 15_000 })
+  expect(tools.get('mcp__bad__look4')).toBeUndefined()
+})

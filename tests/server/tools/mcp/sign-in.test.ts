@@ -1,4 +1,6 @@
 // Signing in to MCP servers with OAuth, against a scripted authorization server over HTTP.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AppError } from '../../../../server/errors.ts'
 import type { WorkClaims } from '../../../../server/lib/work-claims.ts'
@@ -9,7 +11,7 @@ import {
   type AuthorizationOptions,
   startProtectedServer,
 } from '../../../fixtures/mcp-protected-server.ts'
-import { call, memoryGrants, SOMEBODY } from './use-servers.ts'
+import { call, memoryGrants, publicWeb, SOMEBODY } from './use-servers.ts'
 
 const SOMEBODY_ELSE = UserId.parse('018f0000-0000-7000-8000-000000000002')
 const REDIRECT = 'https://chat.example.org/settings/mcp'
@@ -36,6 +38,7 @@ async function start(options: AuthorizationOptions = {}, clientMetadataUrl: stri
       servers: { calendar: { url: remote.url } },
       grants,
       clientMetadataUrl,
+      web: publicWeb(),
       identify: async () => undefined,
       log: (message, detail) => void logged.push(JSON.stringify([message, detail])),
       firstPauseMs: 20,
@@ -126,6 +129,29 @@ describe('a server that asks for a sign-in', () => {
     expect(remote.requests, 'no code was sent anywhere').toEqual([])
     expect(state()).toMatchObject({ auth: 'needed' })
   })
+})
+
+test('a server on the internet cannot have addresses of the private network asked, one of the same machine can', async () => {
+  let hits = 0
+  const inner = createServer((_request, response) => {
+    hits += 1
+    response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void inner.close())
+  const { port } = inner.address() as AddressInfo // listening on TCP, so never a string or null
+  const { remote, mcp, logged } = await start()
+  for (const named of [`http://localhost:${port}`, 'http://169.254.169.254']) {
+    remote.behaviour.authorizationServer = named
+    expect(await reasonOf(mcp.signIn(SOMEBODY, 'calendar', REDIRECT))).toBe(
+      'mcp_sign_in_unavailable',
+    )
+    expect(logged.at(-1)).toContain('not a public address')
+  }
+  expect(hits).toBe(0)
+  remote.behaviour.authorizationServer = `http://127.0.0.1:${port}`
+  await reasonOf(mcp.signIn(SOMEBODY, 'calendar', REDIRECT))
+  expect(hits).toBeGreaterThan(0)
 })
 
 describe('an access token', () => {

@@ -1,6 +1,7 @@
 // MCP tools: unexpected errors of a connection, and the names under which the model sees remote tools.
 import { describe, expect, test } from 'vitest'
 import type { McpConnection } from '../../../../server/tools/mcp/connection.ts'
+import { safeSchema } from '../../../../server/tools/mcp/safe-schema.ts'
 import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts'
 import { needsApproval } from '../../../../server/tools/risk.ts'
 import { bench, call as toolCall } from '../support.ts'
@@ -101,5 +102,62 @@ describe('the risk of a remote tool', () => {
     }
     expect(needsApproval({ ...call, remembered, grantKey: allowed })).toBe(false)
     expect(needsApproval({ ...call, remembered, grantKey: key({ description: 'New' }) })).toBe(true)
+  })
+})
+
+describe('a schema of a server', () => {
+  const object = (properties: object, more: object = {}) => ({
+    type: 'object' as const,
+    properties,
+    ...more,
+  })
+
+  test('is checked here without its regular expressions, which could take for ever', () => {
+    const risky = { type: 'string', pattern: '^(a+)+$', maxLength: 9 }
+    expect(
+      safeSchema(
+        object(
+          { pattern: risky, list: { type: 'array', items: { $ref: '#/$defs/one' } } },
+          {
+            required: ['pattern'],
+            patternProperties: { '^(x+)+$': { type: 'number' } },
+            additionalProperties: false,
+            $defs: { one: { anyOf: [risky, { type: 'null' }] } },
+          },
+        ),
+      ),
+    ).toEqual(
+      object(
+        {
+          pattern: { type: 'string', maxLength: 9 },
+          list: { type: 'array', items: { $ref: '#/$defs/one' } },
+        },
+        {
+          required: ['pattern'],
+          $defs: { one: { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }] } },
+        },
+      ),
+    )
+    // Without its pattern it would accept what it must refuse.
+    expect(safeSchema(object({ a: { not: { pattern: 'x' } } }))).toBeNull()
+  })
+
+  test('is left to the server where it multiplies, refers to itself or to another document', () => {
+    const doubling = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [
+        `level${at}`,
+        { allOf: [{ $ref: `#/$defs/level${at + 1}` }, { $ref: `#/$defs/level${at + 1}` }] },
+      ]),
+    )
+    const $defs = { ...doubling, level40: { type: 'string' } }
+    expect(safeSchema(object({ a: { $ref: '#/$defs/level0' } }, { $defs }))).toBeNull()
+    expect(safeSchema(object({ a: { $ref: '#/$defs/level35' } }, { $defs }))).not.toBeNull()
+    const tree = { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } }
+    expect(safeSchema(object({ a: { $ref: '#/$defs/node' } }, { $defs: tree }))).toBeNull()
+    for (const $ref of ['#', 'https://example.org/schema', '#/missing', 7])
+      expect(safeSchema(object({ a: { $ref } }))).toBeNull()
+    let deep: object = { type: 'string' }
+    for (let level = 0; level < 20_000; level += 1) deep = { items: deep }
+    expect(safeSchema(object({ a: deep }))).toBeNull()
   })
 })

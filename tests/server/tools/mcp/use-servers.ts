@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { createAddressRules } from '../../../../server/net/addresses.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../../../server/net/guarded-fetch.ts'
 import { UserId } from '../../../../server/protocol/ids.ts'
 import type { McpServerSettings } from '../../../../server/protocol/models/mcp.ts'
 import type { ToolDefinition, ToolResult } from '../../../../server/tools/definition.ts'
@@ -17,6 +19,15 @@ import { eventually } from '../../../support/eventually.ts'
 import { toolContext } from '../support.ts'
 
 export const SOMEBODY = UserId.parse('018f0000-0000-7000-8000-000000000001')
+
+/** As a server without settings for its network has it. */
+export function publicWeb(): GuardedFetch {
+  const web = createGuardedFetch({
+    rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
+  })
+  onTestFinished(() => web.close())
+  return web
+}
 
 /** Grants in memory. */
 export function memoryGrants(): McpGrantStore {
@@ -46,6 +57,7 @@ export function start(servers: Record<string, McpServerSettings>) {
     servers,
     grants: memoryGrants(),
     clientMetadataUrl: null,
+    web: publicWeb(),
     identify: async (userId) =>
       userId === SOMEBODY ? { username: 'ann', role: 'user' } : undefined,
     log: (message) => void logged.push(message),
