@@ -163,5 +163,5 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         expect(run.usage.total_tokens).toBe(8 * usage.total_tokens)
         expect((await tokensUsed()) - before).toBe(8 * usage.total_tokens)
       }
-    }, 3_600_000)
+    })
   })
