@@ -26,6 +26,7 @@ import type { Channel } from '../../protocol/programs/channel.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { createConfiguredOidc } from './oidc.ts'
 
+/** What the routes of accounts and administrators are given. */
 export interface AccountServices {
   accounts: Accounts
   apiKeys: ApiKeys
@@ -44,19 +45,7 @@ export interface AccountServices {
   oidc: OidcSignIn | null
 }
 
-export function createAccountServices({
-  config,
-  settings,
-  access,
-  store,
-  write,
-  box,
-  passwordCost,
-  limits,
-  shareEndings,
-  log,
-  now,
-}: {
+interface AccountOptions {
   config: Config
   settings: Pick<ServerSettingsService, 'current'>
   access: Pick<Access, 'reload'>
@@ -69,18 +58,72 @@ export function createAccountServices({
   shareEndings(connections: OpenConnections): OpenConnections
   log: StoreLog
   now(): Date
-}): AccountServices {
+}
+
+/** Everything around accounts. In single mode too: its one user is an account without a password. */
+export function createAccountServices(options: AccountOptions): AccountServices {
+  const { config, settings, access, store, write, box, limits, log, now } = options
   const tokenKeys =
     config.auth_mode === 'single'
       ? null
       : loadTokenKeys(config.data_dir, config.jwt_secret ?? '', now)
   const apiKeys = createApiKeys(store.apiKeys)
-  const passwords = createPasswords(passwordCost)
+  const passwords = createPasswords(options.passwordCost)
   const links = createAccountLinks(store, now)
   const setup = createSetupToken()
-  const connections = shareEndings(createOpenConnections())
+  const connections = options.shareEndings(createOpenConnections())
   const record = createAuditRecorder(store.audit, { log, now })
-  const sessions = createSessions({
+  const sessions = createConfiguredSessions(options, { tokenKeys, connections, record })
+  const emailLinks = createConfiguredEmailLinks(options, links)
+  const accounts = createAccounts({
+    users: store.users,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    onInvited: access.reload,
+    onSessionUse: sessions.touch,
+    registration: () => settings.current().effective.registration,
+    firstAdministrator: config.first_administrator,
+    allowsPassword: passwordRule(config),
+    limits,
+    registrationsPerHour: config.limits.registrations_per_hour,
+  })
+  const onGroupsChanged = access.reload
+  const oidc = createConfiguredOidc({
+    config,
+    store,
+    write,
+    box,
+    passwords,
+    onGroupsChanged,
+    log,
+    now,
+  })
+  const factors = { factors: store.secondFactors, users: store.users, box, now }
+  return {
+    accounts,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    sessions,
+    connections,
+    record,
+    oidc,
+    secondFactors: createSecondFactors({ ...factors, limits }),
+    passkeys: createPasskeys(factors),
+    emailLinks,
+    tokenKeys,
+  }
+}
+
+/** A session that ends closes its open requests; a refresh token that is used twice is recorded. */
+const createConfiguredSessions = (
+  { store, log, now }: AccountOptions,
+  { tokenKeys, connections, record }: Pick<AccountServices, 'tokenKeys' | 'connections' | 'record'>,
+): Sessions =>
+  createSessions({
     sessions: store.sessions,
     refreshTokens: createRefreshTokens(
       () => tokenKeys?.accepted().map(({ secret }) => secret) ?? [],
@@ -97,11 +140,14 @@ export function createAccountServices({
     onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
     now,
   })
-  const allowsPassword = (username: string): boolean =>
-    config.oidc?.password_login !== false ||
-    username.toLowerCase() === config.oidc.break_glass?.toLowerCase()
+
+/** Mails nothing unless both a mail server and the public address are configured. */
+const createConfiguredEmailLinks = (
+  { config, store, write, limits, log, now }: AccountOptions,
+  links: AccountLinks,
+): EmailLinks => {
   const { smtp, public_url: publicUrl } = config
-  const emailLinks = createEmailLinks({
+  return createEmailLinks({
     links,
     addresses: store.confirmedAddresses,
     write,
@@ -109,54 +155,18 @@ export function createAccountServices({
       smtp === undefined || publicUrl === undefined
         ? null
         : { publicUrl, send: createMailer(smtp) },
-    allowsPassword,
+    allowsPassword: passwordRule(config),
     limits,
     log,
     now,
   })
-  const accounts = createAccounts({
-    users: store.users,
-    apiKeys,
-    passwords,
-    links,
-    setup,
-    onInvited: access.reload,
-    onSessionUse: sessions.touch,
-    registration: () => settings.current().effective.registration,
-    firstAdministrator: config.first_administrator,
-    allowsPassword,
-    limits,
-    registrationsPerHour: config.limits.registrations_per_hour,
-  })
-  const oidc = createConfiguredOidc({
-    config,
-    store,
-    write,
-    box,
-    passwords,
-    onGroupsChanged: access.reload,
-    log,
-    now,
-  })
-  const factors = { factors: store.secondFactors, users: store.users, box, now }
-  const secondFactors = createSecondFactors({ ...factors, limits })
-  const passkeys = createPasskeys(factors)
-  return {
-    accounts,
-    apiKeys,
-    passwords,
-    links,
-    setup,
-    sessions,
-    connections,
-    record,
-    oidc,
-    secondFactors,
-    passkeys,
-    emailLinks,
-    tokenKeys,
-  }
 }
+
+/** Whether an account may sign in with its password: all may, unless single sign-on replaces passwords. */
+const passwordRule =
+  ({ oidc }: Config) =>
+  (username: string): boolean =>
+    oidc?.password_login !== false || username.toLowerCase() === oidc.break_glass?.toLowerCase()
 
 /** Mails links to the addresses of a new e-mail channel whose owners have not agreed yet. */
 export const confirmChannel =

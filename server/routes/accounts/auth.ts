@@ -25,6 +25,7 @@ import {
 } from '../../protocol/accounts/user.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { success } from '../envelope.ts'
+import { readAccountLink } from './account-link.ts'
 import { type EmailLinkDependencies, registerEmailLinkRoutes } from './email-links.ts'
 import { registerPasskeyRoutes, siteOf } from './passkeys.ts'
 import { presentUser } from './present-user.ts'
@@ -33,7 +34,11 @@ import {
   registerSecondFactorRoutes,
   type SecondFactorRouteDependencies,
 } from './second-factor.ts'
-import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
+import {
+  createSessionStart,
+  type SessionStart,
+  type SessionStartDependencies,
+} from './session-start.ts'
 
 export interface AuthRouteDependencies
   extends SessionStartDependencies,
@@ -55,31 +60,20 @@ export interface AuthRouteDependencies
 
 /** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
-  const { mode, registration, behindProxy, accounts, links, setup, sessions, issueToken, oidc } =
-    dependencies
-  const clientOf = (request: FastifyRequest): Client => ({
-    address: request.ip,
-    isLocal: !behindProxy && isLocalRequest(request),
-  })
-  const assertMultiUser = (): void => {
-    if (mode === 'single') throw appError('single_user')
-  }
-
   const sessionStart = createSessionStart(dependencies)
-  const signIn = async (
-    request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
-    reply: FastifyReply,
-    user: UserRow,
-  ) => {
-    const isPage = request.body.cookie === true
-    return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
-  }
-
-  if (mode === 'multi') {
+  if (dependencies.mode === 'multi') {
     registerSecondFactorRoutes(app, { ...dependencies, sessionStart })
     registerPasskeyRoutes(app, { ...dependencies, sessionStart })
     registerEmailLinkRoutes(app, dependencies)
   }
+  registerMode(app, dependencies)
+  registerPasswords(app, dependencies, sessionStart)
+  registerSessionEnds(app, dependencies, sessionStart)
+}
+
+/** How people sign in to this server. */
+function registerMode(app: App, dependencies: AuthRouteDependencies): void {
+  const { mode, registration, accounts } = dependencies
 
   app.get(
     '/api/auth/mode',
@@ -103,12 +97,29 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       if (mode === 'single' || (await accounts.exist())) return success(known)
       return success({
         ...known,
-        ...(accounts.mayBeFirst(clientOf(request))
+        ...(accounts.mayBeFirst(clientOf(request, dependencies))
           ? { first_user: true as const }
           : { setup_link: true as const }),
       })
     },
   )
+}
+
+/** Registering, signing in, and what links do that are sent for this. */
+function registerPasswords(
+  app: App,
+  dependencies: AuthRouteDependencies,
+  sessionStart: SessionStart,
+): void {
+  const { accounts } = dependencies
+  const signIn = async (
+    request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
+    reply: FastifyReply,
+    user: UserRow,
+  ) => {
+    const isPage = request.body.cookie === true
+    return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+  }
 
   app.post(
     '/api/auth/register',
@@ -123,8 +134,12 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request, reply) => {
-      assertMultiUser()
-      return signIn(request, reply, await accounts.register(request.body, clientOf(request)))
+      assertMultiUser(dependencies)
+      return signIn(
+        request,
+        reply,
+        await accounts.register(request.body, clientOf(request, dependencies)),
+      )
     },
   )
 
@@ -139,28 +154,8 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async ({ body }) => {
-      assertMultiUser()
-      if (setup.matches(body.link) && !(await accounts.exist()))
-        return success<AccountLink>({
-          kind: 'setup',
-          role: 'admin',
-          username: null,
-          expires_at: null,
-        })
-      const link = await links.find(body.link)
-      if (link === undefined) throw appError('account_link_invalid')
-      const { kind, role, userId } = link
-      const expiresAt = link.expiresAt.toISOString()
-      if (kind !== 'reset' || userId === null)
-        return success<AccountLink>({
-          kind,
-          role: kind === 'invitation' ? role : null,
-          username: null,
-          ...(kind === 'confirmation' ? { address: link.note } : {}),
-          expires_at: expiresAt,
-        })
-      const { username } = await accounts.profile(userId)
-      return success<AccountLink>({ kind, role: null, username, expires_at: expiresAt })
+      assertMultiUser(dependencies)
+      return success(await readAccountLink(dependencies, body.link))
     },
   )
 
@@ -176,7 +171,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request, reply) => {
-      assertMultiUser()
+      assertMultiUser(dependencies)
       const { link, password, revoke_keys: revokeKeys } = request.body
       const user = await accounts.resetPassword(link, { password, revokeKeys })
       dependencies.connections.end(user.id, { kept: reply.raw })
@@ -199,7 +194,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request, reply) => {
-      assertMultiUser()
+      assertMultiUser(dependencies)
       // Only the name of an account: people also type passwords into this field.
       const known = await accounts.nameOf(request.body.username)
       if (known !== undefined) request.audited = { username: known }
@@ -208,6 +203,15 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       return signIn(request, reply, user)
     },
   )
+}
+
+/** Renewing a session and ending it. */
+function registerSessionEnds(
+  app: App,
+  dependencies: AuthRouteDependencies,
+  sessionStart: SessionStart,
+): void {
+  const { accounts, sessions, issueToken, oidc } = dependencies
 
   app.post(
     '/api/auth/refresh',
@@ -221,7 +225,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async (request, reply) => {
-      assertMultiUser()
+      assertMultiUser(dependencies)
       assertSameOrigin(request)
       const cookie = readSessionCookie(request)
       if (cookie === undefined) throw appError('sign_in_required')
@@ -264,4 +268,16 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       return { code: 0 as const, message: 'signed out' }
     },
   )
+}
+
+const clientOf = (
+  request: FastifyRequest,
+  { behindProxy }: Pick<AuthRouteDependencies, 'behindProxy'>,
+): Client => ({
+  address: request.ip,
+  isLocal: !behindProxy && isLocalRequest(request),
+})
+
+const assertMultiUser = ({ mode }: Pick<AuthRouteDependencies, 'mode'>): void => {
+  if (mode === 'single') throw appError('single_user')
 }

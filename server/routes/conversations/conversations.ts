@@ -41,8 +41,15 @@ export function registerConversationRoutes(
   app: App,
   dependencies: ConversationRouteDependencies,
 ): void {
-  const { conversations, assertModel, assertApprovalMode, projectModel, trash, chat } = dependencies
   registerBulkRoute(app, dependencies)
+  registerList(app, dependencies)
+  registerOne(app, dependencies)
+  registerTrash(app, dependencies)
+}
+
+/** All conversations of the user, and new ones. */
+function registerList(app: App, dependencies: ConversationRouteDependencies): void {
+  const { conversations, assertModel, assertApprovalMode, projectModel } = dependencies
 
   app.get(
     '/api/conversations',
@@ -130,7 +137,13 @@ export function registerConversationRoutes(
     },
     async ({ user }) => success({ items: await conversations.tags(user.id) }),
   )
+}
 
+/** Reading and changing one conversation. */
+function registerOne(
+  app: App,
+  { conversations, assertModel, assertApprovalMode }: ConversationRouteDependencies,
+): void {
   app.get(
     '/api/conversations/:id',
     { schema: { summary: 'Get a conversation', params: Params, response: { 200: One } } },
@@ -173,7 +186,13 @@ export function registerConversationRoutes(
       return success(presentConversation(changed))
     },
   )
+}
 
+/** Deleting a conversation, and taking it out of the trash. */
+function registerTrash(
+  app: App,
+  { conversations, trash, chat }: ConversationRouteDependencies,
+): void {
   app.delete(
     '/api/conversations/:id',
     {

@@ -1,4 +1,4 @@
-// Routes for messages: read a branch, send, edit, regenerate, delete, restore.
+// Routes for messages: read a branch, send, edit, regenerate; `message-deletion.ts` has those that delete and restore.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ import {
   RegenerateBody,
   SendMessageBody,
 } from '../../protocol/conversations/message.ts'
-import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
+import { envelope, PageQuery } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
 import { Run } from '../../protocol/runs/run.ts'
 import type { RunLog } from '../../runs/log/log.ts'
@@ -27,6 +27,7 @@ import { success } from '../envelope.ts'
 import { startOnce } from '../runs/idempotent-run.ts'
 import { createRunStreamer } from '../runs/open-run-stream.ts'
 import { presentMessage, presentRun, waitsFor, withLongTexts } from '../runs/present-message.ts'
+import { registerMessageDeletion } from './message-deletion.ts'
 
 const DEFAULT_PAGE = 50
 
@@ -41,18 +42,22 @@ export interface MessageRouteDependencies {
   attachments: AttachmentReader
 }
 
-export function registerMessageRoutes(
-  app: App,
-  { chat, store, database, attachments }: MessageRouteDependencies,
-): void {
-  const tags = ['messages']
-  const streamTo = createRunStreamer({ chat, store })
-  const streams = {
-    produces: ['text/event-stream', 'application/json'],
-    description:
-      'Responds with server-sent events (docs/protocol.md), or with one JSON response at the end when `stream` is false.',
-  }
+const tags = ['messages']
+const streams = {
+  produces: ['text/event-stream', 'application/json'],
+  description:
+    'Responds with server-sent events (docs/protocol.md), or with one JSON response at the end when `stream` is false.',
+}
 
+/** `/api/conversations/:id/messages` and what is below it, and `/regenerate/:mid`. */
+export function registerMessageRoutes(app: App, dependencies: MessageRouteDependencies): void {
+  registerReading(app, dependencies)
+  registerRuns(app, dependencies)
+  registerMessageDeletion(app, dependencies)
+}
+
+/** The shown branch, single messages, and their attachments. */
+function registerReading(app: App, { store, attachments }: MessageRouteDependencies): void {
   app.get(
     '/api/conversations/:id/messages',
     {
@@ -125,6 +130,11 @@ export function registerMessageRoutes(
       return reply.send(Readable.from(longTextBytes(file), { highWaterMark: 1, objectMode: true }))
     },
   )
+}
+
+/** What starts a run: sending, editing, regenerating. */
+function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void {
+  const runs = { chat, store, streamTo: createRunStreamer({ chat, store }) }
 
   app.post(
     '/api/conversations/:id/messages',
@@ -142,7 +152,7 @@ export function registerMessageRoutes(
     async (request, reply) => {
       const { user, params, body } = request
       const start = () => chat.send(user.id, params.id, body)
-      return respond(reply, body, await startOnce(request, store, start))
+      return respond(runs, reply, body, await startOnce(request, store, start))
     },
   )
 
@@ -160,7 +170,7 @@ export function registerMessageRoutes(
       },
     },
     async ({ user, params, body }, reply) =>
-      respond(reply, body, await chat.edit(user.id, params.id, params.mid, body)),
+      respond(runs, reply, body, await chat.edit(user.id, params.id, params.mid, body)),
   )
 
   app.post(
@@ -181,91 +191,44 @@ export function registerMessageRoutes(
       const options = request.body ?? {}
       const start = () =>
         chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options))
-      return respond(reply, options, await startOnce(request, store, start))
+      return respond(runs, reply, options, await startOnce(request, store, start))
     },
   )
+}
 
-  app.get(
-    '/api/conversations/:id/messages/:mid/deletion',
-    {
-      schema: {
-        summary:
-          'Get the number of messages that deleting this one would delete, including other branches below it',
-        tags,
-        params: OfMessage,
-        response: { 200: envelope(z.object({ messages: z.int() })) },
-      },
-    },
-    async ({ user, params }) => {
-      const conversation = await store.conversations.get(user.id, params.id)
-      const { id } = await store.messages.get(conversation.id, params.mid)
-      return success({ messages: await store.messages.subtreeSize(conversation.id, id) })
-    },
-  )
-
-  app.delete(
-    '/api/conversations/:id/messages/:mid',
-    {
-      schema: {
-        summary: 'Delete a message and everything below it; it can be restored for a day',
-        tags,
-        params: OfMessage,
-        response: { 200: Deleted.extend({ deleted_messages: z.int() }) },
-      },
-    },
-    async ({ user, params }) => {
-      const deleted = await chat.removeMessage(user.id, params.id, params.mid)
-      return { code: 0 as const, message: 'deleted', deleted_messages: deleted }
-    },
-  )
-
-  app.post(
-    '/api/conversations/:id/messages/:mid/restore',
-    {
-      schema: {
-        summary: 'Restore a deleted message with everything that was deleted with it',
-        tags,
-        params: OfMessage,
-        response: { 200: envelope(z.object({ restored_messages: z.int() })) },
-      },
-    },
-    async ({ user, params }) => {
-      const conversation = await store.conversations.get(user.id, params.id)
-      const restored = await database.write((tx) =>
-        store.messages.restoreSubtree(tx, conversation.id, params.mid),
-      )
-      if (restored === 0) throw appError('nothing_to_undelete')
-      return success({ restored_messages: restored })
-    },
-  )
-
-  /** Responds with the stream of the run or, without `stream`, once the run has ended or waits for a person. */
-  async function respond(
-    reply: FastifyReply,
-    options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
-    run: RunRow,
-  ) {
-    if (options.stream !== false) {
-      await streamTo(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
-      return reply
-    }
-    const runLog = await chat.runs.runLog(run)
-    if (runLog !== null) await untilSettled(runLog, reply)
-    const [message, endedRun, pending] = await Promise.all([
-      store.messages.get(run.conversationId, run.messageId),
-      store.runs.find(run.id),
-      waitsFor(store, run),
-    ])
-    const data = {
-      message: presentMessage(message),
-      run: presentRun(endedRun ?? run, pending),
-    }
-    if (message.longTexts.size === 0) return success(data)
-    return sendLongJson(reply, {
-      code: 0,
-      data: { ...data, message: withLongTexts(data.message, message) },
-    })
+/** Responds with the stream of the run or, without `stream`, once the run has ended or waits for a person. */
+async function respond(
+  {
+    chat,
+    store,
+    streamTo,
+  }: Pick<MessageRouteDependencies, 'chat' | 'store'> & {
+    streamTo: ReturnType<typeof createRunStreamer>
+  },
+  reply: FastifyReply,
+  options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
+  run: RunRow,
+) {
+  if (options.stream !== false) {
+    await streamTo(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
+    return reply
   }
+  const runLog = await chat.runs.runLog(run)
+  if (runLog !== null) await untilSettled(runLog, reply)
+  const [message, endedRun, pending] = await Promise.all([
+    store.messages.get(run.conversationId, run.messageId),
+    store.runs.find(run.id),
+    waitsFor(store, run),
+  ])
+  const data = {
+    message: presentMessage(message),
+    run: presentRun(endedRun ?? run, pending),
+  }
+  if (message.longTexts.size === 0) return success(data)
+  return sendLongJson(reply, {
+    code: 0,
+    data: { ...data, message: withLongTexts(data.message, message) },
+  })
 }
 
 /**

@@ -33,16 +33,14 @@ export interface McpRouteDependencies {
   clientMetadataUrl: string | null
 }
 
+const tags = ['tools']
+
 /** The page that finishes a sign-in: it sends what the authorization server added to its address to the callback. */
 const REDIRECT_PATH = '/settings/mcp'
 
-export function registerMcpRoutes(
-  app: App,
-  { mcp, files, uploadSlots, publicUrl, clientMetadataUrl }: McpRouteDependencies,
-): void {
-  const tags = ['tools']
-  const params = z.object({ name: McpServerName })
-  const redirectUri = (origin: string): string => pageUrl(publicUrl, origin, REDIRECT_PATH)
+/** `/api/mcp/…`, and the client metadata of this installation where it has a public address. */
+export function registerMcpRoutes(app: App, dependencies: McpRouteDependencies): void {
+  const { mcp } = dependencies
 
   app.get(
     '/api/mcp',
@@ -59,6 +57,13 @@ export function registerMcpRoutes(
     },
   )
 
+  registerPromptRoutes(app, dependencies)
+  registerResourceRoutes(app, dependencies)
+  registerSignInRoutes(app, dependencies)
+}
+
+/** What people can put into a message from the prompts of MCP servers. */
+function registerPromptRoutes(app: App, { mcp }: McpRouteDependencies): void {
   app.get(
     '/api/mcp/prompts',
     {
@@ -88,7 +93,10 @@ export function registerMcpRoutes(
     async ({ user, params: { server, name }, body }) =>
       success({ text: await mcp.prompt(user.id, server, name, body.arguments ?? {}) }),
   )
+}
 
+/** What people can attach to a message from the resources of MCP servers. */
+function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteDependencies): void {
   app.get(
     '/api/mcp/resources',
     {
@@ -133,6 +141,15 @@ export function registerMcpRoutes(
         return success(presentFile(file))
       }),
   )
+}
+
+/** Signing in to MCP servers with OAuth, and out. */
+function registerSignInRoutes(
+  app: App,
+  { mcp, publicUrl, clientMetadataUrl }: McpRouteDependencies,
+): void {
+  const params = z.object({ name: McpServerName })
+  const redirectUri = (origin: string): string => pageUrl(publicUrl, origin, REDIRECT_PATH)
 
   app.post(
     '/api/mcp/:name/connect',

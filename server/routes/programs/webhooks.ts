@@ -16,7 +16,14 @@ import { deleted, success } from '../envelope.ts'
 const params = z.object({ id: z.string().max(64) })
 const tags = ['webhooks']
 
+/** `/api/webhooks`, `/api/webhooks/:id` and what is below it. */
 export function registerWebhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): void {
+  registerOwnWebhooks(app, webhooks)
+  registerDeliveries(app, webhooks)
+}
+
+/** Creating, changing and deleting webhooks. */
+function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
   app.get(
     '/api/webhooks',
     {
@@ -93,7 +100,10 @@ export function registerWebhookRoutes(app: App, { webhooks }: { webhooks: Webhoo
       return deleted
     },
   )
+}
 
+/** What was sent to a webhook, and sending a test. */
+function registerDeliveries(app: App, webhooks: Webhooks): void {
   app.post(
     '/api/webhooks/:id/test',
     {

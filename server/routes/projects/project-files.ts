@@ -52,9 +52,16 @@ const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: 
 /** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
 export function registerProjectFileRoutes(
   app: App,
-  { projects, services }: ProjectFileRouteDependencies,
+  dependencies: ProjectFileRouteDependencies,
 ): void {
-  const { checkpoints, search, workspaces } = services
+  registerReading(app, dependencies)
+  registerChanges(app, dependencies)
+  registerSearch(app, dependencies)
+}
+
+/** Listing, reading and downloading. */
+function registerReading(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+  const { workspaces } = services
   const own = { projects, workspaces }
 
   app.get(
@@ -96,6 +103,12 @@ export function registerProjectFileRoutes(
       return success({ ...presentFile(path, state), content: text, encoding: encoding.name })
     },
   )
+}
+
+/** Every change creates a checkpoint first. */
+function registerChanges(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+  const { checkpoints, workspaces } = services
+  const own = { projects, workspaces }
 
   app.put(
     '/api/projects/:id/files/*',
@@ -188,6 +201,12 @@ export function registerProjectFileRoutes(
       return success({ path })
     },
   )
+}
+
+/** Searching the text files of a project. */
+function registerSearch(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+  const { search, workspaces } = services
+  const own = { projects, workspaces }
 
   app.post(
     '/api/projects/:id/search',

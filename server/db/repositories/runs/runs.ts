@@ -1,13 +1,14 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, eq, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
-import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
+import { countAll } from '../../fragments.ts'
 import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import { RUN_VERSION } from '../../run-version.ts'
 import { createApprovals } from './approvals.ts'
 import { createBackgroundRuns } from './background-runs.ts'
 import { isUnheld } from './leases.ts'
+import { prepareRunStatements } from './run-statements.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
@@ -15,56 +16,11 @@ export type NewRun = Database['tables']['runs']['$inferInsert']
 /** No limit of unfinished runs. */
 const UNLIMITED = 2 ** 31 - 1
 
+/** Rows of runs, with their approval requests and background tasks. */
 export function createRunRepository(database: Database) {
-  const { conversations, messages, runs, users } = database.tables
+  const { conversations, messages, runs } = database.tables
 
-  const activeStatement = database.read
-    .select()
-    .from(runs)
-    .where(
-      and(
-        eq(runs.conversationId, sql.placeholder('conversationId')),
-        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
-        sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
-      ),
-    )
-    .limit(1)
-    .prepare('active run')
-  const unfinishedStatement = database.read
-    .select({ count: countAll })
-    .from(runs)
-    .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
-    .prepare('unfinished runs')
-  const insertStatement = prepareOnEach((tx) =>
-    tx
-      .insert(runs)
-      .select(
-        sql`select ${valuesOf(runs)}
-          where exists (select 1 from ${users}
-              where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
-            and (select count(*) from ${runs}
-              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}`,
-      )
-      .onConflictDoNothing({ target: runs.id })
-      .returning({ id: runs.id })
-      .prepare('insert run'),
-  )
-  const currentAttempt = and(
-    eq(runs.id, sql.placeholder('attemptedRun')),
-    eq(runs.attempt, sql.placeholder('currentAttempt')),
-    isNull(runs.endedAt),
-  )
-  const writeStatement = prepareUpdates('write run', runs, (tx, set, name) =>
-    tx.update(runs).set(set).where(currentAttempt).returning({ id: runs.id }).prepare(name),
-  )
-  const writeOnceStatement = prepareUpdates('write run once', runs, (tx, set, name) =>
-    tx
-      .update(runs)
-      .set(set)
-      .where(and(currentAttempt, lt(runs.revision, sql.placeholder('newRevision'))))
-      .returning({ id: runs.id })
-      .prepare(name),
-  )
+  const statements = prepareRunStatements(database)
 
   async function findOne(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
     const rows = await database.read.select().from(runs).where(where).limit(1)
@@ -98,7 +54,10 @@ export function createRunRepository(database: Database) {
      */
     async insert(tx: Writer, run: RunRow, limit = UNLIMITED): Promise<boolean> {
       const locked = tx.lock(`runs of ${run.userId}`)
-      const [inserted] = await Promise.all([insertStatement(tx).execute({ ...run, limit }), locked])
+      const [inserted] = await Promise.all([
+        statements.insert(tx).execute({ ...run, limit }),
+        locked,
+      ])
       return inserted.length > 0
     },
 
@@ -108,7 +67,7 @@ export function createRunRepository(database: Database) {
      */
     async write(tx: Writer, { id, attempt }: RunAttempt, patch: Partial<NewRun>): Promise<void> {
       const values = { ...patch, attemptedRun: id, currentAttempt: attempt }
-      const written = await writeStatement(tx, patch).execute(values)
+      const written = await statements.write(tx, patch).execute(values)
       if (written.length === 0) throw new RunOver()
     },
 
@@ -130,7 +89,7 @@ export function createRunRepository(database: Database) {
         currentAttempt: attempt,
         newRevision: revision,
       }
-      const written = await writeOnceStatement(tx, revised).execute(values)
+      const written = await statements.writeOnce(tx, revised).execute(values)
       if (written.length > 0) return true
       const [row] = await tx
         .select({ attempt: runs.attempt, revision: runs.revision })
@@ -229,7 +188,7 @@ export function createRunRepository(database: Database) {
 
     /** The active run of the conversation, except background tasks. */
     async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
-      const [row] = await activeStatement.execute({ conversationId })
+      const [row] = await statements.active.execute({ conversationId })
       return row
     },
 
@@ -241,7 +200,7 @@ export function createRunRepository(database: Database) {
       findOne(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
 
     async countUnfinished(userId: UserId): Promise<number> {
-      const [row] = await unfinishedStatement.execute({ userId })
+      const [row] = await statements.unfinished.execute({ userId })
       return row?.count ?? 0
     },
 

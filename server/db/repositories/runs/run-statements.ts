@@ -1,0 +1,57 @@
+// The statements about runs that are executed often: building one costs several times more than running it.
+import { and, eq, isNull, lt, sql } from 'drizzle-orm'
+import type { Database } from '../../database.ts'
+import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
+
+/** Call it once per connection. `write` and `writeOnce` change nothing for an attempt that is no longer the current one. */
+export function prepareRunStatements({ read, tables }: Database) {
+  const { runs, users } = tables
+  const active = read
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.conversationId, sql.placeholder('conversationId')),
+        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
+        sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      ),
+    )
+    .limit(1)
+    .prepare('active run')
+  const unfinished = read
+    .select({ count: countAll })
+    .from(runs)
+    .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
+    .prepare('unfinished runs')
+  const insert = prepareOnEach((tx) =>
+    tx
+      .insert(runs)
+      .select(
+        sql`select ${valuesOf(runs)}
+          where exists (select 1 from ${users}
+              where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
+            and (select count(*) from ${runs}
+              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}`,
+      )
+      .onConflictDoNothing({ target: runs.id })
+      .returning({ id: runs.id })
+      .prepare('insert run'),
+  )
+  const currentAttempt = and(
+    eq(runs.id, sql.placeholder('attemptedRun')),
+    eq(runs.attempt, sql.placeholder('currentAttempt')),
+    isNull(runs.endedAt),
+  )
+  const write = prepareUpdates('write run', runs, (tx, set, name) =>
+    tx.update(runs).set(set).where(currentAttempt).returning({ id: runs.id }).prepare(name),
+  )
+  const writeOnce = prepareUpdates('write run once', runs, (tx, set, name) =>
+    tx
+      .update(runs)
+      .set(set)
+      .where(and(currentAttempt, lt(runs.revision, sql.placeholder('newRevision'))))
+      .returning({ id: runs.id })
+      .prepare(name),
+  )
+  return { active, unfinished, insert, write, writeOnce }
+}
