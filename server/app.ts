@@ -32,7 +32,7 @@ import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import { createMarkdownRenderer } from './sharing/markdown.ts'
-import type { CommandNetwork } from './tools/builtin/exec.ts'
+import type { CommandNetwork } from './tools/builtin/programs/exec.ts'
 
 const { version } = packageJson
 

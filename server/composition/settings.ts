@@ -9,8 +9,8 @@ import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { SharedFolder } from '../owner/shared-folders.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
-import type { WeatherSettings } from '../tools/builtin/weather.ts'
-import type { WebSearchSettings } from '../tools/builtin/web-search.ts'
+import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
+import type { WebSearchSettings } from '../tools/builtin/web/web-search.ts'
 
 /** The folder of the blob store. */
 export const blobFolder = (config: Config): string => join(config.data_dir, 'blobs')

@@ -1,8 +1,8 @@
 // The page's languages: when their texts are loaded, and that all languages have the same ones.
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { english } from '../../web/src/lib/i18n/english.ts'
-import { englishPages } from '../../web/src/lib/i18n/english-pages.ts'
+import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
+import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
 import { isLanguage, LANGUAGES, type Language } from '../../web/src/lib/i18n/languages.ts'
 
 const root = { lang: '', dir: '' }
@@ -62,7 +62,7 @@ describe('the page in a language', () => {
   })
 
   test('is in English when the Chinese texts cannot be loaded', async () => {
-    vi.doMock('../../web/src/lib/i18n/chinese.ts', () => {
+    vi.doMock('../../web/src/lib/i18n/chinese/first-screen.ts', () => {
       throw new Error('The file is not there.')
     })
     try {
@@ -72,7 +72,7 @@ describe('the page in a language', () => {
       await loadPageTexts()
       expect(texts.t('auth.loginTitle')).toBe('Welcome back')
     } finally {
-      vi.doUnmock('../../web/src/lib/i18n/chinese.ts')
+      vi.doUnmock('../../web/src/lib/i18n/chinese/first-screen.ts')
     }
   })
 

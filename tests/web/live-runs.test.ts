@@ -7,8 +7,8 @@ import type { CallProgress } from '../../server/protocol/runs/tool-progress.ts'
 import { foldEvent, newLiveRun } from '../../web/src/features/chat/runs/live-runs.ts'
 import { countText } from '../../web/src/features/chat/runs/tool-progress.ts'
 import { toSegments } from '../../web/src/features/chat/steps/segments.ts'
-import { chinese } from '../../web/src/lib/i18n/chinese.ts'
-import { english } from '../../web/src/lib/i18n/english.ts'
+import { chinese } from '../../web/src/lib/i18n/chinese/first-screen.ts'
+import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
 
 const call = CallId.parse('call-1')
 const runId = RunId.parse('r')

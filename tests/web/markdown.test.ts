@@ -4,8 +4,8 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { initReactI18next } from 'react-i18next'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { english } from '../../web/src/lib/i18n/english.ts'
-import { englishPages } from '../../web/src/lib/i18n/english-pages.ts'
+import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
+import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
 import { Markdown } from '../../web/src/ui/markdown/markdown.tsx'
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/load.ts'
 import type { Config } from '../../config/schema.ts'
 import { detectBubblewrap } from '../../sandbox/bubblewrap.ts'
 import { detectPrivateNetwork, privateNetworkAdvice } from '../../sandbox/private-network.ts'
-import type { CommandNetwork } from '../../tools/builtin/exec.ts'
+import type { CommandNetwork } from '../../tools/builtin/programs/exec.ts'
 
 /**
  * The network that commands get. @throws ConfigError when commands should reach only the internet but private networks

@@ -4,8 +4,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config/schema.ts'
 import type { BubblewrapState } from '../../sandbox/bubblewrap.ts'
 import { createPythonSandbox, type PythonSandbox } from '../../sandbox/python/sandbox.ts'
-import type { CommandNetwork } from '../../tools/builtin/exec.ts'
 import type { BuiltinDependencies } from '../../tools/builtin/index.ts'
+import type { CommandNetwork } from '../../tools/builtin/programs/exec.ts'
 
 /** Null when `exec` is off. In multi-user mode it requires isolation by the kernel. */
 export function execSettings(

@@ -27,8 +27,8 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'owner/shared-folders.ts': 'the operator, at the start',
   'owner/sqlite-lock.ts': 'the operator, at the start',
   'routes/programs/program-runs.ts': 'a run that failed, with the text that it was stored with',
-  'tools/builtin/files-write.ts': 'the model, as the result of its call',
-  'tools/builtin/project-access.ts': 'the model, as the result of its call',
+  'tools/builtin/files/files-write.ts': 'the model, as the result of its call',
+  'tools/builtin/files/project-access.ts': 'the model, as the result of its call',
   'tools/project-files.ts': 'the model, as the result of its call',
   'workspace/worker/worker-pool.ts': 'nobody new: it hands on the reason of a worker thread',
 }

@@ -1,6 +1,6 @@
 // The display name of a tool.
 import type { TFunction } from 'i18next'
-import { toolNames } from './i18n/english-tools.ts'
+import { toolNames } from './i18n/english/tools.ts'
 
 const isNamed = (name: string): name is keyof typeof toolNames => Object.hasOwn(toolNames, name)
 

@@ -1,7 +1,7 @@
 // Fetched pages as the model receives them, from a site on loopback: main content, links, structure, PDF, encodings.
 import { describe, expect, test } from 'vitest'
 import { createPageReader } from '../../../../server/net/page-reader.ts'
-import { createPageTools } from '../../../../server/tools/builtin/fetch-page.ts'
+import { createPageTools } from '../../../../server/tools/builtin/web/fetch-page.ts'
 import type { ToolDefinition } from '../../../../server/tools/definition.ts'
 import { runTool } from '../support.ts'
 import { dataOf, html, useWeb } from './use-web.ts'

@@ -4,11 +4,11 @@ import type { Database } from '../../../../server/db/database.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId, RunId } from '../../../../server/protocol/ids.ts'
 import { type BubblewrapState, detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
-import { createExecTool } from '../../../../server/tools/builtin/exec.ts'
-import { createFileEditTool } from '../../../../server/tools/builtin/file-edit.ts'
-import { createReadingFileTools } from '../../../../server/tools/builtin/files-read.ts'
-import { createWritingFileTools } from '../../../../server/tools/builtin/files-write.ts'
-import { createSeenFiles } from '../../../../server/tools/builtin/project-access.ts'
+import { createFileEditTool } from '../../../../server/tools/builtin/files/file-edit.ts'
+import { createReadingFileTools } from '../../../../server/tools/builtin/files/files-read.ts'
+import { createWritingFileTools } from '../../../../server/tools/builtin/files/files-write.ts'
+import { createSeenFiles } from '../../../../server/tools/builtin/files/project-access.ts'
+import { createExecTool } from '../../../../server/tools/builtin/programs/exec.ts'
 import type {
   ParsedInput,
   ToolContext,

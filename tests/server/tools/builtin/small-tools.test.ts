@@ -1,12 +1,12 @@
 // The tools that depend only on their arguments.
 import { describe, expect, test } from 'vitest'
 import type { ConversationId } from '../../../../server/protocol/ids.ts'
-import { calculateArea } from '../../../../server/tools/builtin/area.ts'
-import { calculator } from '../../../../server/tools/builtin/calculator.ts'
-import { createClockTool } from '../../../../server/tools/builtin/clock.ts'
-import { jsonProcess } from '../../../../server/tools/builtin/json.ts'
-import { createResultReadTool } from '../../../../server/tools/builtin/result-read.ts'
-import { textProcess } from '../../../../server/tools/builtin/text.ts'
+import { calculateArea } from '../../../../server/tools/builtin/compute/area.ts'
+import { calculator } from '../../../../server/tools/builtin/compute/calculator.ts'
+import { createClockTool } from '../../../../server/tools/builtin/compute/clock.ts'
+import { jsonProcess } from '../../../../server/tools/builtin/compute/json.ts'
+import { textProcess } from '../../../../server/tools/builtin/compute/text.ts'
+import { createResultReadTool } from '../../../../server/tools/builtin/knowledge/result-read.ts'
 import { createMemoryLongResults } from '../../../../server/tools/long-results.ts'
 import { context, runTool, toolContext } from '../support.ts'
 

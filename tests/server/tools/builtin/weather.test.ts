@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   createWeatherTool,
   type WeatherSettings,
-} from '../../../../server/tools/builtin/weather.ts'
+} from '../../../../server/tools/builtin/web/weather.ts'
 import type { ToolDefinition } from '../../../../server/tools/definition.ts'
 import { runTool } from '../support.ts'
 import { dataOf, useWeb } from './use-web.ts'

@@ -4,7 +4,7 @@ import {
   createWebSearchTool,
   searchProviders,
   type WebSearchSettings,
-} from '../../../../server/tools/builtin/web-search.ts'
+} from '../../../../server/tools/builtin/web/web-search.ts'
 import type { ToolDefinition } from '../../../../server/tools/definition.ts'
 import { runTool } from '../support.ts'
 import { dataOf, html, useWeb } from './use-web.ts'

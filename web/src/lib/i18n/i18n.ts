@@ -2,7 +2,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { loadRefusals } from '../refusal-text.ts'
-import { english } from './english.ts'
+import { english } from './english/first-screen.ts'
 import { directionOf, isLanguage, LANGUAGES, type Language, languageOf } from './languages.ts'
 
 const STORAGE_KEY = 'nanoclaw.language'

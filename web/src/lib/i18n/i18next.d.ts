@@ -1,5 +1,5 @@
 // Makes every `t('…')` a checked key of the English texts.
-import type { Texts } from './english-pages.ts'
+import type { Texts } from './english/pages.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {

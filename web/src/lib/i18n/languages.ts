@@ -24,7 +24,7 @@ const sources = {
     name: 'English',
     tag: 'en',
     firstScreen: async () => ({}),
-    pages: async () => (await import('./english-pages.ts')).englishPages,
+    pages: async () => (await import('./english/pages.ts')).englishPages,
   },
   de: {
     name: 'Deutsch',
@@ -85,16 +85,16 @@ const sources = {
   zh: {
     name: '中文',
     tag: 'zh-CN',
-    firstScreen: async () => (await import('./chinese.ts')).chinese,
-    pages: async () => (await import('./chinese-pages.ts')).chinesePages,
+    firstScreen: async () => (await import('./chinese/first-screen.ts')).chinese,
+    pages: async () => (await import('./chinese/pages.ts')).chinesePages,
     refusals: async () => {
       const [{ refusals }, { additions }] = await Promise.all([
-        import('./chinese-refusals.ts'),
-        import('./chinese-failures.ts'),
+        import('./chinese/refusals.ts'),
+        import('./chinese/failures.ts'),
       ])
       return { refusals, additions }
     },
-    findings: () => import('./chinese-findings.ts'),
+    findings: () => import('./chinese/findings.ts'),
   },
 } as const satisfies Record<string, Source>
 

@@ -2,7 +2,7 @@
 // Words: conversation = conversation, chat = discussion, answer = réponse, run = exécution, tool = outil, approval = approbation (approuver,
 // refuser), branch = branche, project = projet, knowledge = connaissances, memory = mémoire, usage = utilisation, provider = fournisseur,
 // channel = canal, sub-agent = sous-agent, passage = passage, trash = corbeille, queue = file d’attente. Readers are addressed as "vous".
-import type { english } from '../english.ts'
+import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
 import { approval, input, steps } from './steps.ts'

@@ -2,7 +2,7 @@
 // Words: conversation = Unterhaltung, chat = Chat, answer = Antwort, run = Lauf, tool = Tool, approval = Freigabe (freigeben, ablehnen),
 // branch = Zweig, project = Projekt, knowledge = Wissen, memory = Gedächtnis, usage = Nutzung, provider = Anbieter, channel = Kanal,
 // sub-agent = Unteragent, passage = Textstelle, trash = Papierkorb, queue = Warteschlange, invitation = Einladung. Readers are addressed as "du".
-import type { english } from '../english.ts'
+import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
 import { approval, input, steps } from './steps.ts'

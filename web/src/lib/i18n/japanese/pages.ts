@@ -1,5 +1,5 @@
 // The page's texts in Japanese for everything that is loaded after the first screen.
-import type { englishPages } from '../english-pages.ts'
+import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
 import { accountPages } from './account-pages.ts'
 import { adminPages } from './admin-pages.ts'

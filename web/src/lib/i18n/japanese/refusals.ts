@@ -2,8 +2,9 @@
 import type { ErrorCode } from '../../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
+import { access } from './access-refusals.ts'
 import { files, models, storedFailures } from './failures.ts'
-import { access, administration, conversations, runs, store } from './request-refusals.ts'
+import { administration, conversations, runs, store } from './request-refusals.ts'
 
 /** Kinds of failures that come without a finer reason; `message` quotes the server. */
 const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {

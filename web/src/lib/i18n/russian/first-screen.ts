@@ -2,7 +2,7 @@
 // Words: conversation = беседа, chat = чат, answer = ответ, run = запуск, tool = инструмент, approval = одобрение (одобрить, отклонить),
 // branch = ветка, project = проект, knowledge = знания, memory = память, usage = расход, provider = провайдер, channel = канал,
 // sub-agent = субагент, passage = фрагмент, trash = корзина, queue = очередь. Readers are addressed as "вы".
-import type { english } from '../english.ts'
+import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
 import { approval, input, steps } from './steps.ts'

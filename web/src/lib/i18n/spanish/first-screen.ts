@@ -2,7 +2,7 @@
 // Words: conversation = conversación, chat = chat, answer = respuesta, run = ejecución, tool = herramienta, approval = aprobación (aprobar,
 // rechazar), branch = rama, project = proyecto, knowledge = conocimiento, memory = memoria, usage = uso, provider = proveedor,
 // channel = canal, sub-agent = subagente, passage = fragmento, trash = papelera, queue = cola. Readers are addressed as "tú".
-import type { english } from '../english.ts'
+import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
 import { approval, input, steps } from './steps.ts'

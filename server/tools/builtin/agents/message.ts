@@ -1,0 +1,102 @@
+// The `message` tool: sends a message to another conversation of the user, or out through a channel the user set up.
+import { z } from 'zod'
+import type { Channels } from '../../../messaging/channels.ts'
+import { ConversationId, type MessageId, type UserId } from '../../../protocol/ids.ts'
+import {
+  defineTool,
+  fail,
+  succeed,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from '../../definition.ts'
+
+export interface SendMessageDependencies {
+  channels: Pick<Channels, 'list' | 'send'>
+  /** Adds a message to a conversation; null when the user has no such conversation. */
+  post(message: {
+    userId: UserId
+    from: ConversationId | null
+    to: ConversationId
+    text: string
+  }): Promise<MessageId | null>
+}
+
+const MAX_MESSAGE_CHARACTERS = 20_000
+const CHANNEL = 'channel:'
+
+export const createSendMessageTool = (dependencies: SendMessageDependencies): ToolDefinition =>
+  defineTool({
+    name: 'message',
+    description:
+      'Sends a message to another conversation of the user or to a channel they set up (webhook, e-mail, Telegram). Use it only when the user wants a message sent; to answer here, just write your answer.',
+    category: 'agent',
+    riskLevel: 'medium',
+    timeoutMs: 20_000,
+    input: z.object({
+      content: z.string().trim().min(1).max(MAX_MESSAGE_CHARACTERS).describe('The full text.'),
+      to: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('A conversation id or `channel:<name>`. Default: this conversation.'),
+    }),
+    async preview({ content, to }) {
+      return {
+        display: `Send to ${to ?? 'this conversation'}:\n${content}`,
+        display_code: to === undefined ? 'send_here' : 'send_to',
+        display_params: { to: to ?? '', content },
+      }
+    },
+    async handler({ content, to }, context) {
+      if (to?.startsWith(CHANNEL))
+        return sendByChannel(dependencies, to.slice(CHANNEL.length), content, context)
+      const conversation = to ?? context.conversationId
+      const target = ConversationId.safeParse(conversation)
+      const id = target.success
+        ? await dependencies.post({
+            userId: context.userId,
+            from: context.conversationId,
+            to: target.data,
+            text: content,
+          })
+        : null
+      if (id === null)
+        return fail(
+          `The user has no conversation '${conversation ?? ''}'. Use a conversation id or a channel: ${await namesOf(dependencies, context.userId)}.`,
+        )
+      return succeed({ message_id: id, conversation_id: conversation }, { display: 'Message sent' })
+    },
+  })
+
+async function sendByChannel(
+  dependencies: SendMessageDependencies,
+  name: string,
+  text: string,
+  { userId, conversationId, signal }: ToolContext,
+): Promise<ToolResult> {
+  const delivery = await dependencies.channels.send(userId, name, { text, conversationId, signal })
+  if (delivery === null)
+    return fail(
+      `The user has no channel named '${name}'. Available: ${await namesOf(dependencies, userId)}.`,
+    )
+  const data = { delivery_id: delivery.id, status: delivery.status }
+  if (delivery.status === 'failed')
+    return fail(`The message could not be delivered: ${delivery.error ?? 'unknown reason'}.`, {
+      data,
+    })
+  if (delivery.status === 'delivered')
+    return succeed(data, { display: `Sent to ${CHANNEL}${name}` })
+  const note =
+    delivery.error === null
+      ? 'Delivery is in progress.'
+      : `Not delivered yet (${delivery.error}); delivery is retried automatically.`
+  return succeed({ ...data, note }, { display: `Sending to ${CHANNEL}${name}` })
+}
+
+async function namesOf({ channels }: SendMessageDependencies, userId: UserId): Promise<string> {
+  const names = (await channels.list(userId)).map(({ name }) => `${CHANNEL}${name}`)
+  return names.length === 0 ? 'none are set up' : names.slice(0, 20).join(', ')
+}

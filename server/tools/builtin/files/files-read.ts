@@ -1,0 +1,284 @@
+// The file tools that only read: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
+import { z } from 'zod'
+import { withoutNul } from '../../../protocol/envelope.ts'
+import { compileGlob } from '../../../workspace/files/glob.ts'
+import { parsePath } from '../../../workspace/files/paths.ts'
+import { decodeText } from '../../../workspace/files/text.ts'
+import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../../definition.ts'
+import { type FileToolDependencies, requireWorkspace } from './project-access.ts'
+
+/** Limits of one read; the result says how to continue. */
+const MAX_LINES = 2_000
+const MAX_CHARACTERS = 40_000
+const MAX_LISTED = 1_000
+
+const PathInput = withoutNul(z.string().min(1).max(4096))
+const FILE_PATH = 'Relative to the project folder, e.g. "src/main.py".'
+const folderPath = PathInput.default('.').describe('Relative to the project folder.')
+
+const ReadInput = z.object({
+  path: PathInput.describe(FILE_PATH),
+  encoding: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Only if the file is not UTF-8, e.g. "gb18030".'),
+  start_line: z.int().min(1).optional().describe('First line, from 1.'),
+  end_line: z.int().min(1).optional().describe('Last line, inclusive.'),
+  line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
+})
+
+export function createReadingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
+  const { outsideText } = services.checkpoints
+
+  const fileRead = defineTool({
+    name: 'file_read',
+    aliases: ['read_file'],
+    description:
+      'Reads a project text file or a range of its lines. When "truncated" is true, "note" gives the start_line to continue with. Cannot read binary files.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    recall: seen.recall,
+    input: ReadInput,
+    async handler({ path, encoding: asked, start_line, end_line, line_numbers }, context) {
+      if (start_line !== undefined && end_line !== undefined && end_line < start_line)
+        return fail(`end_line (${end_line}) is before start_line (${start_line}).`)
+      const workspace = await requireWorkspace(services, context)
+      const { bytes, state } = await workspace.read(path)
+      const { text, encoding } = decodeText(bytes, path, asked)
+      seen.note(context.runId, path, state.version)
+      const part = cutLines(text, start_line ?? 1, end_line ?? Number.POSITIVE_INFINITY)
+      if (start_line !== undefined && start_line > Math.max(1, part.total))
+        return fail(
+          `"${path}" has only ${part.total} lines; start_line ${start_line} is past the end.`,
+        )
+      const untrusted = await outsideText.isIn(workspace, [bytes])
+      const shownPath = parsePath(path).text
+      const range = `lines ${part.start} to ${part.end} of ${part.total}`
+      return markUntrusted(
+        succeed(
+          {
+            path: shownPath,
+            content: line_numbers ? numbered(part.content, part.start) : part.content,
+            start_line: part.start,
+            end_line: part.end,
+            total_lines: part.total,
+            truncated: part.truncated,
+            ...(part.truncated ? { note: noteFor(part, range) } : {}),
+            ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }),
+          },
+          {
+            display: `Read ${shownPath} (${range})`,
+            kind: 'file',
+            path: shownPath,
+            version: state.version,
+          },
+        ),
+        untrusted,
+      )
+    },
+  })
+
+  const fileList = defineTool({
+    name: 'file_list',
+    aliases: ['ls', 'list_dir'],
+    description:
+      'Lists the direct contents of a project folder with sizes in bytes. Use file_glob to search subfolders.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({
+      path: folderPath,
+      pattern: z.string().min(1).max(500).default('*').describe('Name filter, e.g. "*.py".'),
+    }),
+    async handler({ path, pattern }, context) {
+      const matches = compileGlob(pattern)
+      const shownPath = parsePath(path).text || '.'
+      const workspace = await requireWorkspace(services, context)
+      const all = await workspace.list(path)
+      const found = all.filter(({ name }) => matches(name))
+      const entries = found.slice(0, MAX_LISTED).map(({ name, path: inner, kind, size }) => ({
+        name,
+        path: inner,
+        type: kind,
+        size,
+      }))
+      const rest = found.length - entries.length
+      const untrusted = await outsideText.isInNames(
+        workspace,
+        entries.map(({ name }) => name),
+      )
+      return markUntrusted(
+        succeed(
+          {
+            path: shownPath,
+            entries,
+            ...(rest > 0 ? { note: `${rest} more entries were omitted; narrow the pattern.` } : {}),
+          },
+          { display: `${found.length} entries in ${shownPath}`, kind: 'listing', path: shownPath },
+        ),
+        untrusted,
+      )
+    },
+  })
+
+  const fileExists = defineTool({
+    name: 'file_exists',
+    description: 'Checks whether a project path exists and whether it is a file or a folder.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({ path: PathInput.describe(FILE_PATH) }),
+    async handler({ path }, context) {
+      const state = await (await requireWorkspace(services, context)).state(path)
+      const shownPath = parsePath(path).text || '.'
+      return succeed(
+        state === null
+          ? { path: shownPath, exists: false }
+          : { path: shownPath, exists: true, type: state.kind, size: state.size },
+        {
+          display: `${shownPath} ${state === null ? 'does not exist' : 'exists'}`,
+          path: shownPath,
+        },
+      )
+    },
+  })
+
+  const fileGlob = defineTool({
+    name: 'file_glob',
+    aliases: ['glob'],
+    description:
+      'Finds project files by path pattern: "*.py" in any folder, "src/**/*.ts" below src, "{a,b}" for alternatives. Skips files in .gitignore. To search contents use file_grep.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({
+      pattern: withoutNul(z.string().min(1).max(500)),
+    }),
+    async handler({ pattern }, context) {
+      const workspace = await requireWorkspace(services, context)
+      const { paths, truncated } = await services.search.find(
+        workspace,
+        pattern,
+        MAX_LISTED,
+        context.signal,
+      )
+      return markUntrusted(
+        succeed(
+          { pattern, paths, total: paths.length, truncated },
+          { display: `${paths.length} files match ${pattern}`, kind: 'listing' },
+        ),
+        await outsideText.isInNames(workspace, paths),
+      )
+    },
+  })
+
+  const fileGrep = defineTool({
+    name: 'file_grep',
+    aliases: ['grep'],
+    description:
+      'Searches the lines of project text files for a regular expression. Skips binary files and files in .gitignore. Escape special characters to match them literally.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({
+      pattern: withoutNul(z.string().min(1).max(1000)).describe(
+        'Regular expression, e.g. "def \\\\w+\\\\(".',
+      ),
+      path: PathInput.optional().describe('File or folder; default: the whole project.'),
+      glob: withoutNul(z.string().min(1).max(500)).optional().describe('File filter, e.g. "*.ts".'),
+      case_sensitive: z.boolean().default(false).describe('Match upper and lower case.'),
+      max_results: z.int().min(1).max(1000).default(100).describe('Lines to return.'),
+    }),
+    async handler({ pattern, path, glob, case_sensitive, max_results }, context) {
+      const workspace = await requireWorkspace(services, context)
+      const { matches, truncated } = await services.search.grep(workspace, {
+        pattern,
+        fixed: false,
+        caseSensitive: case_sensitive,
+        path: path ?? '',
+        ...(glob === undefined ? {} : { glob }),
+        maxResults: max_results,
+        onProgress: (progress) => context.progress({ kind: 'count', ...progress }),
+        signal: context.signal,
+      })
+      const paths = [...new Set(matches.map((match) => match.path))]
+      const untrusted =
+        (await outsideText.isInNames(workspace, paths)) ||
+        (await outsideText.isInFiles(workspace, paths))
+      return markUntrusted(
+        succeed(
+          {
+            matches,
+            truncated,
+            ...(truncated
+              ? { note: 'There may be more matches; narrow pattern, path or glob.' }
+              : {}),
+          },
+          {
+            display: `${matches.length} matches in ${paths.length} files for ${pattern}`,
+            kind: 'matches',
+          },
+        ),
+        untrusted,
+      )
+    },
+  })
+
+  return [fileRead, fileList, fileExists, fileGlob, fileGrep]
+}
+
+interface LinePart {
+  content: string
+  start: number
+  end: number
+  total: number
+  truncated: boolean
+  /** The last line shown is only the beginning of a very long one. */
+  cutInLine: boolean
+}
+
+/** The lines from `start` to `end`, as many as fit. Scans for line breaks instead of splitting a large file into lines. */
+function cutLines(text: string, start: number, end: number): LinePart {
+  let line = 1
+  let from = start === 1 ? 0 : -1
+  let to = text.length
+  let last = Number.POSITIVE_INFINITY
+  const lastLine = Math.min(end, start + MAX_LINES - 1)
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    if (line === lastLine) {
+      to = at + 1
+      last = line
+    }
+    line++
+    if (line === start) from = at + 1
+  }
+  const total = text === '' ? 0 : text.endsWith('\n') ? line - 1 : line
+  if (from === -1)
+    return { content: '', start, end: start - 1, total, truncated: false, cutInLine: false }
+  let content = text.slice(from, to)
+  let shownEnd = Math.min(last, total)
+  let cutInLine = false
+  if (content.length > MAX_CHARACTERS) {
+    const whole = content.lastIndexOf('\n', MAX_CHARACTERS - 1)
+    cutInLine = whole === -1
+    content = content.slice(0, cutInLine ? MAX_CHARACTERS : whole + 1)
+    const ends = content.split('\n').length - 1
+    shownEnd = start + (cutInLine ? 0 : ends - 1)
+  }
+  const truncated = cutInLine || shownEnd < Math.min(end, total)
+  return { content, start, end: shownEnd, total, truncated, cutInLine }
+}
+
+const noteFor = (part: LinePart, range: string): string =>
+  part.cutInLine
+    ? `Line ${part.start} is longer than ${MAX_CHARACTERS} characters and was cut. Use file_grep to search it${part.end < part.total ? `, or continue with start_line=${part.end + 1}` : ''}.`
+    : `Only ${range} are shown. Continue with start_line=${part.end + 1}.`
+
+function numbered(content: string, start: number): string {
+  const closed = content.endsWith('\n')
+  const lines = (closed ? content.slice(0, -1) : content).split('\n')
+  const text = lines.map((line, index) => `${start + index}\t${line}`).join('\n')
+  return closed ? `${text}\n` : text
+}

@@ -1,0 +1,129 @@
+// What all file tools share: opening the project's folder, and tracking which version of a file a run has seen.
+import { LRUCache } from 'lru-cache'
+import { AppError } from '../../../errors.ts'
+import { atMost } from '../../../lib/lru-limit.ts'
+import type { RunId } from '../../../protocol/ids.ts'
+import type { ChangeOrigin } from '../../../workspace/checkpoints/record/change-journal.ts'
+import { parsePath } from '../../../workspace/files/paths.ts'
+import type { Workspace } from '../../../workspace/workspace.ts'
+import type { WorkspaceServices } from '../../../workspace/workspace-services.ts'
+import type { ToolContext } from '../../definition.ts'
+
+/** Dependencies of file tools: the workspace, and the file versions that runs have seen. */
+export interface FileToolDependencies {
+  services: WorkspaceServices
+  seen: SeenFiles
+}
+
+/** The folder of the conversation's project. Throws `no_project` when it has none, or `not_found` when the project was deleted. */
+export async function requireWorkspace(
+  services: WorkspaceServices,
+  context: ToolContext,
+): Promise<Workspace> {
+  if (context.projectId === null)
+    throw new AppError(
+      'no_project',
+      'This conversation has no project, so it has no files. Ask the user to choose or create a project first.',
+    )
+  await services.records.assertProject(context.projectId)
+  return services.workspaces.open(context.userId, context.projectId)
+}
+
+/** Who makes the change, for the history of the project. */
+export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({
+  tool,
+  messageId: context.messageId,
+  runId: context.runId,
+  ...(context.attempt === undefined ? {} : { attempt: context.attempt }),
+  outside: context.isTainted(),
+})
+
+/** Calls of one batch that name the same path run in order. An invalid path fails later, with its reason. */
+export function pathKey(path: string): string {
+  try {
+    return `path:${parsePath(path).text}`
+  } catch {
+    return `path:${path}`
+  }
+}
+
+/**
+ * The version of each file that a run last read, wrote or previewed, so that a change by someone else is detected before it
+ * is overwritten.
+ */
+export interface SeenFiles {
+  note(runId: RunId, path: string, version: string): void
+  /**
+   * Call it when a person is shown what a call would do to the current file. Returns the version that the call must find:
+   * this one, or an earlier one that the run knows, in which case the call will be refused.
+   */
+  noteShown(runId: RunId, path: string, version: string): string
+  /** Throws `file_changed` when the run knows another version of the file ('' means that it does not exist). */
+  check(runId: RunId, path: string, version: string): void
+  /**
+   * Call it when the run changed a file without reading all of it. Updates the known version only if it was `from`, so that
+   * an outdated version stays outdated.
+   */
+  advance(runId: RunId, path: string, from: string, to: string): void
+  /** Call it when a person is shown what a deletion removes; `fingerprint` identifies all of it. */
+  markOutdated(runId: RunId, path: string, fingerprint: string): void
+  /** Throws `file_changed` when a deletion would remove something other than what was shown. */
+  assertNotOutdated(runId: RunId, path: string, fingerprint: string): void
+  /** Restores `path` and `version` (or `doomed`) from a cached result or from before a restart (`ToolDefinition.recall`). */
+  recall(shown: Readonly<Record<string, unknown>>, runId: RunId): void
+}
+
+const MAX_SEEN_FILES = 20_000
+
+export function createSeenFiles(): SeenFiles {
+  const versions = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
+  const doomed = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
+  const keyOf = (runId: RunId, path: string): string => `${runId} ${pathKey(path)}`
+  return {
+    note: (runId, path, version) => {
+      versions.set(keyOf(runId, path), version)
+    },
+    noteShown: (runId, path, version) => {
+      const known = versions.get(keyOf(runId, path))
+      if (known === undefined) versions.set(keyOf(runId, path), version)
+      return known ?? version
+    },
+    check: (runId, path, version) => {
+      const known = versions.get(keyOf(runId, path))
+      if (known === undefined || known === version) return
+      // Reported once: a run that reads the file again, or repeats the call, works on the current version.
+      versions.delete(keyOf(runId, path))
+      throw new AppError(
+        'file_changed',
+        `"${path}" has changed since it was read or shown for approval. Nothing was written. Read it again, then repeat the change if it still makes sense.`,
+      )
+    },
+    advance: (runId, path, from, to) => {
+      const known = versions.get(keyOf(runId, path))
+      if (known === undefined || known === from) versions.set(keyOf(runId, path), to)
+    },
+    markOutdated: (runId, path, fingerprint) => {
+      doomed.set(keyOf(runId, path), fingerprint)
+    },
+    assertNotOutdated: (runId, path, fingerprint) => {
+      const shown = doomed.get(keyOf(runId, path))
+      doomed.delete(keyOf(runId, path))
+      if (shown === undefined || shown === fingerprint) return
+      throw new AppError(
+        'file_changed',
+        `"${path}" has changed since the deletion was shown for approval. Nothing was deleted. Check what is there now, then delete it again if it still makes sense.`,
+      )
+    },
+    recall: ({ path, version, doomed: fingerprint }, runId) => {
+      if (typeof path !== 'string') return
+      if (typeof fingerprint === 'string') doomed.set(keyOf(runId, path), fingerprint)
+      else if (typeof version === 'string') versions.set(keyOf(runId, path), version)
+    },
+  }
+}
+
+/** Shown above the preview of a call that `noteShown` found to be outdated. */
+export const CHANGED_MEANWHILE_WARNING = {
+  warning: 'Somebody else changed this file since the model read it, so this call will be refused.',
+  warning_code: 'changed_meanwhile',
+}

@@ -1,0 +1,214 @@
+// A client of the OpenAI images API and of servers compatible with it: makes one image from a text, or edits images.
+import { FormData } from 'undici'
+import { z } from 'zod'
+import type { FetchOutcome, GuardedFetch } from '../../../net/guarded-fetch.ts'
+
+export interface ImagesApiSettings {
+  /** The API base, or the full `…/images/generations` URL. */
+  apiUrl: string
+  apiKey: string | undefined
+  model: string
+  timeoutMs: number
+}
+
+export interface ImageRequest {
+  prompt: string
+  size?: string | undefined
+  quality?: string | undefined
+  background?: string | undefined
+  /** Images to edit or to start from. */
+  images: readonly { name: string; mime: string; bytes: Uint8Array }[]
+}
+
+export interface ImageTokens {
+  input: number
+  output: number
+}
+
+/** `refusal`: the service does not make this image. `error` is for the model and the person; it holds no key. */
+export type ImageOutcome =
+  | { ok: true; bytes: Buffer; revisedPrompt: string | null; tokens: ImageTokens | null }
+  | { ok: false; refusal: boolean; error: string }
+
+export type ImagesApi = (request: ImageRequest, signal: AbortSignal) => Promise<ImageOutcome>
+
+/** Bytes of an image as base64 in a response, and of one behind a URL. */
+const MAX_RESPONSE_BYTES = 32_000_000
+const MAX_IMAGE_BYTES = 24_000_000
+const DOWNLOAD_TIMEOUT_MS = 60_000
+const MAX_ERROR_CHARACTERS = 500
+const DECODED_AT_ONCE = 1_000_000
+
+const count = z.number().min(0).catch(0)
+const Answer = z.object({
+  data: z
+    .array(z.object({ url: z.string().nullish(), revised_prompt: z.string().nullish() }))
+    .min(1),
+  usage: z.object({ input_tokens: count, output_tokens: count }).nullish().catch(null),
+})
+const Refusal = z.object({
+  error: z.union([
+    z.string().transform((message) => ({ message, code: null, param: null })),
+    z.object({
+      message: z.string(),
+      code: z.union([z.string(), z.number()]).nullish(),
+      param: z.string().nullish(),
+    }),
+  ]),
+})
+
+/** Codes of refused content: OpenAI's, and those of Azure and of compatible gateways. */
+const POLICY = /content_policy|moderation|content_filter|safety/i
+
+export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch): ImagesApi {
+  const base = settings.apiUrl.replace(/\/+$/, '').replace(/\/images\/(generations|edits)$/, '')
+  const { origin, hostname } = new URL(base)
+  const headers =
+    settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }
+
+  const post = (
+    { images, ...wanted }: ImageRequest,
+    signal: AbortSignal,
+    asBase64: boolean,
+  ): Promise<FetchOutcome> => {
+    const fields = {
+      model: settings.model,
+      ...wanted,
+      n: 1,
+      ...(asBase64 ? { response_format: 'b64_json' } : {}),
+    }
+    const options = {
+      method: 'POST' as const,
+      trusted: true,
+      signal,
+      timeoutMs: settings.timeoutMs,
+      maxBytes: MAX_RESPONSE_BYTES,
+    }
+    if (images.length === 0)
+      return fetch(`${base}/images/generations`, {
+        ...options,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(fields),
+      })
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields))
+      if (value !== undefined) form.append(name, String(value))
+    for (const { name, mime, bytes } of images)
+      form.append(
+        images.length === 1 ? 'image' : 'image[]',
+        new Blob([bytes], { type: mime }),
+        name,
+      )
+    return fetch(`${base}/images/edits`, { ...options, headers, body: form })
+  }
+
+  /** Models of OpenAI that always answer with base64 refuse the field; other servers answer with a URL without it. */
+  async function ask(request: ImageRequest, signal: AbortSignal): Promise<FetchOutcome> {
+    const asBase64 = hostname !== 'api.openai.com'
+    const response = await post(request, signal, asBase64)
+    if (!asBase64 || !response.ok || response.status !== 400) return response
+    const { param, message } = refusalOf(response.body)
+    return param === 'response_format' || message.includes('response_format')
+      ? post(request, signal, false)
+      : response
+  }
+
+  async function download(url: string, signal: AbortSignal): Promise<ImageOutcome | Buffer> {
+    const response = await fetch(url, {
+      signal,
+      timeoutMs: DOWNLOAD_TIMEOUT_MS,
+      maxBytes: MAX_IMAGE_BYTES,
+      // A server in the operator's network gives URLs of its own; all others must be public.
+      trusted: URL.canParse(url) && new URL(url).origin === origin,
+    })
+    if (!response.ok) return failure(`The image could not be downloaded: ${response.error}`)
+    if (response.status !== 200)
+      return failure(`The image could not be downloaded: HTTP ${response.status}`)
+    return response.truncated ? TOO_LARGE : Buffer.from(response.body)
+  }
+
+  return async (request, signal) => {
+    const response = await ask(request, signal)
+    if (!response.ok) return failure(`The image service cannot be reached: ${response.error}`)
+    if (response.status !== 200) return refused(response.status, response.body)
+    if (response.truncated) return TOO_LARGE
+    const { text, encoded } = withoutImage(Buffer.from(response.body))
+    const answer = Answer.safeParse(parseJson(text))
+    const [image] = answer.data?.data ?? []
+    if (answer.data === undefined || image === undefined) return UNREADABLE
+    const bytes =
+      encoded !== null
+        ? await decodeBase64(encoded)
+        : image.url == null
+          ? UNREADABLE
+          : await download(image.url, signal)
+    if (!Buffer.isBuffer(bytes)) return bytes
+    const { usage } = answer.data
+    const tokens = usage == null ? null : { input: usage.input_tokens, output: usage.output_tokens }
+    return { ok: true, bytes, revisedPrompt: image.revised_prompt ?? null, tokens }
+  }
+}
+
+const failure = (error: string): ImageOutcome => ({ ok: false, refusal: false, error })
+const UNREADABLE = failure('The image service answered without an image.')
+const TOO_LARGE = failure('The image is too large.')
+
+function refused(status: number, body: Uint8Array): ImageOutcome {
+  const { code, message } = refusalOf(body)
+  if (POLICY.test(code)) return { ok: false, refusal: true, error: message }
+  return failure(`The image service answered HTTP ${status}${message === '' ? '' : `: ${message}`}`)
+}
+
+/** What an error response says; empty where it is in no known form. */
+function refusalOf(body: Uint8Array): { code: string; param: string; message: string } {
+  const read = Refusal.safeParse(parseJson(new TextDecoder().decode(body.subarray(0, 20_000))))
+  if (!read.success) return { code: '', param: '', message: '' }
+  const { code, param, message } = read.data.error
+  return {
+    code: String(code ?? ''),
+    param: param ?? '',
+    message: message.slice(0, MAX_ERROR_CHARACTERS),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const MARK = '"b64_json"'
+
+/**
+ * Cuts the image out of a response, so that neither the JSON parser nor one conversion holds up the event loop for megabytes.
+ * `text` is the rest, with an empty image.
+ */
+function withoutImage(body: Buffer): { text: string; encoded: Buffer | null } {
+  const mark = body.indexOf(MARK)
+  const start = mark === -1 ? -1 : body.indexOf('"', mark + MARK.length) + 1
+  const between = mark === -1 ? '' : body.toString('latin1', mark + MARK.length, start)
+  // `"b64_json": null`, as some servers write beside a URL.
+  if (mark === -1 || !/^\s*:\s*"$/.test(between)) return { text: body.toString(), encoded: null }
+  const end = body.indexOf('"', start)
+  if (end === -1) return { text: '', encoded: null }
+  const text = body.toString('utf8', 0, start) + body.toString('utf8', end)
+  return { text, encoded: end === start ? null : body.subarray(start, end) }
+}
+
+/** Decodes piece by piece, with a turn of the event loop between them. */
+async function decodeBase64(encoded: Buffer): Promise<Buffer> {
+  // Some servers send a data URL, and some JSON writers escape slashes.
+  const comma = encoded.subarray(0, 100).indexOf(',')
+  const text = comma === -1 ? encoded : encoded.subarray(comma + 1)
+  const plain = text.includes('\\')
+    ? Buffer.from(text.toString('latin1').replaceAll('\\', ''))
+    : text
+  const pieces: Buffer[] = []
+  for (let from = 0; from < plain.length; from += DECODED_AT_ONCE) {
+    pieces.push(Buffer.from(plain.toString('latin1', from, from + DECODED_AT_ONCE), 'base64'))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return Buffer.concat(pieces)
+}

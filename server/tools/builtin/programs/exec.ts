@@ -1,0 +1,250 @@
+// The `exec` tool: runs a command in the project's folder, isolated by bubblewrap where that works; otherwise the preview warns.
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../../errors.ts'
+import { withoutNul } from '../../../protocol/envelope.ts'
+import { type BubblewrapState, bubblewrapArguments } from '../../../sandbox/bubblewrap.ts'
+import type { PrivateNetwork } from '../../../sandbox/private-network.ts'
+import { type ProcessOutcome, startProcess } from '../../../sandbox/process.ts'
+import { type TreeLimits, watchTree } from '../../../sandbox/process-tree.ts'
+import { watchGrowth } from '../../../workspace/growth-watch.ts'
+import type { Workspace } from '../../../workspace/workspace.ts'
+import type { WorkspaceServices } from '../../../workspace/workspace-services.ts'
+import {
+  defineTool,
+  fail,
+  markUntrusted,
+  succeed,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from '../../definition.ts'
+import { originOf, requireWorkspace } from '../files/project-access.ts'
+
+const DEFAULT_SECONDS = 30
+const MAX_SECONDS = 600
+/** Time for the checkpoint before a command and the comparison after it. */
+const ALLOWANCE_MS = 120_000
+/** Maximum bytes of each output stream for the model: of a longer one, the beginning and the end. */
+const MAX_OUTPUT_BYTES = 30_000
+/** Maximum characters of output that are streamed to the page while the command runs. */
+const MAX_STREAMED_CHARACTERS = 200_000
+/** Where the project is mounted inside the sandbox, which otherwise contains only the host's system folders. */
+const INSIDE = '/project'
+
+const NOT_ISOLATED =
+  'This command is NOT isolated: it runs with the rights of the server itself. It can read and change every file that the server can, and use the network.'
+
+const HOST_NETWORK =
+  "This command uses the host's network: it can reach this server's own API, other services of this machine and the private networks around it."
+
+/** No network, everything that this machine can reach, or only the internet. Without isolation it is always everything. */
+export type CommandNetwork = 'none' | 'host' | PrivateNetwork
+
+export interface ExecDependencies {
+  services: WorkspaceServices
+  bubblewrap: BubblewrapState
+  network: CommandNetwork
+  /** What a command and all its child processes may use in total. */
+  limits: TreeLimits
+}
+
+/** How a command ended, and which limit it exceeded, if any. */
+type CommandOutcome = ProcessOutcome & { exceeded: Exceeded | null }
+type Exceeded = 'memory' | 'processes' | 'disk'
+
+/** Create it only on servers whose operator has enabled it. */
+export function createExecTool({
+  services,
+  bubblewrap,
+  network,
+  limits,
+}: ExecDependencies): ToolDefinition {
+  /** Output and files of a command that can reach the network count as text from outside. */
+  const reachesOutside = network !== 'none' || !bubblewrap.available
+  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
+  const surroundings = bubblewrap.available
+    ? `It sees only the project (at ${INSIDE}) and ${reach(network)}.`
+    : ''
+
+  return defineTool({
+    name: 'exec',
+    description: `Runs a shell command in the project folder and returns {stdout, stderr, exit_code, timed_out}. ${surroundings} Standard input is empty, so use non-interactive options. Long output is shortened in the middle. The user can undo its changes.`,
+    category: 'shell',
+    riskLevel: 'high',
+    changesProject: true,
+    timeoutMs: MAX_SECONDS * 1_000 + ALLOWANCE_MS,
+    isolation: bubblewrap.available ? 'kernel' : 'none',
+    input: z.object({
+      command: withoutNul(z.string().min(1).max(20_000)).describe(`Command line for ${shell}.`),
+      timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds.'),
+    }),
+    // Commands of one batch run in the order of the calls, because a later one may build on an earlier one.
+    orderKey: () => 'exec',
+    async preview({ command, timeout }, context) {
+      await requireWorkspace(services, context)
+      return {
+        display: `Run a command (at most ${timeout} s)`,
+        display_code: 'command',
+        display_params: { count: timeout },
+        command,
+        ...warningFor(bubblewrap, network),
+      }
+    },
+    async handler({ command, timeout }, context) {
+      const workspace = await requireWorkspace(services, context)
+      const origin = originOf('exec', context)
+      let untrusted = reachesOutside
+      let outcome: CommandOutcome | undefined
+      try {
+        outcome = await services.checkpoints.changeAnything(
+          workspace,
+          { ...origin, outside: origin.outside === true || reachesOutside },
+          async ({ usedBytes, maxBytes, readsOutside, signal }) => {
+            untrusted ||= readsOutside
+            outcome = await perform(
+              workspace,
+              command,
+              timeout,
+              { ...context, signal },
+              {
+                usedBytes,
+                maxBytes,
+              },
+            )
+            return outcome
+          },
+          context.signal,
+        )
+      } catch (error) {
+        // The command ran, so its output is worth reading even when its changes are reverted.
+        if (outcome === undefined || !(error instanceof AppError)) throw error
+        return markUntrusted(fail(error.message, { data: dataOf(outcome) }), untrusted)
+      }
+      return markUntrusted(present(outcome, command, timeout), untrusted)
+    },
+  })
+
+  function present(outcome: CommandOutcome, command: string, timeout: number): ToolResult {
+    if (outcome.startError !== null && !outcome.aborted)
+      return fail('The command could not be started on this server.')
+    if (outcome.exceeded !== null)
+      return fail(limitMessage(outcome.exceeded), { data: dataOf(outcome) })
+    if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
+    return succeed(dataOf(outcome), {
+      display: outcome.timedOut
+        ? `Stopped after ${timeout} s: ${firstLine(command)}`
+        : `Exit code ${outcome.exitCode ?? 'none'}: ${firstLine(command)}`,
+      kind: 'command',
+      command,
+      exit_code: outcome.exitCode,
+      isolated: bubblewrap.available,
+    })
+  }
+
+  async function perform(
+    workspace: Workspace,
+    command: string,
+    timeout: number,
+    context: ToolContext,
+    bytes: { usedBytes: number; maxBytes: number },
+  ): Promise<CommandOutcome> {
+    let left = MAX_STREAMED_CHARACTERS
+    let exceeded: Exceeded | null = null
+    const limited = ['/bin/sh', '-c', limitsFor(workspace), shell, command]
+    const wrapped = bubblewrap.available
+      ? [
+          bubblewrap.path,
+          ...(await bubblewrapArguments({
+            writable: [{ host: workspace.root, inside: INSIDE }],
+            workingDirectory: INSIDE,
+            network: typeof network === 'string' ? network : 'private',
+          })),
+          ...limited,
+        ]
+      : limited
+    const [program = '/bin/sh', ...args] = wrapped
+    const start = bubblewrap.available && typeof network === 'object' ? network.start : startProcess
+    const running = start({
+      command: program,
+      args,
+      cwd: workspace.root,
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: '/tmp',
+        LANG: 'C.UTF-8',
+        TERM: 'dumb',
+      },
+      timeoutMs: timeout * 1_000,
+      signal: context.signal,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      onOutput: (stream, text) => {
+        if (left <= 0) return
+        left -= text.length
+        context.progress({ kind: 'output', stream, text })
+      },
+    })
+    const end = (what: Exceeded): void => {
+      exceeded ??= what
+      running.kill()
+    }
+    const watches = [
+      running.pid === undefined ? () => {} : watchTree(running.pid, limits, end),
+      watchGrowth(workspace, bytes, () => end('disk')),
+    ]
+    const outcome = await running.done
+    for (const stopWatching of watches) stopWatching()
+    return { ...outcome, exceeded }
+  }
+
+  /**
+   * The shell line that sets the limits: only the server's user can access new files; no core dumps, no file larger than a
+   * project, no process larger than all of them may be in total. The process limit needs a user namespace of its own:
+   * elsewhere the kernel counts all processes of the server's user.
+   */
+  function limitsFor(workspace: Workspace): string {
+    const fileBlocks = Math.ceil(workspace.limits.project / 512)
+    const kilobytes = Math.ceil(limits.memoryBytes / 1024)
+    const options = ['-c 0', `-f ${fileBlocks}`, '-n 1024', `-d ${kilobytes}`]
+    // Raising a limit that is already lower fails, which is fine.
+    const set = options.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')
+    const { processes } = limits
+    const processLimit = bubblewrap.available
+      ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `
+      : ''
+    return `umask 077; ${set}${processLimit}exec "$0" -c "$1"`
+  }
+
+  function limitMessage(what: Exceeded): string {
+    if (what === 'processes')
+      return `The command was killed: it had more than ${limits.processes} processes at once.`
+    if (what === 'memory')
+      return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
+    return 'The command was ended: it filled the disk beyond what may be stored.'
+  }
+}
+
+const reach = (network: CommandNetwork): string => {
+  if (network === 'none') return 'has no network access'
+  return network === 'host' ? 'can use the network' : 'can reach the internet, not this machine'
+}
+
+const warningFor = (
+  bubblewrap: BubblewrapState,
+  network: CommandNetwork,
+): { warning?: never } | { warning: string; warning_code: string } => {
+  if (!bubblewrap.available) return { warning: NOT_ISOLATED, warning_code: 'not_isolated' }
+  return network === 'host' ? { warning: HOST_NETWORK, warning_code: 'host_network' } : {}
+}
+
+const dataOf = ({ stdout, stderr, exitCode, timedOut }: ProcessOutcome) => ({
+  stdout,
+  stderr,
+  exit_code: exitCode,
+  timed_out: timedOut,
+})
+
+const firstLine = (command: string): string => {
+  const line = command.split('\n', 1)[0] ?? ''
+  return line.length > 100 ? `${line.slice(0, 100)}…` : line
+}

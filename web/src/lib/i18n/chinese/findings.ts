@@ -1,0 +1,119 @@
+// The findings of the doctor in Chinese, by their names on the wire.
+import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
+
+const INSTALL = '安装 bubblewrap（apt-get install bubblewrap），并允许用户命名空间。'
+const ONE_BY_ONE = '在 JavaScript 中逐个比较向量'
+
+export const findings: FindingTexts = {
+  node_ok: { detail: '{{version}}' },
+  node_untested: {
+    detail: 'NanoClaw 未在 {{version}} 上测试',
+    advice: '请安装 Node 20.19、22.12、24 或更高版本。',
+  },
+  folder_not_folder: {
+    detail: '{{folder}} 不是文件夹',
+    advice: '把它移走，或在 config.yml 中设置另一个文件夹。',
+  },
+  folder_not_writable: {
+    detail: '当前用户无法写入 {{folder}}',
+    advice: '用 chown 或 chmod 修改权限，或在 config.yml 中设置另一个文件夹。',
+  },
+  folder_created_later: { detail: '将创建 {{folder}}' },
+  folder_ok: { detail: '{{folder}}' },
+  folder_low_space: {
+    detail: '只剩 {{megabytes}} MB 可用空间',
+    advice: '请清理磁盘：磁盘写满后无法保存数据。',
+  },
+  folder_readable: { detail: '本机的其他用户可以读取', advice: 'chmod 700 {{folder}}' },
+  page_built: { subject: '网页', detail: '已构建' },
+  page_not_built: { subject: '网页', detail: '尚未构建', advice: 'npm run build' },
+  python_off: { detail: '{{reason}}', advice: INSTALL },
+  python_kernel: { detail: '{{engine}}，由内核隔离' },
+  python_wasm: { detail: '{{engine}}，仅由 WebAssembly 隔离 {{reason}}', advice: INSTALL },
+  shell_off: { detail: '已关闭（tools.exec.enabled）' },
+  shell_network_broken: {
+    detail: 'tools.exec.network 在此不可用，服务器将无法启动',
+    advice: '{{advice}}',
+  },
+  shell_internet: { detail: '已开启，由内核隔离，只能访问互联网' },
+  shell_host_network: {
+    detail: '已开启，由内核隔离，但使用主机网络：命令可以访问本服务器及其周围的一切',
+    advice: '将 tools.exec.network 设为 true（只能访问互联网）或 false。',
+  },
+  shell_kernel: { detail: '已开启，由内核隔离' },
+  shell_not_isolated: { detail: '已开启，但未隔离：{{reason}}', advice: INSTALL },
+  database_created_later: { subject: '数据库', detail: 'SQLite，首次启动时创建 {{file}}' },
+  database_used: { subject: '数据库', detail: '{{location}}；有服务器正在使用' },
+  database_unused: { subject: '数据库', detail: '{{location}}；没有服务器在使用' },
+  tables_none: { subject: '数据表', detail: '尚无：首次启动时创建' },
+  tables_old: {
+    subject: '数据表',
+    detail: '来自旧版本：有 {{count}} 个迁移待执行',
+    advice: '下次启动时会执行。请先运行 `npm run backup`。',
+  },
+  sqlite_broken: {
+    subject: '数据库',
+    detail: '{{reason}}',
+    advice: '请检查 db_sqlite_file 及其权限；`npm run restore -- <文件>` 可恢复备份。',
+  },
+  postgres_broken: {
+    subject: '数据库',
+    detail: '{{reason}}',
+    advice:
+      '请检查 db_host、db_port、db_user、db_password 和 db_name（或 database_url），并确认数据库服务器正在运行。',
+  },
+  blobs_ok: { subject: '附件', detail: '{{count}} 个，全部完好' },
+  blobs_missing: {
+    subject: '附件',
+    detail: '{{folder}} 中缺少 {{missing}} 个（共 {{count}} 个）：{{named}}',
+    advice: '请从备份的 <备份>.files 文件夹中复制。在此之前这些附件无法打开。',
+  },
+  blobs_unknown: { subject: '附件', detail: '{{reason}}' },
+  embeddings_ok: { subject: '嵌入', detail: '{{host}} 有响应，{{dimensions}} 维' },
+  embeddings_broken: {
+    subject: '嵌入',
+    detail: '{{host}} 没有返回向量（{{reason}}）',
+    advice: '请检查 embeddings.api_url、api_key 和 model。在此之前只按词语搜索。',
+  },
+  vectors_ok: { subject: '向量搜索', detail: '{{by}}' },
+  vectors_without_pgvector: {
+    subject: '向量搜索',
+    detail: ONE_BY_ONE,
+    advice: '请为这个 PostgreSQL 安装 pgvector 扩展，并允许其用户创建。',
+  },
+  vectors_without_sqlite_vec: {
+    subject: '向量搜索',
+    detail: ONE_BY_ONE,
+    advice: '请运行不带 --omit=optional 的 `npm ci`：sqlite-vec 快一倍。',
+  },
+  vectors_unknown: {
+    subject: '向量搜索',
+    detail: '未检查：数据库没有响应',
+    advice: '请先修复数据库。',
+  },
+  shared_folders_later: { subject: '共享文件夹', detail: '首次以 redis_url 启动时会加上标记' },
+  shared_folders_differ: { subject: '共享文件夹', detail: '{{detail}}', advice: '{{advice}}' },
+  shared_folders_ok: { subject: '共享文件夹', detail: '与其他实例使用的相同' },
+  shared_folders_unknown: { subject: '共享文件夹', detail: '{{reason}}' },
+  models_none: {
+    subject: '模型',
+    detail: 'config.yml 中没有：服务器使用在网页中添加的模型，否则使用内置演示',
+  },
+  model_key_refused: {
+    subject: '模型 {{model}}',
+    detail: '{{host}} 拒绝了 API 密钥（{{status}}）',
+    advice: '请检查 api_key 及其引用的环境变量。',
+  },
+  model_ok: { subject: '模型 {{model}}', detail: '{{host}} 有响应' },
+  model_silent: {
+    subject: '模型 {{model}}',
+    detail: '{{host}} 没有响应',
+    advice: '请检查 api_url 和网络；如果是本地提供商，请确认它正在运行。',
+  },
+}
+
+/** Folders are named by the server. */
+export const folders: FindingFolders = {
+  'data folder': '数据文件夹',
+  workspaces: '工作区',
+}

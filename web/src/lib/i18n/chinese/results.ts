@@ -1,0 +1,42 @@
+// The page's texts in Chinese for tool results and the sources of answers.
+import type { results as english } from '../english/results.ts'
+
+export const results: typeof english = {
+  source: '来源 {{number}}：{{title}}',
+  sources_one: '{{count}} 个来源',
+  sources_other: '{{count}} 个来源',
+  cited: '已引用',
+  alsoFound: '其他结果',
+  more: {
+    items_one: '再显示 {{count}} 项',
+    items_other: '再显示 {{count}} 项',
+    lines_one: '再显示 {{count}} 行',
+    lines_other: '再显示 {{count}} 行',
+    rows_one: '再显示 {{count}} 行',
+    rows_other: '再显示 {{count}} 行',
+  },
+  omitted: {
+    items_one: '另有 {{count}} 项，见原始数据。',
+    items_other: '另有 {{count}} 项，见原始数据。',
+    lines_one: '另有 {{count}} 行，见原始数据。',
+    lines_other: '另有 {{count}} 行，见原始数据。',
+    rows_one: '另有 {{count}} 行，见原始数据。',
+    rows_other: '另有 {{count}} 行，见原始数据。',
+    characters_one: '另有 {{count}} 个字符未显示。',
+    characters_other: '另有 {{count}} 个字符未显示。',
+  },
+  fold: '收起',
+  links: '链接',
+  lines: '第 {{first}}–{{last}} 行，共 {{total}} 行',
+  rows_one: '{{count}} 行',
+  rows_other: '{{count}} 行',
+  download: '下载 CSV',
+  linesRead: '只读取了第 1–{{last}} 行，共 {{total}} 行。',
+  moreMatches: '可能还有更多匹配。',
+  noOutput: '没有输出',
+  timedOut: '已超时',
+  feelsLike: '体感温度',
+  humidity: '湿度',
+  wind: '风速',
+  forecast: '天气预报',
+}

@@ -1,0 +1,136 @@
+// Why requests are refused: accounts, signing in and malformed requests, in French, by the protocol's reasons.
+import type { ACCESS_FAILURES } from '../../../../../server/protocol/failures/access.ts'
+
+export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
+  address_missing: 'Votre compte n’a pas d’adresse e-mail. Indiquez-en une dans `address`.',
+  mail_not_sent: 'L’e-mail n’a pas pu être envoyé. Vérifiez l’adresse ou réessayez plus tard.',
+  mail_not_set_up:
+    'Ce serveur ne peut pas envoyer d’e-mails : il lui faut `smtp` et `public_url` dans sa configuration. Adressez-vous à un administrateur.',
+  mails_exhausted: 'Trop d’e-mails ont été demandés. Réessayez plus tard.',
+  heir_is_same: 'Un compte ne peut pas être transmis à lui-même.',
+  heir_missing: 'Indiquez dans « heir_id » le compte qui reçoit les données.',
+  mcp_client_not_configured:
+    'Le serveur d’autorisation n’enregistre pas de clients. Un administrateur doit définir « oauth.client_id » pour ce serveur MCP.',
+  mcp_not_connected: 'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez.',
+  mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette invite.',
+  mcp_resource_empty: 'Cette ressource du serveur MCP « {{server}} » est vide.',
+  mcp_resource_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette ressource.',
+  mcp_headers_missing: 'Vous avez changé l’adresse du serveur MCP ; saisissez aussi ses en-têtes.',
+  mcp_server_configured: 'Ce serveur MCP est défini dans config.yml. Modifiez-le là.',
+  mcp_server_name_taken: 'Il y a déjà un serveur MCP de ce nom.',
+  mcp_url_missing: 'Saisissez l’adresse du serveur MCP.',
+  mcp_server_not_found: 'Ce serveur MCP n’existe pas.',
+  mcp_sign_in_refused: 'La connexion à « {{server}} » a échoué ou a été refusée. Réessayez.',
+  mcp_sign_in_unavailable:
+    'La connexion à « {{server}} » est impossible pour le moment : il n’indique aucun serveur d’autorisation, ou celui-ci est injoignable.',
+  mcp_sign_in_unknown:
+    'Cette connexion est terminée ou a été commencée par quelqu’un d’autre. Recommencez.',
+  account_gone: 'Ce compte n’existe plus.',
+  account_link_invalid:
+    'Ce lien ne fonctionne plus : il a été utilisé, a expiré ou a été retiré. Demandez-en un nouveau à un administrateur.',
+  account_not_found: 'Ce compte n’existe pas.',
+  administrators_only: 'Seul un administrateur peut faire cela.',
+  api_key_invalid: 'Cette clé d’API n’est pas valide.',
+  api_key_expiry_past: 'La clé aurait déjà expiré.',
+  api_key_not_allowed:
+    'Les clés d’API ne permettent pas cela. Connectez-vous avec votre mot de passe.',
+  api_key_scope:
+    'Cette clé d’API ne permet pas cela : il lui manque le droit « {{scope}} ». Utilisez-en une autre.',
+  api_key_not_found: 'Cette clé d’API n’existe pas.',
+  api_keys_exhausted: 'Vous avez déjà {{limit}} clés d’API. Supprimez-en d’abord une.',
+  body_empty: 'Le contenu est vide.',
+  body_not_json: 'Le contenu n’est pas du JSON valide.',
+  body_too_large: 'Le contenu dépasse ce que ce serveur autorise.',
+  content_length_wrong: 'Le contenu n’a pas la longueur indiquée par Content-Length.',
+  content_type_unsupported:
+    'Ce type de contenu n’est pas pris en charge ici. Envoyez application/json.',
+  email_needs_password:
+    'Pour changer l’adresse e-mail, il faut le mot de passe actuel, car les liens pour un nouveau mot de passe y sont envoyés.',
+  current_password_missing: 'Pour changer le mot de passe, il faut le mot de passe actuel.',
+  current_password_wrong: 'Le mot de passe actuel est incorrect.',
+  host_refused:
+    'Ce serveur ne répond pas sous ce nom d’hôte. Si le nom est correct, ajoutez-le à trusted_hosts.',
+  host_repeated: 'La requête a plusieurs en-têtes Host.',
+  idempotency_body_gone:
+    'Une requête avec cette Idempotency-Key a abouti, mais sa réponse était trop volumineuse pour être répétée.',
+  idempotency_key_invalid: 'Une Idempotency-Key compte de 1 à {{limit}} caractères.',
+  idempotency_key_reused:
+    'Cette Idempotency-Key a servi à une autre requête. Utilisez-en une nouvelle à chaque fois.',
+  idempotency_pending:
+    'Une requête avec cette Idempotency-Key est encore en cours. Réessayez dans un instant.',
+  internal:
+    'Une erreur s’est produite sur le serveur. Réessayez ; si cela se reproduit, cherchez l’identifiant de la requête dans le journal.',
+  invitation_not_found: 'Cette invitation n’existe pas.',
+  invitation_required:
+    'Il faut une invitation pour s’inscrire ici. Demandez-en une à un administrateur.',
+  invitations_exhausted: 'Il y a déjà {{limit}} invitations ouvertes. Retirez-en d’abord.',
+  json_list_too_long: 'Une liste du JSON compte plus de {{entries}} éléments.',
+  json_too_deep: 'Le JSON est imbriqué sur plus de {{levels}} niveaux.',
+  last_administrator: 'C’est le dernier administrateur actif.',
+  multipart_broken:
+    'Le contenu multipart est illisible : il se termine trop tôt, ou son séparateur manque ou dépasse 250 caractères.',
+  multipart_expected: 'Envoyez ceci en multipart/form-data.',
+  no_password_in_single_mode: 'En mode mono-utilisateur, il n’y a pas de mot de passe.',
+  nothing_here: 'Il n’y a rien à cette adresse.',
+  origin_refused:
+    'Les pages d’une autre origine ne peuvent pas appeler ce serveur. Si l’origine est correcte, ajoutez-la à cors_origins.',
+  oidc_groups_withheld:
+    'L’authentification unique n’a pas indiqué vos groupes, car ils sont trop nombreux. Contactez un administrateur.',
+  oidc_no_account: 'Vous n’avez pas de compte ici. Demandez à un administrateur d’en créer un.',
+  oidc_not_allowed:
+    'Vous n’êtes dans aucun des groupes autorisés à se connecter ici. Contactez un administrateur.',
+  oidc_refused: 'L’authentification unique a été annulée ou refusée. Réessayez.',
+  oidc_response_invalid:
+    'L’authentification unique a échoué : la réponse n’était pas fiable. Réessayez ; si cela se reproduit, prévenez un administrateur.',
+  oidc_sign_in_unknown:
+    'Cette connexion a pris trop de temps ou a été commencée dans un autre navigateur. Réessayez.',
+  oidc_unreachable: 'L’authentification unique est indisponible. Réessayez dans un instant.',
+  password_sign_in_off:
+    'Les mots de passe sont désactivés sur ce serveur. Utilisez l’authentification unique.',
+  password_common:
+    'Ce mot de passe est l’un des plus courants et serait deviné aussitôt. Choisissez-en un autre.',
+  password_is_name:
+    'Le mot de passe ne peut pas être le nom d’utilisateur ni l’adresse e-mail. Choisissez-en un autre.',
+  password_changed: 'Le mot de passe vient d’être changé. Reconnectez-vous.',
+  registration_closed: 'Les inscriptions sont fermées. Demandez un compte à un administrateur.',
+  registrations_exhausted:
+    'Trop de comptes ont été créés depuis votre adresse. Réessayez plus tard, ou contactez un administrateur.',
+  request_field_invalid: '{{part}} n’est pas valide : {{detail}}',
+  request_invalid: '{{part}} n’est pas valide.',
+  request_refused: 'La requête a été refusée.',
+  secret_unreadable:
+    'Un secret enregistré est illisible : il l’a été avec une autre clé. Rétablissez cette clé ou saisissez de nouveau le secret.',
+  passkey_invalid:
+    'Cette clé d’accès n’a pas pu être vérifiée. Réessayez, ou connectez-vous autrement.',
+  passkey_not_found: 'Cette clé d’accès n’existe pas.',
+  passkey_unavailable:
+    'Les clés d’accès exigent un nom d’hôte et HTTPS, ou localhost. Définissez public_url en conséquence.',
+  passkeys_exhausted: 'Vous avez déjà {{limit}} clés d’accès. Supprimez-en d’abord une.',
+  second_factor_code_wrong: 'Ce code est erroné, expiré ou déjà utilisé. Saisissez le code actuel.',
+  second_factor_expired: 'Cela a pris trop de temps. Reconnectez-vous depuis le début.',
+  second_factor_missing: 'Il n’y a rien à confirmer ni à retirer. Recommencez.',
+  second_factor_refused: 'Ce code ou cette clé d’accès est erroné, expiré ou déjà utilisé.',
+  second_factor_required:
+    'Le mot de passe est correct. Confirmez la connexion avec votre second facteur.',
+  second_factor_set: 'Une application d’authentification est déjà configurée. Retirez-la d’abord.',
+  session_not_found: 'Cette session n’existe pas.',
+  session_ended: 'Votre session est terminée. Reconnectez-vous.',
+  setup_link_required:
+    'Ce serveur n’a pas encore d’administrateur. Ouvrez le lien de configuration affiché à son démarrage.',
+  shutting_down: 'Le serveur va redémarrer. Réessayez sous peu.',
+  sign_in_busy: 'Trop de personnes se connectent à la fois. Réessayez dans un instant.',
+  sign_in_required: 'Connectez-vous d’abord.',
+  sign_ins_exhausted: 'Trop d’échecs de connexion. Patientez un moment, puis réessayez.',
+  single_user: 'Ce serveur n’a qu’un utilisateur : aucune connexion n’est nécessaire.',
+  streams_exhausted:
+    'Vous avez {{limit}} flux d’événements ouverts à la fois. Fermez quelques onglets ou connexions.',
+  too_many_open:
+    'Le serveur a trop de fichiers et de connexions ouverts. Réessayez dans un instant.',
+  url_invalid: 'L’URL n’est pas valide.',
+  url_too_long: 'L’URL est trop longue.',
+  user_name_taken: 'Ce nom d’utilisateur ou cette adresse e-mail est déjà pris.',
+  wrong_credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
+  headers_too_large: 'Les en-têtes de la requête sont trop volumineux.',
+  request_timeout: 'La requête a mis trop de temps à arriver.',
+  request_malformed: 'Ce n’est pas une requête HTTP valide.',
+}
