@@ -1,4 +1,5 @@
-// Each user's storage quota for projects and documents: writers reserve bytes before they write, one claim at a time.
+// Each user's storage quota for projects, documents and files: writers reserve bytes before they write, one claim at a time.
+// Earlier contents of project files count too, but they refuse no write: they give way, the oldest first.
 import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
@@ -20,6 +21,10 @@ export interface StorageQuota {
    * other claim and throws `quota_exceeded`.
    */
   revertIfExceeded(userId: UserId, undo: () => Promise<void>): Promise<void>
+  /** Bytes of earlier contents that have to give way, because with them everything exceeds the quota; 0 if none. */
+  excess(userId: UserId): Promise<number>
+  /** Calls `listener` when a claim leaves less room than earlier contents take. It must not throw. */
+  onExcess(listener: (userId: UserId) => void): void
 }
 
 /** For code that works on projects without users and database rows. */
@@ -28,6 +33,8 @@ export const unlimitedStorage: StorageQuota = {
   release() {},
   left: async () => Number.POSITIVE_INFINITY,
   revertIfExceeded: async () => {},
+  excess: async () => 0,
+  onExcess() {},
 }
 
 /** How long a claim waits for earlier ones, which only query the database. */
@@ -48,6 +55,7 @@ export function createStorageQuota(options: {
 }): StorageQuota {
   const { records, measure, recovered } = options
   const mutex = createKeyedMutex(CLAIM_WAIT_MS)
+  const listeners: ((userId: UserId) => void)[] = []
   const claims = new Map<string, { userId: UserId; bytes: number }>()
 
   /** Stored plus claimed bytes. */
@@ -79,6 +87,8 @@ export function createStorageQuota(options: {
           )
         const held = claims.get(holder)?.bytes ?? 0
         claims.set(holder, { userId, bytes: held + bytes })
+        if (usedBytes + bytes + (await records.history(userId)) > limit)
+          for (const listener of listeners) listener(userId)
       }),
     release(holder) {
       claims.delete(holder)
@@ -93,5 +103,14 @@ export function createStorageQuota(options: {
         await undo()
         throw appError('quota_exceeded', amounts(usedBytes, limit), details(usedBytes, limit))
       }),
+    excess: (userId) =>
+      mutex.run(userId, async () => {
+        const history = await records.history(userId)
+        const over = history + (await used(userId)) - options.limit(userId)
+        return Math.min(history, Math.max(0, over))
+      }),
+    onExcess(listener) {
+      listeners.push(listener)
+    },
   }
 }

@@ -63,6 +63,7 @@ export async function createWorkspaceServices(options: {
   const pool = createWorkerPool(WORKERS)
   const checkpoints = createCheckpoints({
     records,
+    histories: options.storage.records,
     outsideContents,
     workspaces,
     mutex,

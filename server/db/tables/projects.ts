@@ -19,6 +19,8 @@ export function defineProjectTables(
       description: c.text('description'),
       /** Bytes of all its files after the last change; null until measured. */
       size: c.bigInteger('size'),
+      /** Bytes of the earlier contents that its checkpoints need, at most counted too often; null until counted. */
+      historySize: c.bigInteger('history_size'),
       /** Null: all defaults. */
       settings: c.json<ProjectSettings>('settings'),
       createdAt: c.time('created_at').notNull(),

@@ -21,7 +21,7 @@ export const Quota = z
     ...spending,
     concurrent_runs: z.int().min(0).max(10_000).nullable(),
     requests_per_minute: z.int().min(1).max(1_000_000).nullable(),
-    /** Bytes of projects, documents and files. */
+    /** Bytes of projects, their history, documents and files. */
     storage: Count.nullable(),
     /** Seconds that Python programs and shell commands run. */
     program_seconds_per_day: Count.nullable(),

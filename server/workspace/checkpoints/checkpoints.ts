@@ -1,14 +1,13 @@
 // The only way to change a project: one change at a time, each preceded by a checkpoint of what it touches.
 import { join } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type {
   CheckpointRepository,
   CheckpointRow,
 } from '../../db/repositories/projects/checkpoints.ts'
+import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
 import { appError } from '../../errors.ts'
-import { atMost } from '../../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { parseInnerPath } from '../files/paths.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'
@@ -17,6 +16,7 @@ import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
 import { type ContentStore, createContentStore } from './capture/content-store.ts'
+import { createHistorySizes } from './history-sizes.ts'
 import { createProjectAccess } from './project-access.ts'
 import { createPruner, type PruneRule } from './prune.ts'
 import {
@@ -31,7 +31,6 @@ import {
   createChangeRecorder,
   newChange,
   newCheckpoint,
-  SNAPSHOT_TIMEOUT_MS,
 } from './record/record-change.ts'
 import { assertContentsStored } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
@@ -97,14 +96,13 @@ export interface Checkpoints {
   historySize(projectId: ProjectId): Promise<number>
 }
 
-/** How long a measured history is believed: other instances change projects, and old checkpoints are removed. */
-const HISTORY_SIZE_TTL_MS = 10 * 60_000
-const MAX_HISTORY_SIZES = 10_000
 /** Change journals that are read at the same time. */
 const JOURNALS_IN_PARALLEL = 16
 
 export function createCheckpoints(options: {
   records: CheckpointRepository
+  /** How much of the users' storage the histories of projects take. */
+  histories: Pick<StorageRepository, 'histories' | 'uncounted' | 'setHistory'>
   outsideContents: OutsideContentRepository
   workspaces: Workspaces
   mutex: KeyedMutex
@@ -116,15 +114,11 @@ export function createCheckpoints(options: {
   const { storage } = workspaces
   const listeners: ((projectId: ProjectId) => void)[] = []
 
-  const historySizes = new LRUCache<ProjectId, number>({
-    ...atMost(MAX_HISTORY_SIZES),
-    ttl: HISTORY_SIZE_TTL_MS,
-  })
-
   const contentsOf = (projectId: ProjectId): string =>
     join(workspaces.serverFolder(projectId), 'contents')
   const contentStore = (projectId: ProjectId): ContentStore =>
     createContentStore(contentsOf(projectId), workspaces.staging)
+  const historySizes = createHistorySizes(pool, contentsOf)
   const snapshotInput = (workspace: Workspace) => ({
     root: workspace.root,
     folder: workspaces.serverFolder(workspace.projectId),
@@ -146,12 +140,23 @@ export function createCheckpoints(options: {
     journalOf,
     snapshotInput,
     onChange: (projectId) => {
-      historySizes.delete(projectId)
+      historySizes.forget(projectId)
       for (const listener of listeners) listener(projectId)
     },
     log,
   })
-  const pruneSometimes = createPruner({ records, access, pool, rule, snapshotInput, log })
+  const pruner = createPruner({
+    records,
+    histories: options.histories,
+    storage,
+    open: workspaces.open,
+    access,
+    pool,
+    rule,
+    snapshotInput,
+    log,
+  })
+  storage.onExcess(pruner.makeRoom)
 
   /**
    * Runs `work` with exclusive access to the project, once any change that a dead server left open is completed. Nothing in
@@ -170,7 +175,7 @@ export function createCheckpoints(options: {
         const by = origin === null ? undefined : attemptOf(origin)
         const endGuard = workspace.guardChanges(() => access.assertHeld(workspace.projectId, by))
         const result = await work(either).finally(endGuard)
-        pruneSometimes(workspace)
+        pruner.afterChange(workspace)
         return result
       },
       signal,
@@ -192,16 +197,7 @@ export function createCheckpoints(options: {
 
   return {
     contentStore,
-    async historySize(projectId) {
-      const known = historySizes.get(projectId)
-      if (known !== undefined) return known
-      const input = { contents: contentsOf(projectId) }
-      const { bytes } = await pool.run('measure_contents', input, {
-        timeoutMs: SNAPSHOT_TIMEOUT_MS,
-      })
-      historySizes.set(projectId, bytes)
-      return bytes
-    },
+    historySize: historySizes.of,
     outsideText,
     onChange: (listener) => {
       listeners.push(listener)

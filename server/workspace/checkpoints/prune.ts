@@ -1,6 +1,8 @@
-// Removes checkpoints that are too old or too many, and stored contents that no checkpoint needs.
+// Removes checkpoints that are too old or too many or for which there is no room, and stored contents that none needs.
 import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
-import type { ProjectId } from '../../protocol/ids.ts'
+import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
+import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import type { StorageQuota } from '../storage-quota.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SnapshotInput } from './capture/snapshot.ts'
@@ -35,47 +37,111 @@ export const prunable = (
 /** A project is pruned after this many changes. */
 const PRUNE_EVERY = 20
 
-/** Returns a function to call after every change; it never throws. */
+/** Neither function throws: what fails is tried again after a later change. */
+export interface Pruner {
+  /** Call it after every change. */
+  afterChange(workspace: Workspace): void
+  /** Removes checkpoints of the user's projects until everything that the user stores is within the quota. */
+  makeRoom(userId: UserId): void
+}
+
 export function createPruner(dependencies: {
   records: CheckpointRepository
+  histories: Pick<StorageRepository, 'histories' | 'uncounted' | 'setHistory'>
+  storage: Pick<StorageQuota, 'excess'>
+  open(userId: UserId, projectId: ProjectId): Workspace
   access: Pick<ProjectAccess, 'exclusive'>
   pool: WorkerPool
   rule: PruneRule
   snapshotInput(workspace: Workspace): SnapshotInput
   log: { warn(details: object, message: string): void }
-}): (workspace: Workspace) => void {
-  const { records, access, pool, rule, snapshotInput, log } = dependencies
+}): Pruner {
+  const { records, histories, storage, access, pool, rule, snapshotInput, log } = dependencies
   const sinceLastPrune = new Map<ProjectId, number>()
+  /** Users for whom room is being made; true: something was stored since it began. */
+  const making = new Map<UserId, boolean>()
 
-  /** Removes contents that no checkpoint refers to and, while they take too many bytes, the oldest checkpoints. */
-  const collectGarbage = async (workspace: Workspace): Promise<void> => {
+  /**
+   * Removes contents that no checkpoint refers to and, while they take too many bytes, the oldest checkpoints: a quarter at
+   * once, and the newest only with `keep` 0. Counts what remains.
+   */
+  const collectGarbage = async (
+    workspace: Workspace,
+    maxBytes: number,
+    keep: 0 | 1,
+  ): Promise<void> => {
+    const { projectId } = workspace
     for (;;) {
-      const rows = await records.since(workspace.projectId, '')
-      const needed = new Set<string>()
-      for (const { id } of rows)
-        for await (const files of records.pages(id))
-          for (const { before } of files) if (before?.kind === 'file') needed.add(before.hash)
+      const needed = await records.neededContents(projectId)
       const { bytes } = await pool.run(
         'collect_contents',
-        { ...snapshotInput(workspace), needed, maxBytes: rule.maxBytes },
+        { ...snapshotInput(workspace), needed: new Set(needed.keys()), maxBytes },
         { timeoutMs: SNAPSHOT_TIMEOUT_MS },
       )
-      if (bytes <= rule.maxBytes || rows.length <= 1) return
-      await records.remove(rows.slice(0, Math.ceil(rows.length / 4)).map(({ id }) => id))
+      const rows = await records.ages(projectId)
+      if (bytes <= maxBytes || rows.length <= keep) {
+        await histories.setHistory(projectId, sumOf(needed))
+        return
+      }
+      const count = Math.min(rows.length - keep, Math.ceil(rows.length / 4))
+      await records.remove(rows.slice(-count).map(({ id }) => id))
     }
   }
 
-  return (workspace) => {
-    const { projectId } = workspace
-    const count = (sinceLastPrune.get(projectId) ?? 0) + 1
-    sinceLastPrune.set(projectId, count % PRUNE_EVERY)
-    if (count < PRUNE_EVERY) return
-    // Takes the lock separately, so that only the next change waits for it.
-    access
-      .exclusive(projectId, async () => {
-        await records.remove(prunable(await records.ages(projectId), rule, new Date()))
-        await collectGarbage(workspace)
+  /** Counts first what was never counted. The project that was changed last keeps its newest checkpoint. */
+  const makeRoom = async (userId: UserId): Promise<void> => {
+    for (const projectId of await histories.uncounted(userId))
+      await access.exclusive(projectId, async () =>
+        histories.setHistory(projectId, sumOf(await records.neededContents(projectId))),
+      )
+    if ((await storage.excess(userId)) === 0) return
+    const rows = await histories.histories(userId)
+    for (const [at, { id, bytes }] of rows.entries())
+      await access.exclusive(id, async () => {
+        const excess = await storage.excess(userId)
+        if (excess === 0) return
+        const isLast = at === rows.length - 1
+        await collectGarbage(
+          dependencies.open(userId, id),
+          Math.max(0, bytes - excess),
+          isLast ? 1 : 0,
+        )
       })
-      .catch((error: unknown) => log.warn({ err: error }, 'Old checkpoints could not be removed'))
   }
+
+  const makeRoomInTurn = async (userId: UserId): Promise<void> => {
+    do {
+      making.set(userId, false)
+      await makeRoom(userId)
+    } while (making.get(userId) === true)
+  }
+
+  const pruner: Pruner = {
+    afterChange(workspace) {
+      const { projectId, userId } = workspace
+      const count = (sinceLastPrune.get(projectId) ?? 0) + 1
+      sinceLastPrune.set(projectId, count % PRUNE_EVERY)
+      pruner.makeRoom(userId)
+      if (count < PRUNE_EVERY) return
+      // Takes the lock separately, so that only the next change waits for it.
+      access
+        .exclusive(projectId, async () => {
+          await records.remove(prunable(await records.ages(projectId), rule, new Date()))
+          await collectGarbage(workspace, rule.maxBytes, 1)
+        })
+        .catch((error: unknown) => log.warn({ err: error }, 'Old checkpoints could not be removed'))
+    },
+    makeRoom(userId) {
+      const isMaking = making.has(userId)
+      making.set(userId, true)
+      if (isMaking) return
+      makeRoomInTurn(userId)
+        .catch((error: unknown) => log.warn({ err: error }, 'Old checkpoints could not be removed'))
+        .finally(() => making.delete(userId))
+    },
+  }
+  return pruner
 }
+
+const sumOf = (sizes: ReadonlyMap<string, number>): number =>
+  [...sizes.values()].reduce((sum, size) => sum + size, 0)

@@ -196,6 +196,59 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     expect(await workspace.list('')).toMatchObject([{ name: 'a.bin', size: 60 * KB }])
   })
 
+  test('earlier contents of files count, and the oldest give way when the room is needed', async () => {
+    const { checkpoints, workspaces, userId, workspace, records, projectId } = await openProject(
+      database,
+      { storage: 100 * KB },
+    )
+    const storage = createStorageRepository(database)
+    const { id } = await createProjectRepository(database).create(userId, {
+      name: 'another',
+      description: null,
+    })
+    const another = workspaces.open(userId, id)
+    await another.state('')
+    const put = (place: typeof workspace, bytes: number, fill: number) =>
+      checkpoints.change(place, by('editor_write'), ['a.bin'], () =>
+        place.write('a.bin', Buffer.alloc(bytes, fill)),
+      )
+    await put(workspace, 20 * KB, 1)
+    await put(workspace, 20 * KB, 2)
+    await put(workspace, 20 * KB, 3)
+    await expect.poll(() => storage.history(userId)).toBe(40 * KB)
+    await put(another, 10 * KB, 1)
+    await put(another, 10 * KB, 2)
+    expect(await storage.history(userId)).toBe(50 * KB)
+    // All files take 95 KB then: only what undoes the newest change stays.
+    await put(another, 75 * KB, 3)
+    await expect.poll(() => storage.history(userId)).toBe(10 * KB)
+    expect(await checkpoints.historySize(projectId)).toBe(0)
+    expect(await records.list(projectId, { limit: 10 })).toEqual([])
+    const [newest] = await records.list(id, { limit: 10 })
+    expect(newest).toBeDefined()
+    await expect(put(workspace, 30 * KB, 4)).rejects.toMatchObject({ code: 'quota_exceeded' })
+  })
+
+  test('the history of projects from an earlier version is counted with the next change', async () => {
+    const { checkpoints, workspace, userId, projectId } = await openProject(database, {
+      storage: 100 * KB,
+    })
+    const storage = createStorageRepository(database)
+    const put = (fill: number) =>
+      checkpoints.change(workspace, by('editor_write'), ['a.bin'], () =>
+        workspace.write('a.bin', Buffer.alloc(10 * KB, fill)),
+      )
+    for (const fill of [1, 2, 1, 2]) await put(fill)
+    // The two contents are stored once each, however often they came back.
+    await expect.poll(() => storage.uncounted(userId)).toEqual([])
+    await storage.setHistory(projectId, 1)
+    await database.write(async (tx) => {
+      await tx.update(database.tables.projects).set({ historySize: null })
+    })
+    await put(3)
+    await expect.poll(() => storage.history(userId)).toBe(20 * KB)
+  })
+
   test('counts what a killed server wrote before the next write', async () => {
     const { root, userId, workspace, checkpoints } = await openProject(database, {
       storage: 100 * KB,

@@ -71,11 +71,12 @@ export async function openProject(
     await rm(root, { recursive: true, force: true, maxRetries: 3 })
   })
   const { storage: limit } = options
+  const histories = createStorageRepository(database)
   const storage =
     limit === undefined
       ? unlimitedStorage
       : createStorageQuota({
-          records: createStorageRepository(database),
+          records: histories,
           limit: () => limit,
           measure: async (userId, projectId) =>
             (await workspaces.open(userId, projectId).stats()).totalSize,
@@ -94,6 +95,7 @@ export async function openProject(
   const records = createCheckpointRepository(database)
   const checkpoints = createCheckpoints({
     records,
+    histories,
     outsideContents: createOutsideContentRepository(database),
     workspaces,
     mutex,
@@ -111,6 +113,7 @@ export async function openProject(
     pool,
     mutex,
     records,
+    histories,
     workspaces,
     checkpoints,
     userId,

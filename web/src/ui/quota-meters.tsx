@@ -40,6 +40,7 @@ export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
             <p className={classNames('text-[13px]', part >= NEAR ? 'text-warn' : 'text-muted')}>
               {part >= NEAR && <span>{t(part >= 1 ? 'quota.reached' : 'quota.near')} </span>}
               {renewsAt !== null && t('quota.renewed', { time: fullTime(renewsAt, i18n.language) })}
+              {kind === 'storage' && t('quota.storageText')}
             </p>
           </li>
         )

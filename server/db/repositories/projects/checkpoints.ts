@@ -28,6 +28,15 @@ const INCOMPLETE = -1
 const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean =>
   (movedTo ?? movedFrom) !== undefined || (before ?? after)?.kind !== 'directory'
 
+/** Adds what is needed to undo these changes. */
+function addNeeded(
+  needed: Map<string, number>,
+  files: readonly CheckpointFile[],
+): Map<string, number> {
+  for (const { before } of files) if (before?.kind === 'file') needed.set(before.hash, before.size)
+  return needed
+}
+
 /** Ids are time-ordered, so they define the order. Callers check first that the project belongs to the user. */
 export function createCheckpointRepository(database: Database) {
   const { read, tables } = database
@@ -39,6 +48,11 @@ export function createCheckpointRepository(database: Database) {
   const sizeColumn = (size: ProjectSize) => ({
     size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
   })
+  /** What a checkpoint needs may be stored already: counted exactly when checkpoints are removed. */
+  const grownHistory = (files: readonly CheckpointFile[]) => {
+    const needed = addNeeded(new Map(), files)
+    return sql`${projects.historySize} + ${[...needed.values()].reduce((sum, size) => sum + size, 0)}`
+  }
 
   /** The pages of one checkpoint in order, yielding to other work between them. */
   async function* pagesOf(id: string, from = 0): AsyncGenerator<CheckpointFile[]> {
@@ -105,7 +119,10 @@ export function createCheckpointRepository(database: Database) {
             .insert(checkpointFiles)
             .values({ checkpointId: row.id, first: 0, files: [...ordered] })
         if (existing === undefined)
-          await tx.update(projects).set(sizeColumn(size)).where(project(row))
+          await tx
+            .update(projects)
+            .set({ ...sizeColumn(size), historySize: grownHistory(files) })
+            .where(project(row))
         return undefined
       })
       if (stored !== undefined || single) return stored ?? complete
@@ -167,8 +184,22 @@ export function createCheckpointRepository(database: Database) {
     revert: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
       database.write(async (tx) => {
         await tx.delete(checkpoints).where(eq(checkpoints.id, id))
-        await tx.update(projects).set({ size: bytes }).where(project({ projectId }))
+        await tx
+          .update(projects)
+          .set({ size: bytes, historySize: null })
+          .where(project({ projectId }))
       }),
+
+    /** The contents that the checkpoints of a project need: their sizes in bytes by hash. */
+    async neededContents(projectId: ProjectId): Promise<Map<string, number>> {
+      const needed = new Map<string, number>()
+      const rows = await read
+        .select({ id: checkpoints.id })
+        .from(checkpoints)
+        .where(eq(checkpoints.projectId, projectId))
+      for (const { id } of rows) for await (const page of pagesOf(id)) addNeeded(needed, page)
+      return needed
+    },
 
     /** Newest first, one more than `limit` when there are more; `before` is the last id of the previous page. */
     list: (

@@ -96,6 +96,7 @@ export function createProjectRepository(database: Database) {
             id: newId<ProjectId>(),
             userId,
             size: 0,
+            historySize: 0,
             settings: null,
             ...values,
             createdAt: now,

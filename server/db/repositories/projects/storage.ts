@@ -1,5 +1,5 @@
 // The storage used by a user's projects, documents and files, for the quota.
-import { and, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, max, notExists, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
@@ -16,9 +16,14 @@ export interface StoredByUser {
 
 export function createStorageRepository(database: Database) {
   const { read, tables } = database
-  const { documents, files, projects, users } = tables
-  const sum = (column: typeof projects.size | typeof documents.size | typeof files.size) =>
-    sql`coalesce(sum(${column}), 0)`.mapWith(Number)
+  const { checkpoints, documents, files, projects, users } = tables
+  const sum = (
+    column:
+      | typeof projects.size
+      | typeof projects.historySize
+      | typeof documents.size
+      | typeof files.size,
+  ) => sql`coalesce(sum(${column}), 0)`.mapWith(Number)
   /** A document made of a file that the user still stores counts with that file. */
   const isNoFile = notExists(
     read
@@ -28,7 +33,7 @@ export function createStorageRepository(database: Database) {
   )
 
   return {
-    /** Total bytes of all documents, of all files, of both only once where the content is the same, and of all projects whose size is known. */
+    /** Without the history of projects: total bytes of all documents, of all files, of both only once where the content is the same, and of all projects whose size is known. */
     async used(userId: UserId): Promise<number> {
       const [inProjects, inDocuments, inFiles] = await Promise.all([
         read
@@ -46,6 +51,41 @@ export function createStorageRepository(database: Database) {
       ])
       return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0) + (inFiles[0]?.bytes ?? 0)
     },
+
+    /** Total bytes of the earlier contents of files in the user's projects, as far as they are counted. */
+    async history(userId: UserId): Promise<number> {
+      const [row] = await read
+        .select({ bytes: sum(projects.historySize) })
+        .from(projects)
+        .where(eq(projects.userId, userId))
+      return row?.bytes ?? 0
+    },
+
+    /** The user's projects with a history, those that were changed longest ago first. */
+    async histories(userId: UserId): Promise<{ id: ProjectId; bytes: number }[]> {
+      const rows = await read
+        .select({ id: projects.id, bytes: projects.historySize })
+        .from(projects)
+        .leftJoin(checkpoints, eq(checkpoints.projectId, projects.id))
+        .where(and(eq(projects.userId, userId), gt(projects.historySize, 0)))
+        .groupBy(projects.id, projects.historySize)
+        .orderBy(asc(max(checkpoints.id)), asc(projects.id))
+      return rows.map(({ id, bytes }) => ({ id, bytes: bytes ?? 0 }))
+    },
+
+    /** Projects whose history is not counted. */
+    async uncounted(userId: UserId): Promise<ProjectId[]> {
+      const rows = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(eq(projects.userId, userId), isNull(projects.historySize)))
+      return rows.map(({ id }) => id)
+    },
+
+    setHistory: (projectId: ProjectId, bytes: number): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.update(projects).set({ historySize: bytes }).where(eq(projects.id, projectId))
+      }),
 
     /** The same of each account that stores anything, by kind. */
     async byUser(): Promise<StoredByUser[]> {

@@ -43,6 +43,7 @@ export const chineseAdminPages: typeof adminPages = {
     reached: '已用完。',
     renewed: '{{time}} 恢复。',
     storageMegabytes: '存储空间（MB）',
+    storageText: '包括项目文件的早期版本；新文件需要空间时，最早的版本会被移除。',
     kind: {
       tokens_per_day: '每日 token',
       tokens_per_month: '每月 token',

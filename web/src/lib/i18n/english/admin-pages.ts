@@ -42,6 +42,7 @@ export const adminPages = {
     reached: 'Used up.',
     renewed: 'Renewed on {{time}}.',
     storageMegabytes: 'Storage (MB)',
+    storageText: 'Includes earlier versions of project files. The oldest make room for new files.',
     kind: {
       tokens_per_day: 'Tokens per day',
       tokens_per_month: 'Tokens per month',

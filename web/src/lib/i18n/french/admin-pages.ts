@@ -43,6 +43,8 @@ export const adminPages = {
     reached: 'Épuisée.',
     renewed: 'Renouvelée le {{time}}.',
     storageMegabytes: 'Stockage (Mo)',
+    storageText:
+      'Comprend les versions antérieures des fichiers de projet. Les plus anciennes font place aux nouveaux fichiers.',
     kind: {
       tokens_per_day: 'Tokens par jour',
       tokens_per_month: 'Tokens par mois',

@@ -42,6 +42,8 @@ export const adminPages = {
     reached: 'Aufgebraucht.',
     renewed: 'Wird am {{time}} erneuert.',
     storageMegabytes: 'Speicher (MB)',
+    storageText:
+      'Frühere Fassungen von Projektdateien zählen mit. Die ältesten machen neuen Dateien Platz.',
     kind: {
       tokens_per_day: 'Token pro Tag',
       tokens_per_month: 'Token pro Monat',

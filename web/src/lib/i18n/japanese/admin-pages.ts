@@ -41,6 +41,8 @@ export const adminPages = {
     reached: '上限に達しました。',
     renewed: '{{time}} に更新されます。',
     storageMegabytes: 'ストレージ（MB）',
+    storageText:
+      'プロジェクトのファイルの以前の版を含みます。新しいファイルに場所が必要になると、古い版から削除されます。',
     kind: {
       tokens_per_day: '1 日あたりのトークン',
       tokens_per_month: '1 か月あたりのトークン',

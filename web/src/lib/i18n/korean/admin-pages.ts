@@ -41,6 +41,8 @@ export const adminPages = {
     reached: '모두 사용했습니다.',
     renewed: '{{time}}에 갱신됩니다.',
     storageMegabytes: '저장 공간(MB)',
+    storageText:
+      '프로젝트 파일의 이전 버전이 포함됩니다. 새 파일에 공간이 필요하면 가장 오래된 버전부터 삭제됩니다.',
     kind: {
       tokens_per_day: '하루 토큰',
       tokens_per_month: '월 토큰',

@@ -43,6 +43,8 @@ export const adminPages = {
     reached: 'Esgotado.',
     renewed: 'Renovado em {{time}}.',
     storageMegabytes: 'Armazenamento (MB)',
+    storageText:
+      'Inclui versões anteriores dos arquivos de projetos. As mais antigas dão lugar a arquivos novos.',
     kind: {
       tokens_per_day: 'Tokens por dia',
       tokens_per_month: 'Tokens por mês',

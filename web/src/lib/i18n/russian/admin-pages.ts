@@ -44,6 +44,8 @@ export const adminPages = {
     reached: 'Исчерпан.',
     renewed: 'Обновится: {{time}}.',
     storageMegabytes: 'Место (МБ)',
+    storageText:
+      'Включая прежние версии файлов проектов. Самые старые уступают место новым файлам.',
     kind: {
       tokens_per_day: 'Токенов в день',
       tokens_per_month: 'Токенов в месяц',

@@ -43,6 +43,8 @@ export const adminPages = {
     reached: 'Agotado.',
     renewed: 'Se renueva: {{time}}.',
     storageMegabytes: 'Almacenamiento (MB)',
+    storageText:
+      'Incluye versiones anteriores de los archivos de proyectos. Las más antiguas dejan sitio a los archivos nuevos.',
     kind: {
       tokens_per_day: 'Tokens por día',
       tokens_per_month: 'Tokens por mes',
