@@ -74,9 +74,25 @@ export function appError<Reason extends FailureReason>(
   )
 }
 
-/** The text of any thrown value, for logs and as a last resort for results. */
-export const errorText = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
+/** What libraries put into plain objects instead of an error, the clearest first. */
+const TEXT_FIELDS = ['message', 'error_description', 'error', 'code'] as const
+
+/**
+ * The text of any thrown value, for logs and as a last resort for results. Of a plain object without a text it gives the
+ * names of its fields: their values may be secret.
+ */
+export function errorText(error: unknown): string {
+  if (error instanceof Error) return error.message
+  if (typeof error !== 'object' || error === null) return String(error)
+  const fields = new Map<string, unknown>(Object.entries(error))
+  for (const name of TEXT_FIELDS) {
+    const text = fields.get(name)
+    if (typeof text === 'string' && text !== '') return text
+  }
+  return fields.size === 0
+    ? 'an error without a text'
+    : `an error without a text (${[...fields.keys()].slice(0, 10).join(', ')})`
+}
 
 /** The error for work in a project that has been deleted. */
 export const projectDeleted = (): AppError => appError('project_deleted')

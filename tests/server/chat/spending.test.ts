@@ -21,6 +21,29 @@ describeOnEachServer('spending', (start) => {
     (await server.call('GET', '/api/stats/tokens?period=daily')).json.data.total_tokens
   const models = (over: object = {}) => [{ id: 'scripted', api_url: upstream.url, ...over }]
 
+  test('a run ends with the limit that ended it: its tokens or its minutes', async () => {
+    const limits = { run_tokens: 100, run_minutes: 0.01 }
+    const server = await start({ models: models(), titles: 'off', limits })
+    const endOf = async () => (await ask(server, await conversationOf(server))).at(-1)
+    const call = { name: 'calculator', arguments: { expression: '3*3' } }
+    upstream.enqueue(turn.toolCalls([call], usage(100, 50)))
+    expect(await endOf()).toMatchObject({
+      event: 'done',
+      data: {
+        finish_reason: 'budget',
+        limit: { reason: 'run_tokens_used_up', params: { limit: 100 } },
+      },
+    })
+    upstream.enqueue(turn.cut(turn.text('It takes longer than that.'), 3, 'stall'))
+    expect(await endOf()).toMatchObject({
+      event: 'done',
+      data: {
+        finish_reason: 'budget',
+        limit: { reason: 'run_minutes_used_up', params: { limit: 0.01 } },
+      },
+    })
+  })
+
   test('an implausible token count of a provider is replaced by an estimate, and the run completes', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const conversation = await conversationOf(server)

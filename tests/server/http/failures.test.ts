@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { appError } from '../../../server/errors.ts'
+import { appError, errorText } from '../../../server/errors.ts'
 import { type App, createApp } from '../../../server/http/app.ts'
 import { FAILURES } from '../../../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../../../server/protocol/failures/stored.ts'
@@ -100,4 +100,13 @@ describe('a failed request', () => {
   ])('has a reason for %s', async (_case, path, init, reason) => {
     expect(await failed(path, init)).toMatchObject({ reason })
   })
+})
+
+test('whatever is thrown has a text for the log, without values that may be secret', () => {
+  expect(errorText(new Error('no'))).toBe('no')
+  expect(errorText('plain')).toBe('plain')
+  expect(errorText({ error: 'invalid_grant' })).toBe('invalid_grant')
+  const unnamed = errorText({ body: { id_token: 'secret' }, status: 400 })
+  expect(unnamed).toBe('an error without a text (body, status)')
+  expect(errorText({})).toBe('an error without a text')
 })

@@ -224,6 +224,33 @@ describe.each([
   })
 })
 
+describe.skipIf(process.platform === 'win32')('a search that does not end', () => {
+  test('is ended after its time, with what it has found', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'search-'))
+    const endless = join(base, 'endless')
+    const line = "printf './a.txt\\0001:needle\\n'"
+    await writeFile(endless, `#!/bin/sh\n${line}\nexec sleep 60\n`, { mode: 0o700 })
+    const workspaces = await createWorkspaces({
+      root: join(base, 'workspaces'),
+      limits: { fileRead: 1e7, fileWrite: 1e7, project: 1e8 },
+    })
+    const workspace = workspaces.open(newId(), newId())
+    await workspace.write('a.txt', Buffer.from('needle'))
+    const search = createProjectSearch({
+      ripgrep: endless,
+      bubblewrap: hidden,
+      pool,
+      timeoutMs: 500,
+      maxFileBytes: 1e6,
+    })
+    const request = { fixed: true, caseSensitive: true, path: '', maxResults: 10 }
+    const { matches, truncated } = await search.grep(workspace, { pattern: 'needle', ...request })
+    expect(matches.map(({ path }) => path)).toEqual(['a.txt'])
+    expect(truncated).toBe(true)
+    await rm(base, { recursive: true, force: true })
+  })
+})
+
 describe.skipIf(!bubblewrap.available || findRipgrep() === null)('ripgrep in bubblewrap', () => {
   test('reveals nothing of the host through a link', async () => {
     const base = await mkdtemp(join(tmpdir(), 'search-'))

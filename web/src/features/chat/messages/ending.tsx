@@ -29,6 +29,8 @@ export function Ending({
   const broken = message.status === 'stopped' || message.status === 'interrupted'
   if (!failed && !limited && !broken) return null
   const runId = live?.runId ?? message.run_id ?? null
+  // The tokens that this answer has used up count on: it would end again at once. The text says what helps.
+  const canContinue = runId !== null && limit?.reason !== 'run_tokens_used_up'
   const failure = live?.error ?? {
     code: message.error_code,
     reason: message.error_reason,
@@ -60,7 +62,7 @@ export function Ending({
         <span className="min-w-0 [overflow-wrap:anywhere]">{text}</span>
       </p>
       <div className="-mx-2 flex flex-wrap items-center">
-        {runId !== null && (
+        {canContinue && (
           <Button size="small" tone="quiet" icon={RotateCw} onClick={() => onResume(runId)}>
             {t('message.continue')}
           </Button>
