@@ -154,14 +154,24 @@ const isAnyGiven = (given: object): boolean =>
 function merge(before: McpServerSettings | null, given: GivenMcpSettings): McpServerSettings {
   const url = given.url ?? before?.url
   if (url === undefined) throw appError('mcp_url_missing')
+  const isElsewhere =
+    before?.url !== undefined && new URL(url).origin !== new URL(before.url).origin
   // Otherwise an administrator could have stored credentials sent to a server of their own.
-  if (before?.url !== undefined && new URL(url).origin !== new URL(before.url).origin) {
+  if (isElsewhere) {
     const hasHeaders = Object.keys(before.headers ?? {}).length > 0
     const hasSecret = before.oauth?.client_secret !== undefined
     if ((hasHeaders && given.headers === undefined) || (hasSecret && given.oauth === undefined))
       throw appError('mcp_headers_missing')
   }
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  const client = isElsewhere ? undefined : before?.oauth
+  const keepsSecret =
+    client?.client_secret !== undefined &&
+    given.oauth?.client_secret === undefined &&
+    given.oauth?.client_id === client.client_id
+  const oauth = keepsSecret
+    ? { oauth: { ...given.oauth, client_secret: client.client_secret } }
+    : {}
+  const entries = Object.entries({ ...given, ...oauth }).filter(([, value]) => value !== undefined)
   const merged = { ...before, ...Object.fromEntries(entries) }
   return McpServerSettings.parse(
     Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)),

@@ -67,15 +67,28 @@ function lookUpRow(settings: NamedModel): TableRow | undefined {
 /** What gateways call providers of the table. */
 const GATEWAY_NAMES: Readonly<Record<string, string>> = { ...ALIASES, gemini: 'google' }
 
+/** Their models run nowhere else: a gateway that has one by its plain name passes it on. */
+const SOLE_PROVIDERS: readonly [RegExp, string][] = [
+  [/^(gpt-\d|o\d)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'google'],
+  [/^grok-/, 'xai'],
+]
+
 /**
- * The row that a gateway's name of a model points to: `anthropic/claude-sonnet-5`. A guess, to be suggested and not to be
- * relied on. Files of open models have such names too, but most of those have capitals, so the case has to be right.
+ * The row that a gateway's name of a model points to: `anthropic/claude-sonnet-5`, `claude-sonnet-5`. A guess, to be
+ * suggested and not to be relied on. Files of open models have such names too, but most of those have capitals, so the case
+ * has to be right.
  */
 export function guessModelRow(name: string): TableRow | undefined {
   const slash = name.indexOf('/')
   const prefix = name.slice(0, Math.max(0, slash))
   const id = name.slice(slash + 1)
-  const row = rowAt(keyOf(GATEWAY_NAMES[prefix] ?? prefix, id))
+  const provider =
+    slash === -1
+      ? SOLE_PROVIDERS.find(([named]) => named.test(name))?.[1]
+      : (GATEWAY_NAMES[prefix] ?? prefix)
+  const row = provider === undefined ? undefined : rowAt(keyOf(provider, id))
   return row?.id === id ? row : undefined
 }
 

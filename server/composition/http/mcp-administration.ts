@@ -3,6 +3,7 @@ import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
+import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { ToolModule } from '../tools/tools.ts'
 
@@ -49,6 +50,7 @@ export const mcpAdministration = ({
         url: source === 'store' ? (settings?.url ?? null) : null,
         headers: source === 'store' ? Object.keys(settings?.headers ?? {}) : [],
         trust_hints: settings?.trust_hints === true,
+        oauth: source === 'store' ? oauthOf(settings) : null,
         needs_settings: isUnreadable,
       }
     })
@@ -62,3 +64,13 @@ export const mcpAdministration = ({
     }
   },
 })
+
+const oauthOf = (settings: McpServerSettings | null) => {
+  if (settings?.oauth === undefined) return null
+  const { client_id, client_secret, scope } = settings.oauth
+  return {
+    client_id: client_id ?? null,
+    has_secret: client_secret !== undefined,
+    scope: scope ?? null,
+  }
+}

@@ -40,6 +40,7 @@ export const CreateMcpServerBody = z
     headers: Headers.nullish(),
     trust_hints: trustHints.nullable(),
     users: users.nullable(),
+    /** Without `client_secret`, the stored one of the same `client_id` and address stays. */
     oauth: oauth.nullable(),
     /** Default: true. */
     enabled: optional(z.boolean()),
@@ -89,6 +90,14 @@ export const AdminMcpServer = z
     /** The names of the headers of a stored server; their values are never returned. */
     headers: z.array(z.string()),
     trust_hints: z.boolean(),
+    /** The OAuth client of a stored server, if one is set; its secret is never returned. */
+    oauth: z
+      .object({
+        client_id: z.string().nullable(),
+        has_secret: z.boolean(),
+        scope: z.string().nullable(),
+      })
+      .nullable(),
     /** The stored settings can no longer be decrypted: the address and the headers must be entered again. */
     needs_settings: z.boolean(),
   })

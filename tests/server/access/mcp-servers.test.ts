@@ -84,6 +84,19 @@ describeOnEachServer('MCP servers of administrators', (start) => {
     ])
       expect((await asAdmin('PATCH', '/mcp/added', wrong)).status).toBe(400)
 
+    // The secret of a client stays with its id, and is never returned.
+    const client = { client_id: 'nanoclaw', client_secret: 'canary-of-client' }
+    await asAdmin('PATCH', '/mcp/added', { oauth: client })
+    const clientOf = async (oauth: object) =>
+      (await asAdmin('PATCH', '/mcp/added', { oauth })).json.data.items[1].oauth
+    expect(await clientOf({ client_id: 'nanoclaw', scope: 'read' })).toEqual({
+      client_id: 'nanoclaw',
+      has_secret: true,
+      scope: 'read',
+    })
+    expect(JSON.stringify(await listed())).not.toContain('canary')
+    expect(await clientOf({ client_id: 'other' })).toMatchObject({ has_secret: false })
+
     await asAdmin('PATCH', '/mcp/added', { enabled: false })
     expect(await namesOfBob()).toEqual(['notes'])
     await asAdmin('PATCH', '/mcp/added', { enabled: true, trust_hints: true })
@@ -93,7 +106,7 @@ describeOnEachServer('MCP servers of administrators', (start) => {
     expect((await asAdmin('DELETE', '/mcp/added')).status).toBe(404)
     expect(await namesOfBob()).toEqual(['notes'])
     expect((await asAdmin('GET', '/audit?action=mcp_server_changed')).json.data.items).toHaveLength(
-      4,
+      7,
     )
   })
 

@@ -44,7 +44,8 @@ export function Dialog({
       <RadixDialog.Portal>
         <RadixDialog.Overlay className={overlayClass} />
         <RadixDialog.Content
-          className={classNames(panelClass, WIDTHS[width])}
+          className={classNames(panelClass, WIDTHS[width], 'outline-none')}
+          onOpenAutoFocus={focusFirstField}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
@@ -59,7 +60,7 @@ export function Dialog({
               )}
             </div>
             <RadixDialog.Close asChild>
-              {/* No tip here: this button gets the focus first, and the tip would swallow the first Escape. */}
+              {/* No tip here: without a field this button gets the focus first, and the tip would swallow the first Escape. */}
               <button
                 type="button"
                 aria-label={t('common.close')}
@@ -79,6 +80,19 @@ export function Dialog({
       </RadixDialog.Portal>
     </RadixDialog.Root>
   )
+}
+
+const FIELD = ':is(input:not([type=file], [type=checkbox], [type=radio]), textarea, select):enabled'
+
+/** A form begins in its first field; on touch screens in front of it, because the keyboard would cover the form. */
+function focusFirstField(event: Event): void {
+  const panel = event.currentTarget
+  if (!(panel instanceof HTMLElement)) return
+  const field = panel.querySelector<HTMLElement>(FIELD)
+  if (field === null) return
+  event.preventDefault()
+  const isTouched = matchMedia('(pointer: coarse)').matches
+  ;(isTouched ? panel : field).focus()
 }
 
 /** Asks for confirmation before something that cannot be undone. */

@@ -106,12 +106,15 @@ describe('the probe', () => {
 
   test('fills in window, vision and price of a model whose gateway names it as the table does', async () => {
     provider({ plain: turn.text('pong'), tool: call, picture: turn.error(429) })
-    const { suggested } = await tryOut({ upstream_model: 'anthropic/claude-sonnet-4-5' })
-    expect(suggested).toMatchObject({
-      vision: true,
-      context_window: expect.any(Number),
-      price: { currency: 'USD', input: 3, output: 15, cached_input: 0.3 },
-    })
+    for (const upstream_model of ['anthropic/claude-sonnet-4-5', 'claude-sonnet-4-5'])
+      expect((await tryOut({ upstream_model })).suggested).toMatchObject({
+        vision: true,
+        context_window: expect.any(Number),
+        price: { currency: 'USD', input: 3, output: 15, cached_input: 0.3 },
+      })
+    // Anybody may run an open model.
+    const open = await tryOut({ upstream_model: 'gemma-4-31b-it' })
+    expect(open.suggested).not.toHaveProperty('price')
     const unknown = await tryOut({ upstream_model: 'anthropic/Claude-Sonnet-4-5' })
     expect(unknown.suggested).not.toHaveProperty('price')
     expect(unknown.suggested.vision).toBe(false)

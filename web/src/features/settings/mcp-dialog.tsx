@@ -8,6 +8,7 @@ import { errorText } from '../../ui/error-text.ts'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useAddMcpServer, useChangeMcpServer, useTestMcpServer } from './api/mcp-servers.ts'
+import { accessSettings, McpAccessFields, storedAccess } from './mcp-access-fields.tsx'
 import { McpTestResult } from './mcp-test-result.tsx'
 
 /** `server`: null for a new one. */
@@ -28,6 +29,7 @@ export function McpDialog({
   const [token, setToken] = useState('')
   const [lines, setLines] = useState('')
   const [trusts, setTrusts] = useState(server?.trust_hints ?? false)
+  const [access, setAccess] = useState(() => storedAccess(server))
   const [isWrong, setIsWrong] = useState(false)
   const isBusy = add.isPending || change.isPending
   const stored = server?.headers ?? []
@@ -39,7 +41,7 @@ export function McpDialog({
     if (headers === null) return null
     // Stored headers stay unless others are entered.
     const given = Object.keys(headers).length > 0 ? { headers } : {}
-    return { url: url.trim(), trust_hints: trusts, ...given }
+    return { url: url.trim(), trust_hints: trusts, ...accessSettings(access), ...given }
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -120,6 +122,7 @@ export function McpDialog({
             {t('mcp.storedHeaders', { names: stored.join(', ') })}
           </p>
         )}
+        <McpAccessFields server={server} value={access} onChange={setAccess} />
         <Switch
           label={t('mcp.trust')}
           hint={t('mcp.trustHint')}

@@ -56,6 +56,17 @@ export const chineseAdminPages: typeof adminPages = {
       messages_per_day: '每日外发消息',
     },
   },
+  mcpAccess: {
+    users: '仅限以下用户',
+    usersHint: '用户名，以逗号分隔。留空表示所有人。管理员始终可以使用。',
+    groups: '允许使用的组：{{names}}（管理 → 组）。',
+    client: 'OAuth 客户端',
+    clientHint: '仅当用户需要登录且服务器不自动注册客户端时填写。',
+    clientId: '客户端 ID',
+    clientSecret: '客户端密钥',
+    secretStored: '已保存密钥。留空则保持不变。',
+    scope: '权限范围（scope）',
+  },
   admin: {
     title: '管理',
     tab: { users: '账号', groups: '组', server: '服务器', invitations: '邀请', audit: '审计日志' },

@@ -55,6 +55,18 @@ export const adminPages = {
       messages_per_day: 'Messages per day',
     },
   },
+  mcpAccess: {
+    users: 'Only for',
+    usersHint:
+      'Names of users, separated by commas. Empty: everybody. Administrators may always use it.',
+    groups: 'Allowed by groups: {{names}} (Administration → Groups).',
+    client: 'OAuth client',
+    clientHint: 'Only where people sign in and the server does not register clients itself.',
+    clientId: 'Client ID',
+    clientSecret: 'Client secret',
+    secretStored: 'A secret is stored. Leave the field empty to keep it.',
+    scope: 'Scope',
+  },
   admin: {
     title: 'Administration',
     tab: {

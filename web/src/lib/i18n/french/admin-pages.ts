@@ -57,6 +57,19 @@ export const adminPages = {
       messages_per_day: 'Messages par jour',
     },
   },
+  mcpAccess: {
+    users: 'Réservé à',
+    usersHint:
+      'Noms d’utilisateurs, séparés par des virgules. Vide : tout le monde. Les administrateurs y ont toujours accès.',
+    groups: 'Autorisé par les groupes : {{names}} (Administration → Groupes).',
+    client: 'Client OAuth',
+    clientHint:
+      'Seulement si l’on s’y connecte et que le serveur n’enregistre pas lui-même les clients.',
+    clientId: 'ID du client',
+    clientSecret: 'Secret du client',
+    secretStored: 'Un secret est enregistré. Laissez le champ vide pour le garder.',
+    scope: 'Portée (scope)',
+  },
   admin: {
     title: 'Administration',
     tab: {

@@ -56,6 +56,18 @@ export const adminPages = {
       messages_per_day: 'Nachrichten pro Tag',
     },
   },
+  mcpAccess: {
+    users: 'Nur für',
+    usersHint:
+      'Benutzernamen, durch Kommas getrennt. Leer: alle. Administratoren dürfen ihn immer verwenden.',
+    groups: 'Erlaubt durch Gruppen: {{names}} (Verwaltung → Gruppen).',
+    client: 'OAuth-Client',
+    clientHint: 'Nur, wenn man sich anmeldet und der Server Clients nicht selbst registriert.',
+    clientId: 'Client-ID',
+    clientSecret: 'Client-Geheimnis',
+    secretStored: 'Ein Geheimnis ist gespeichert. Leer lassen, um es zu behalten.',
+    scope: 'Geltungsbereich (Scope)',
+  },
   admin: {
     title: 'Verwaltung',
     tab: {

@@ -55,6 +55,17 @@ export const adminPages = {
       messages_per_day: '1 日あたりのメッセージ',
     },
   },
+  mcpAccess: {
+    users: '利用できるユーザー',
+    usersHint: 'ユーザー名をカンマで区切ります。空欄は全員です。管理者は常に利用できます。',
+    groups: '許可するグループ：{{names}}（管理 → グループ）。',
+    client: 'OAuth クライアント',
+    clientHint: 'サインインが必要で、サーバーがクライアントを自動登録しない場合のみ。',
+    clientId: 'クライアント ID',
+    clientSecret: 'クライアントシークレット',
+    secretStored: 'シークレットは保存済みです。変更しない場合は空欄にしてください。',
+    scope: 'スコープ',
+  },
   admin: {
     title: '管理',
     tab: {

@@ -55,6 +55,18 @@ export const adminPages = {
       messages_per_day: '하루 메시지',
     },
   },
+  mcpAccess: {
+    users: '사용할 수 있는 사용자',
+    usersHint:
+      '사용자 이름을 쉼표로 구분합니다. 비우면 모두 사용할 수 있습니다. 관리자는 항상 사용할 수 있습니다.',
+    groups: '허용하는 그룹: {{names}} (관리 → 그룹).',
+    client: 'OAuth 클라이언트',
+    clientHint: '로그인이 필요하지만 서버가 클라이언트를 직접 등록하지 않는 경우에만 입력합니다.',
+    clientId: '클라이언트 ID',
+    clientSecret: '클라이언트 비밀번호',
+    secretStored: '비밀번호가 저장되어 있습니다. 유지하려면 비워 두세요.',
+    scope: '범위(scope)',
+  },
   admin: {
     title: '관리',
     tab: {

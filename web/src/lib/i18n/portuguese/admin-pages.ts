@@ -57,6 +57,19 @@ export const adminPages = {
       messages_per_day: 'Mensagens por dia',
     },
   },
+  mcpAccess: {
+    users: 'Somente para',
+    usersHint:
+      'Nomes de usuários, separados por vírgulas. Vazio: todos. Administradores sempre podem usá-lo.',
+    groups: 'Permitido pelos grupos: {{names}} (Administração → Grupos).',
+    client: 'Cliente OAuth',
+    clientHint:
+      'Somente onde as pessoas entram com a própria conta e o servidor não registra clientes.',
+    clientId: 'ID do cliente',
+    clientSecret: 'Segredo do cliente',
+    secretStored: 'Há um segredo salvo. Deixe o campo vazio para mantê-lo.',
+    scope: 'Escopo',
+  },
   admin: {
     title: 'Administração',
     tab: {

@@ -57,6 +57,18 @@ export const adminPages = {
       messages_per_day: 'Mensajes por día',
     },
   },
+  mcpAccess: {
+    users: 'Solo para',
+    usersHint:
+      'Nombres de usuario, separados por comas. Vacío: todos. Los administradores siempre pueden usarlo.',
+    groups: 'Permitido por los grupos: {{names}} (Administración → Grupos).',
+    client: 'Cliente OAuth',
+    clientHint: 'Solo donde cada persona inicia sesión y el servidor no registra clientes.',
+    clientId: 'ID de cliente',
+    clientSecret: 'Secreto de cliente',
+    secretStored: 'Hay un secreto guardado. Deja el campo vacío para conservarlo.',
+    scope: 'Ámbito (scope)',
+  },
   admin: {
     title: 'Administración',
     tab: {

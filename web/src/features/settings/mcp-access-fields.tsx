@@ -1,0 +1,83 @@
+// The part of the form of an MCP server that says who may use it, and how people sign in to it.
+import { useTranslation } from 'react-i18next'
+import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
+import { TextField } from '../../ui/field.tsx'
+
+/** As it is entered. */
+export interface McpAccess {
+  users: string
+  clientId: string
+  clientSecret: string
+  scope: string
+}
+
+/** What is stored of a server; the secret is never shown. */
+export const storedAccess = (server: AdminMcpServer | null): McpAccess => ({
+  users: server?.users?.join(', ') ?? '',
+  clientId: server?.oauth?.client_id ?? '',
+  clientSecret: '',
+  scope: server?.oauth?.scope ?? '',
+})
+
+/** The settings that are meant; null clears one. */
+export function accessSettings({ users, clientId, clientSecret, scope }: McpAccess) {
+  const names = users.split(/[,，、]/).flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
+  const oauth = {
+    ...(clientId.trim() === '' ? {} : { client_id: clientId.trim() }),
+    ...(clientSecret === '' ? {} : { client_secret: clientSecret }),
+    ...(scope.trim() === '' ? {} : { scope: scope.trim() }),
+  }
+  return {
+    users: names.length === 0 ? null : names,
+    oauth: Object.keys(oauth).length === 0 ? null : oauth,
+  }
+}
+
+export function McpAccessFields({
+  server,
+  value,
+  onChange,
+}: {
+  server: AdminMcpServer | null
+  value: McpAccess
+  onChange: (value: McpAccess) => void
+}) {
+  const { t } = useTranslation()
+  const field = (name: keyof McpAccess) => ({
+    autoComplete: 'off',
+    maxLength: 2_000,
+    value: value[name],
+    onChange: ({ target }: { target: { value: string } }) =>
+      onChange({ ...value, [name]: target.value }),
+  })
+  const groups = server?.groups ?? []
+  return (
+    <>
+      <TextField
+        label={t('mcpAccess.users')}
+        hint={t('mcpAccess.usersHint')}
+        {...field('users')}
+        maxLength={100_000}
+      />
+      {groups.length > 0 && (
+        <p className="text-[13px] text-muted">
+          {t('mcpAccess.groups', { names: groups.join(', ') })}
+        </p>
+      )}
+      <fieldset>
+        <legend className="text-sm font-medium text-soft">{t('mcpAccess.client')}</legend>
+        <p className="mt-0.5 text-[13px] text-muted">{t('mcpAccess.clientHint')}</p>
+        <div className="mt-3 grid gap-4">
+          <TextField label={t('mcpAccess.clientId')} {...field('clientId')} />
+          <TextField
+            label={t('mcpAccess.clientSecret')}
+            type="password"
+            {...(server?.oauth?.has_secret === true ? { hint: t('mcpAccess.secretStored') } : {})}
+            {...field('clientSecret')}
+          />
+          <TextField label={t('mcpAccess.scope')} {...field('scope')} />
+        </div>
+      </fieldset>
+    </>
+  )
+}
