@@ -17,7 +17,7 @@ FROM node:${NODE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends bubblewrap slirp4netns iproute2 tini \
   && rm -rf /var/lib/apt/lists/* \
-  && mkdir -p /data && chown node:node /data
+  && mkdir -m 700 /data && chown node:node /data
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /app/package.json /app/config.yml ./

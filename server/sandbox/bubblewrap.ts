@@ -28,6 +28,10 @@ const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
 /** A user id that is unused on the host; on the host, files still belong to the server's user. */
 const INSIDE_ID = '1000'
 
+/** What bubblewrap says where a container runtime forbids user namespaces, their host name, or a new /proc. */
+const IN_CONTAINERS =
+  /No permissions to create|Can't set hostname|Can't mount proc|Creating new namespace failed/
+
 /** The parts of /etc that programs need: public certificates, never `/etc/ssl/private`. */
 const READABLE = [
   '/etc/alternatives',
@@ -152,7 +156,8 @@ async function detect(): Promise<BubblewrapState> {
   ])
   if (trial.exitCode !== 0) {
     const cause = trial.stderr.trim() || trial.startError?.message || 'it timed out'
-    return { available: false, reason: `bubblewrap does not work here: ${cause}` }
+    const hint = IN_CONTAINERS.test(cause) ? ' (containers: docker-compose.bubblewrap.yml)' : ''
+    return { available: false, reason: `bubblewrap does not work here: ${cause}${hint}` }
   }
   const version = await run(['--version'])
   return { available: true, path, version: version.stdout.trim() }

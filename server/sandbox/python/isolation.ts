@@ -147,7 +147,7 @@ export async function chooseLauncher(options: {
       return off(`Kernel isolation is required but not available: ${kernel.fault}`)
     if (options.multiUser)
       return off(
-        `Several users need kernel isolation: ${kernel.fault}. Install bubblewrap, or accept WebAssembly isolation with code_execution.isolation: wasm`,
+        `Several users need kernel isolation: ${kernel.fault}. Make bubblewrap work, or accept WebAssembly isolation with code_execution.isolation: wasm`,
       )
   }
   const launcher = createWasmLauncher(files)
