@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { AuditAction, AuditDetails } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
+import { REPLAYED } from './idempotency.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -51,6 +52,8 @@ export function registerAudit(app: App, record: (entry: AuditRecord) => Promise<
   app.addHook('onSend', async (request, reply, payload) => {
     const { audit } = request.routeOptions.config
     if (audit === undefined) return payload
+    // The answer to an earlier request: nothing was done again.
+    if (reply.getHeader(REPLAYED) !== undefined) return payload
     const succeeded = reply.statusCode < 400
     const action = succeeded ? audit.action : reply.statusCode === 401 ? audit.failed : undefined
     if (action !== undefined) await record({ action, ...entryOf(request, audit.fields ?? []) })

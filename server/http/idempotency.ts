@@ -40,6 +40,8 @@ declare module 'fastify' {
 }
 
 const HEADER = 'idempotency-key'
+/** The header of a response that repeats an earlier one. */
+export const REPLAYED = 'idempotency-replayed'
 const MAX_KEY_CHARACTERS = 255
 /** Larger responses are not stored; a repeated request is then refused instead of doing the work twice. */
 const MAX_BODY_CHARACTERS = 256_000
@@ -70,7 +72,7 @@ export function registerIdempotency(app: App, keys: IdempotencyKeys): void {
     }
     if (earlier.fingerprint !== fingerprint) throw appError('idempotency_key_reused')
     if (earlier.state === 'pending') throw appError('idempotency_pending', {}, { retryAfter: 1 })
-    void reply.header('idempotency-replayed', 'true')
+    void reply.header(REPLAYED, 'true')
     if (earlier.runId !== null && config.joinsRun === true) {
       request.idempotentRunId = earlier.runId
       return

@@ -75,6 +75,19 @@ describeOnEachServer('the audit log', (start) => {
       expect(text).not.toContain(secret)
   })
 
+  test('a request that only repeats the response to an earlier one is not recorded again', async () => {
+    const create = () =>
+      server.call('POST', '/api/admin/groups', {
+        token: admin,
+        body: { name: 'Once' },
+        headers: { 'idempotency-key': 'once' },
+      })
+    const { json } = await create()
+    expect((await create()).json).toEqual(json)
+    const { items } = (await get('?action=group_created')).json.data
+    expect(items.map(({ details }: { details: object }) => details)).toEqual([{ name: 'Once' }])
+  })
+
   test('a change of limits is recorded with whose they are, and each value before and after', async () => {
     const { items: accounts } = (
       await server.call('GET', '/api/admin/users?q=bob', { token: admin })
