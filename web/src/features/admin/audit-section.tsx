@@ -1,8 +1,9 @@
-// The audit log: who did what, filtered by kind.
+// The audit log: who did what, filtered by kind, also as a file.
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditAction, AuditEntry } from '../../../../server/protocol/admin/audit.ts'
-import { useAuditLog } from '../../lib/api/admin.ts'
+import { useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
 import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
@@ -59,22 +60,32 @@ export function AuditSection() {
   const { t, i18n } = useTranslation()
   const [action, setAction] = useState('')
   const log = useAuditLog(action)
+  const download = useAuditDownload()
   const items = log.data?.pages.flatMap((page) => page.items) ?? []
   const moment = (time: string): string =>
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' })
   return (
     <section className="flex flex-col gap-4">
-      <SelectField
-        label={t('admin.kind')}
-        value={action}
-        options={[
-          { value: '', label: t('admin.allKinds') },
-          ...Object.keys(ACTIONS)
-            .filter(isAction)
-            .map((value) => ({ value, label: t(`admin.action.${value}`) })),
-        ]}
-        onChange={(event) => setAction(event.target.value)}
-      />
+      <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto]">
+        <SelectField
+          label={t('admin.kind')}
+          value={action}
+          options={[
+            { value: '', label: t('admin.allKinds') },
+            ...Object.keys(ACTIONS)
+              .filter(isAction)
+              .map((value) => ({ value, label: t(`admin.action.${value}`) })),
+          ]}
+          onChange={(event) => setAction(event.target.value)}
+        />
+        <Button
+          icon={Download}
+          disabled={download.isPending}
+          onClick={() => download.mutate(action)}
+        >
+          {t('admin.downloadLog')}
+        </Button>
+      </div>
       {log.isPending && <Loading />}
       {log.isError && <Failed message={errorText(log.error)} onRetry={() => void log.refetch()} />}
       <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">

@@ -3,6 +3,8 @@ import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
+  ACCOUNT_KINDS,
+  type AccountKind,
   useAdminUsers,
   usePatchUser,
   useResetLink,
@@ -12,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { DeleteUserDialog } from './delete-user-dialog.tsx'
@@ -22,16 +24,33 @@ import { UserSessionsDialog } from './user-sessions-dialog.tsx'
 export function UsersSection({ ownId }: { ownId: string | undefined }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  const users = useAdminUsers(useDeferredValue(text.trim()))
+  const [kind, setKind] = useState<AccountKind>('all')
+  const users = useAdminUsers(useDeferredValue(text.trim()), kind)
+  const kindText = {
+    all: t('admin.allAccounts'),
+    admin: t('admin.roleAdmin'),
+    user: t('admin.roleUser'),
+    disabled: t('admin.onlyDisabled'),
+  }
   const items = users.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <section className="flex flex-col gap-4">
-      <TextField
-        label={t('admin.search')}
-        type="search"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <div className="grid gap-3 sm:grid-cols-[1fr_14rem]">
+        <TextField
+          label={t('admin.search')}
+          type="search"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <SelectField
+          label={t('admin.kind')}
+          value={kind}
+          options={ACCOUNT_KINDS.map((value) => ({ value, label: kindText[value] }))}
+          onChange={(event) =>
+            setKind(ACCOUNT_KINDS.find((value) => value === event.target.value) ?? 'all')
+          }
+        />
+      </div>
       {users.isPending && <Loading />}
       {users.isError && (
         <Failed message={errorText(users.error)} onRetry={() => void users.refetch()} />

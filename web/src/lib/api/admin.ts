@@ -12,7 +12,8 @@ import type {
 } from '../../../../server/protocol/accounts/user.ts'
 import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone, send } from '../api-client.ts'
+import { saveFile } from '../save-file.ts'
 
 export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
 
@@ -35,11 +36,34 @@ export const usePages = <Item>(
     meta: { quiet: true },
   })
 
-export const useAdminUsers = (text: string) =>
-  usePages<AdminUser>([...usersKey, text], '/api/admin/users', { q: text })
+/** Which accounts are listed. */
+export const ACCOUNT_KINDS = ['all', 'admin', 'user', 'disabled'] as const
+export type AccountKind = (typeof ACCOUNT_KINDS)[number]
+const ACCOUNT_QUERIES: Record<AccountKind, Record<string, string>> = {
+  all: {},
+  admin: { role: 'admin' },
+  user: { role: 'user' },
+  disabled: { is_active: 'false' },
+}
+
+export const useAdminUsers = (text: string, kind: AccountKind = 'all') =>
+  usePages<AdminUser>([...usersKey, text, kind], '/api/admin/users', {
+    q: text,
+    ...ACCOUNT_QUERIES[kind],
+  })
 
 export const useAuditLog = (action: string) =>
   usePages<AuditEntry>(['admin-audit', action], '/api/admin/audit', { action })
+
+/** Hands the entries of the audit log to the browser as a download, all of them or those of one kind. */
+export const useAuditDownload = () =>
+  useMutation({
+    mutationFn: async (action: string) => {
+      const query = action === '' ? {} : { action }
+      const response = await send('/api/admin/audit/file', { query })
+      saveFile(await response.blob(), 'audit.jsonl')
+    },
+  })
 
 export function usePatchUser() {
   const client = useQueryClient()

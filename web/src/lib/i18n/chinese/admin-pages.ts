@@ -180,6 +180,9 @@ export const chineseAdminPages: typeof adminPages = {
     withdraw: '移除邀请“{{name}}”',
     kind: '显示',
     allKinds: '全部',
+    allAccounts: '所有账号',
+    onlyDisabled: '已停用',
+    downloadLog: '下载日志',
     nobody: '未登录',
     action: {
       sign_in: '登录',

@@ -186,6 +186,9 @@ export const adminPages = {
     withdraw: 'Remove the invitation “{{name}}”',
     kind: 'Show',
     allKinds: 'Everything',
+    allAccounts: 'All accounts',
+    onlyDisabled: 'Disabled',
+    downloadLog: 'Download the log',
     nobody: 'nobody signed in',
     action: {
       sign_in: 'Signed in',

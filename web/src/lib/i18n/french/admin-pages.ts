@@ -192,6 +192,9 @@ export const adminPages = {
     withdraw: 'Supprimer l’invitation « {{name}} »',
     kind: 'Afficher',
     allKinds: 'Tout',
+    allAccounts: 'Tous les comptes',
+    onlyDisabled: 'Désactivés',
+    downloadLog: 'Télécharger le journal',
     nobody: 'personne de connecté',
     action: {
       sign_in: 'Connexion',

@@ -189,6 +189,9 @@ export const adminPages = {
     withdraw: 'Einladung „{{name}}“ entfernen',
     kind: 'Anzeigen',
     allKinds: 'Alles',
+    allAccounts: 'Alle Konten',
+    onlyDisabled: 'Deaktivierte',
+    downloadLog: 'Protokoll herunterladen',
     nobody: 'niemand angemeldet',
     action: {
       sign_in: 'Angemeldet',

@@ -184,6 +184,9 @@ export const adminPages = {
     withdraw: '招待「{{name}}」を削除',
     kind: '表示',
     allKinds: 'すべて',
+    allAccounts: 'すべてのアカウント',
+    onlyDisabled: '無効なアカウント',
+    downloadLog: 'ログをダウンロード',
     nobody: 'サインインなし',
     action: {
       sign_in: 'サインイン',

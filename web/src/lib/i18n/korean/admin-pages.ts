@@ -185,6 +185,9 @@ export const adminPages = {
     withdraw: '‘{{name}}’ 초대 삭제',
     kind: '보기',
     allKinds: '전체',
+    allAccounts: '모든 계정',
+    onlyDisabled: '비활성화된 계정',
+    downloadLog: '로그 다운로드',
     nobody: '로그인 없음',
     action: {
       sign_in: '로그인',

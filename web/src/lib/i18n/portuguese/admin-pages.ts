@@ -192,6 +192,9 @@ export const adminPages = {
     withdraw: 'Remover o convite “{{name}}”',
     kind: 'Mostrar',
     allKinds: 'Tudo',
+    allAccounts: 'Todas as contas',
+    onlyDisabled: 'Desativadas',
+    downloadLog: 'Baixar o registro',
     nobody: 'ninguém conectado',
     action: {
       sign_in: 'Entrada',

@@ -193,6 +193,9 @@ export const adminPages = {
     withdraw: 'Удалить приглашение «{{name}}»',
     kind: 'Показать',
     allKinds: 'Всё',
+    allAccounts: 'Все учётные записи',
+    onlyDisabled: 'Отключённые',
+    downloadLog: 'Скачать журнал',
     nobody: 'без входа',
     action: {
       sign_in: 'Вход',

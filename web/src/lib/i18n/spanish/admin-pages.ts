@@ -191,6 +191,9 @@ export const adminPages = {
     withdraw: 'Quitar la invitación «{{name}}»',
     kind: 'Mostrar',
     allKinds: 'Todo',
+    allAccounts: 'Todas las cuentas',
+    onlyDisabled: 'Desactivadas',
+    downloadLog: 'Descargar el registro',
     nobody: 'nadie con sesión iniciada',
     action: {
       sign_in: 'Inicio de sesión',
