@@ -38,6 +38,7 @@ export async function sendCall(
   sdk: Sdk,
   { tool, input, signal, onProgress, resume }: RemoteCall,
 ): Promise<CallOutcome> {
+  let shownAt = Number.NEGATIVE_INFINITY
   try {
     const result = await client.callTool(
       {
@@ -50,7 +51,11 @@ export async function sendCall(
         signal,
         timeout: NO_TIMEOUT_MS,
         allowInputRequired: true,
-        onprogress: (notification) => onProgress(progressOf(notification)),
+        onprogress(notification) {
+          if (performance.now() - shownAt < SHOWN_EVERY_MS) return
+          shownAt = performance.now()
+          onProgress(progressOf(notification))
+        },
         toolDefinition: withoutOutputSchema(tool),
       },
     )
@@ -74,6 +79,8 @@ export async function sendCall(
 const withoutOutputSchema = ({ outputSchema: _unused, ...tool }: RemoteTool): RemoteTool => tool
 
 const MAX_LINE_CHARACTERS = 2_000
+/** Progress that comes faster is left out: everybody who watches the run gets it. */
+const SHOWN_EVERY_MS = 100
 
 /** What the server says in words, else the numbers it gives; those may be fractions. */
 const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress =>

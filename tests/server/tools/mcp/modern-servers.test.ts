@@ -42,6 +42,40 @@ test('an argument that the schema marks is repeated as a header', async () => {
   })
 })
 
+test('an argument that no header can hold is wrapped, and adds no header of its own', async () => {
+  const { server, tools } = await startModern()
+  const region = 'eu\r\nx-evil: 1 中'
+  expect(await call(tools.get('mcp__modern__in_region'), { region })).toMatchObject({
+    success: true,
+    data: `in ${region}`,
+  })
+  const sent = server.requests.find(({ method }) => method === 'tools/call')?.headers
+  expect(sent?.['mcp-param-region']).toMatch(/^=\?base64\?[\w+/=]+\?=$/)
+  expect(sent).not.toHaveProperty('x-evil')
+})
+
+test('a call that lacks a header of a newer definition is made again with it, once', async () => {
+  let isMarked = false
+  const server = await startModernMcpServer((mcp) => {
+    const place = isMarked ? z.string().meta({ 'x-mcp-header': 'Place' }) : z.string()
+    mcp.registerTool(
+      'look',
+      { description: 'Looks', inputSchema: z.object({ place }) },
+      async (input) => ({ content: [{ type: 'text', text: `at ${input.place}` }] }),
+    )
+  })
+  onTestFinished(() => server.close())
+  const { tools, connected } = start({ modern: { url: server.url } })
+  await connected('modern')
+  isMarked = true
+  expect(await call(tools.get('mcp__modern__look'), { place: 'home' })).toMatchObject({
+    success: true,
+    data: 'at home',
+  })
+  const sent = server.requests.filter(({ method }) => method === 'tools/call')
+  expect(sent.map(({ headers }) => headers['mcp-param-place'])).toEqual([undefined, 'home'])
+})
+
 test('closing the response cancels a call', async () => {
   const { server, tools } = await startModern()
   const stop = new AbortController()
