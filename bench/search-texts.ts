@@ -3,6 +3,7 @@ import SqliteClient from 'better-sqlite3'
 import { getTableColumns } from 'drizzle-orm'
 import pg from 'pg'
 import type { Database, DatabaseSettings, Dialect } from '../server/db/database.ts'
+import { createSegments } from '../server/db/repositories/search/segments.ts'
 import { toIndexedWords, toRowid } from '../server/db/search-entries.ts'
 import { createStore } from '../server/db/store.ts'
 import type { UserId } from '../server/protocol/ids.ts'
@@ -102,12 +103,13 @@ export async function fillForSearch(
   const columns = Object.values(getTableColumns(database.tables.conversations))
     .map(({ name }) => name)
     .filter((name) => name !== 'id')
-  await (settings.dialect === 'sqlite' ? fillSqlite : fillPostgres)(
-    settings,
-    samples,
-    rounds,
-    columns,
-  )
+  const segments = createSegments(database)
+  // As the server does in the background.
+  const pack = async () => {
+    while (await segments.packNext());
+  }
+  if (settings.dialect === 'sqlite') await fillSqlite(settings, samples, rounds, columns)
+  else await fillPostgres(settings, samples, rounds, columns, pack)
   return { userId: searcher, textBytes: bytes * rounds }
 }
 
@@ -165,6 +167,7 @@ async function fillPostgres(
   samples: readonly Sample[],
   rounds: number,
   columns: readonly string[],
+  pack: () => Promise<void>,
 ): Promise<void> {
   if (settings.dialect !== 'postgres') throw new Error('not PostgreSQL')
   const { connection } = settings
@@ -188,8 +191,6 @@ async function fillPostgres(
     ],
   )
   await client.query('create temp table templates as select * from conversations')
-  // Made again at the end: the index is as dense as it can be, which one that grew over years is not.
-  await client.query('drop index search_words_words')
   for (let round = 0; round < rounds; round += 1) {
     const first = round * samples.length
     await client.query(copyConversations('$1::int', columns), [round])
@@ -201,8 +202,10 @@ async function fillPostgres(
       `insert into search_words select ($1::bigint + at + 1) * ${ENTRY_STEP}, words from samples order by at`,
       [first],
     )
+    await pack()
+    // What autovacuum does on a server, so that the space of packed rows is used again.
+    await client.query('vacuum search_words, search_pages, search_segments')
   }
-  await client.query('create index search_words_words on search_words using gin (words)')
   await client.query('vacuum analyze')
   await client.end()
 }
@@ -212,17 +215,17 @@ export async function indexParts(settings: DatabaseSettings): Promise<Record<str
   return await onConnection(
     settings,
     settings.dialect === 'sqlite'
-      ? `select name, sum(pgsize) / 1048576 as mb from dbstat where name like 'search_words%' group by name`
-      : `select 'table' as name, pg_table_size('search_words') / 1048576 as mb union all
-         select indexrelid::regclass::text, pg_relation_size(indexrelid) / 1048576 from pg_index where indrelid = 'search_words'::regclass`,
+      ? `select name, sum(pgsize) / 1048576 as mb from dbstat where name like 'search_%' group by name`
+      : `select relname as name, pg_table_size(oid) / 1048576 as mb, pg_indexes_size(oid) / 1048576 as indexes from pg_class
+         where relname like 'search_%' and relkind = 'r'`,
   )
 }
 
 /** Bytes of the search index, with everything that belongs to its tables. */
 export async function indexBytes(settings: DatabaseSettings): Promise<number> {
   const statements: Record<Dialect, string> = {
-    sqlite: `select sum(pgsize) as bytes from dbstat where name like 'search_words%'`,
-    postgres: `select pg_total_relation_size('search_words') as bytes`,
+    sqlite: `select sum(pgsize) as bytes from dbstat where name like 'search_%'`,
+    postgres: `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relname like 'search_%' and relkind = 'r'`,
   }
   const [row] = await onConnection(settings, statements[settings.dialect])
   return Number(row?.bytes)

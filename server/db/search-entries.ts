@@ -115,7 +115,11 @@ export const withoutEscapes = (json: string): string =>
  * entries. Nobody can type it: it begins with a private-use character.
  */
 const ownerWord = (userId: UserId): string =>
-  `\u{E000}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
+  `${OWNER_MARK}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
+const OWNER_MARK = '\u{E000}'
+
+/** Whether a word of the index stands for an owner. */
+export const isOwnerWord = (word: string): boolean => word.startsWith(OWNER_MARK)
 
 /**
  * The words of a text, its single characters of scripts without spaces, and its owner, as the index stores them. Words are

@@ -65,7 +65,7 @@ export function defineTables(c: Columns) {
     ...runs,
     ...defineApprovalTables(c, runs),
     ...defineContextWindowTables(c, conversations),
-    ...defineSearchTables(c, conversations),
+    ...defineSearchTables(c, { ...accounts, ...conversations }),
     ...defineShareTables(c, { ...accounts, ...conversations }),
   }
   return { ...ofServer, ...ofUsers, ...ofProjects, ...ofConversations }

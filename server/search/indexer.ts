@@ -10,6 +10,13 @@ const TITLE_BATCH_SIZE = 50
 const PAUSE_MS = 20
 /** How often it is looked for attachments that are too long to be indexed with their message. */
 const LOOK_EVERY_MS = 10_000
+/**
+ * How long after the start the index is packed: an upgrade has replaced all instances by then. Those of the version before do not
+ * find what is packed.
+ */
+const PACK_AFTER_MS = 10 * 60_000
+/** How often deleted messages are taken out of the packed index, which may write much of it again. */
+const REMOVE_EVERY_MS = 10 * 60_000
 
 export interface SearchIndexer {
   /** Indexes what is missing; resolves when all is done or `stop` was called. Until then, what is added later is indexed too. */
@@ -26,6 +33,9 @@ export function createSearchIndexer(
   let running: Promise<void> | undefined
   let looking: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let isIndexed = false
+  const packFrom = performance.now() + PACK_AFTER_MS
+  let removeFrom = packFrom
 
   async function begin(pass: Pass): Promise<Progress> {
     const stored = await settings.get(PROGRESS_KEYS[pass], Progress)
@@ -48,7 +58,9 @@ export function createSearchIndexer(
       await pause()
     }
     await pass('missing', missing)
-    if (characters.next === 0 || stopping.signal.aborted) return
+    if (stopping.signal.aborted) return
+    isIndexed = characters.next === 0
+    if (isIndexed) return
     log.info({ messages: characters.next }, 'indexing single characters of older messages')
     for (let after: number | null = 0; after !== null && !stopping.signal.aborted; ) {
       const from: number = after
@@ -56,6 +68,7 @@ export function createSearchIndexer(
       await pause()
     }
     await pass('characters', characters)
+    isIndexed = !stopping.signal.aborted
   }
 
   /** Indexes from the newest to the oldest message, each with all of its attachments. */
@@ -78,10 +91,19 @@ export function createSearchIndexer(
     while (!stopping.signal.aborted && (await search.indexNextPart())) await pause()
   }
 
+  /** Makes the index smaller, once everything is in it with its single characters. */
+  async function pack(): Promise<void> {
+    if (!isIndexed || performance.now() < packFrom) return
+    while (!stopping.signal.aborted && (await search.segments.packNext())) await pause()
+    if (stopping.signal.aborted || performance.now() < removeFrom) return
+    removeFrom = performance.now() + REMOVE_EVERY_MS
+    await search.segments.dropRemoved()
+  }
+
   function keepLooking(): void {
     if (stopping.signal.aborted) return
     timer = globalThis.setTimeout(() => {
-      looking = indexFiles().catch(report).then(keepLooking)
+      looking = indexFiles().then(pack).catch(report).then(keepLooking)
     }, LOOK_EVERY_MS)
     timer.unref()
   }

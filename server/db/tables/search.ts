@@ -1,11 +1,16 @@
 // Tables of the search index over titles, messages, tool calls and attachments.
-import type { ConversationId } from '../../protocol/ids.ts'
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
 import type { defineConversationTables } from './conversations.ts'
 
 export function defineSearchTables(
   c: Columns,
-  { conversations }: Pick<ReturnType<typeof defineConversationTables>, 'conversations'>,
+  {
+    conversations,
+    users,
+  }: Pick<ReturnType<typeof defineConversationTables>, 'conversations'> &
+    Pick<ReturnType<typeof defineAccountTables>, 'users'>,
 ) {
   /** Assigns numbers to the titles in the index; a conversation without a row is not indexed yet. */
   const searchTitles = c.table('search_titles', {
@@ -27,5 +32,42 @@ export function defineSearchTables(
     words: c.text('words').notNull(),
   })
 
-  return { searchTitles, searchWords }
+  /**
+   * Parts of the index of one user, packed from rows of `search_words`. These three tables are empty on SQLite, whose full-text
+   * index is packed as it is.
+   */
+  const searchSegments = c.table(
+    'search_segments',
+    {
+      id: c.counter('id'),
+      userId: c
+        .key<UserId>('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
+      entries: c.integer('entries').notNull(),
+      /** `messages.row` of the first and the last message in it. */
+      firstRow: c.bigInteger('first_row').notNull(),
+      lastRow: c.bigInteger('last_row').notNull(),
+    },
+    (table) => [c.index('search_segments_user').on(table.userId, table.lastRow)],
+  )
+
+  /** The lists of a segment: see `packed-words/lists.ts`. */
+  const searchPages = c.table(
+    'search_pages',
+    {
+      segmentId: c
+        .bigInteger('segment_id')
+        .notNull()
+        .references(() => searchSegments.id, { onDelete: 'cascade' }),
+      first: c.bigInteger('first').notNull(),
+      data: c.bytes('data').notNull(),
+    },
+    (table) => [c.primaryKey({ columns: [table.segmentId, table.first] })],
+  )
+
+  /** Deleted messages (`messages.row`) that segments still list. A trigger adds them. */
+  const searchRemoved = c.table('search_removed', { row: c.bigInteger('row').primaryKey() })
+
+  return { searchTitles, searchWords, searchSegments, searchPages, searchRemoved }
 }

@@ -20,6 +20,7 @@ import {
   wordsToMatch,
 } from '../../search-entries.ts'
 import { isAttached } from '../conversations/message-tree.ts'
+import { createPackedMatches } from './packed-matches.ts'
 import {
   BEFORE,
   type FoundText,
@@ -34,6 +35,8 @@ import {
 
 /** Messages in which frequent words are found without looking further back. */
 const RECENT_MESSAGES = 30_000
+/** Packed entries whose messages are looked up in one statement. */
+const MAX_LOOKED_UP = 20_000
 
 /** Texts of messages that meet the filter, newest first. @param fileText an attachment's name and text, as they are indexed. */
 export function createMessageSearch(
@@ -72,6 +75,8 @@ export function createMessageSearch(
     recent: entriesBy(desc(rowid), sql`${rowid} > ${sql.placeholder('after')}`),
     newest: entriesBy(newestFirst),
     all: searchWords,
+    /** Entries that were found in the packed part of the index. */
+    packed: sql`(select unnest(cast(${sql.placeholder('entries')} as bigint[])) as rowid) as search_words`,
   }
 
   const build = (filter: MessageFilter, from: keyof typeof sources) =>
@@ -87,7 +92,10 @@ export function createMessageSearch(
         fileId: attachments.fileId,
         pages: files.pages,
         text: entryText,
-        entries: sql`${sql.raw(from === 'all' ? '0' : 'search_words.entries')}`.mapWith(Number),
+        entries:
+          sql`${sql.raw(from === 'all' || from === 'packed' ? '0' : 'search_words.entries')}`.mapWith(
+            Number,
+          ),
       })
       .from(sources[from])
       .innerJoin(messages, sql`${messages.row} = ${messageRowOf(rowid)}`)
@@ -137,13 +145,25 @@ export function createMessageSearch(
     recent: plainOnce((filter: MessageFilter) => build(filter, 'recent')),
     newest: plainOnce((filter: MessageFilter) => build(filter, 'newest')),
     all: plainOnce((filter: MessageFilter) => build(filter, 'all')),
+    packed: plainOnce((filter: MessageFilter) => build(filter, 'packed')),
   }
   const newestEntry = readOffThread
     .select({ rowid: max(searchWords.rowid) })
     .from(searchWords)
     .prepare('')
 
-  async function rowsOf(userId: UserId, filter: MessageFilter, { before, limit }: Stretch) {
+  /** Until the index is packed, frequent words would be found in most of it. */
+  async function recentRows(
+    filter: MessageFilter,
+    values: { words: string; userId: UserId; before: number; limit: number },
+    before: number | null,
+  ) {
+    const newest = before ?? (await newestEntry.execute())[0]?.rowid ?? 0
+    const after = Math.max(0, newest - RECENT_MESSAGES * ENTRIES_PER_MESSAGE)
+    return await statements.recent(filter).execute({ ...values, after })
+  }
+
+  async function unpackedRows(userId: UserId, filter: MessageFilter, { before, limit }: Stretch) {
     const values = {
       words: wordsToMatch(dialect, userId, filter),
       userId,
@@ -151,18 +171,64 @@ export function createMessageSearch(
       limit,
     }
     if (dialect === 'postgres' && isPlain(filter)) {
-      const newest = before ?? (await newestEntry.execute())[0]?.rowid ?? 0
-      const recent = await statements.recent(filter).execute({
-        ...values,
-        after: Math.max(0, newest - RECENT_MESSAGES * ENTRIES_PER_MESSAGE),
-      })
-      if (recent.length === limit) return recent
+      if (!isPacked) {
+        const recent = await recentRows(filter, values, before)
+        if (recent.length === limit) return recent
+      }
       const rows = await statements.newest(filter).execute(values)
       // Otherwise some of the newest entries cannot be shown, and there may be older ones in their place.
       const entries = rows[0]?.entries ?? limit
       if (rows.length === limit || entries < limit) return rows
     }
     return await statements.all(filter).execute(values)
+  }
+
+  const packedMatches = createPackedMatches(database)
+  /** Entries were found in lists, so most of the index is packed, and few rows of words are left. */
+  let isPacked = false
+
+  /** @param after the row id of an entry; older ones are not wanted. */
+  async function packedRows(
+    userId: UserId,
+    filter: MessageFilter,
+    { before, limit }: Stretch,
+    after: number,
+  ) {
+    const statement = statements.packed(filter)
+    const rows: Awaited<ReturnType<typeof unpackedRows>> = []
+    const look = async (entries: number[]): Promise<void> => {
+      if (entries.length === 0) return
+      rows.push(...(await statement.execute({ userId, entries, limit: limit - rows.length })))
+    }
+    let waiting: number[] = []
+    // Most of what has the words is shown, unless a filter excludes it.
+    let size = limit
+    const matches = packedMatches(userId, filter, before ?? Number.MAX_SAFE_INTEGER)
+    for await (const found of matches) {
+      isPacked = true
+      waiting = waiting.concat(found)
+      while (waiting.length >= size) {
+        await look(waiting.slice(0, size))
+        if (rows.length >= limit) return rows
+        waiting = waiting.slice(size)
+        size = Math.min(size * 10, MAX_LOOKED_UP)
+      }
+      if ((found.at(-1) ?? 0) < after) break
+    }
+    await look(waiting)
+    return rows
+  }
+
+  /** Of both parts of the index, the newest. */
+  async function rowsOf(userId: UserId, filter: MessageFilter, stretch: Stretch) {
+    const unpacked = await unpackedRows(userId, filter, stretch)
+    if (dialect === 'sqlite') return unpacked
+    const isFull = unpacked.length === stretch.limit
+    const after = isFull ? (unpacked.at(-1)?.rowid ?? 0) : 0
+    const packed = await packedRows(userId, filter, stretch, after)
+    if (packed.length === 0) return unpacked
+    const rows = new Map([...packed, ...unpacked].map((row) => [row.rowid, row]))
+    return [...rows.values()].sort((a, b) => b.rowid - a.rowid).slice(0, stretch.limit)
   }
 
   return async (userId, filter, stretch) =>

@@ -8,6 +8,7 @@ import { createFileParts } from './file-parts.ts'
 import { createSearchIndex } from './index-writer.ts'
 import { createMessageSearch } from './messages.ts'
 import { createPassageSearch } from './passages.ts'
+import { createSegments } from './segments.ts'
 import { createStoredTexts } from './stored-texts.ts'
 import { createTitleSearch } from './titles.ts'
 
@@ -49,5 +50,7 @@ export function createSearchRepository(database: Database) {
     index,
 
     stored: createStoredTexts(database, index),
+
+    segments: createSegments(database),
   }
 }

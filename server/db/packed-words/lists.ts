@@ -1,0 +1,147 @@
+// Lists of the entries that contain a word, as bytes: differences of numbers in as few bytes as each needs, in pages.
+import { ENTRIES_PER_MESSAGE } from '../search-entries.ts'
+
+/** Stands for a word in front of all others: its list holds every entry. */
+export const EVERY_ENTRY = 0
+
+/** Four rows with as many bytes fill a page of PostgreSQL, and none is moved out of its table. */
+const PAGE_BYTES = 1_980
+
+/** Lists of words, in the order of their numbers. */
+export interface ListPage {
+  /** The number of the first word. */
+  first: number
+  data: Buffer
+}
+
+/**
+ * A number from 1 to 2^40 that stands for a word. Among a million words, one in a million shares its number with another; its
+ * entries are then found with those of the other. The multipliers are those of cyrb53 (public domain).
+ */
+export function wordNumber(word: string): number {
+  let low = 0xdeadbeef
+  let high = 0x41c6ce57
+  for (let at = 0; at < word.length; at += 1) {
+    const unit = word.charCodeAt(at)
+    low = Math.imul(low ^ unit, 2_654_435_761)
+    high = Math.imul(high ^ unit, 1_597_334_677)
+  }
+  low =
+    Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
+  high =
+    Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
+  return (high >>> 24) * 2 ** 32 + (low >>> 0) + 1
+}
+
+/** Appends an integer, seven bits a byte, the lowest first; it may exceed 2^31. */
+function put(bytes: number[], value: number): void {
+  let left = value
+  while (left >= 0x80) {
+    bytes.push((left % 0x80) + 0x80)
+    left = Math.floor(left / 0x80)
+  }
+  bytes.push(left)
+}
+
+/** Reads integers one after the other. */
+interface ByteReader {
+  readonly data: Buffer
+  at: number
+}
+
+function take(reader: ByteReader): number {
+  let value = 0
+  for (let unit = 1; ; unit *= 0x80) {
+    const byte = reader.data[reader.at] ?? 0
+    reader.at += 1
+    if (byte < 0x80) return value + byte * unit
+    value += (byte - 0x80) * unit
+  }
+}
+
+// Kind, position and part of an entry as `search-entries.ts` places them, with those bits lowest that are set most often.
+const toPlace = (within: number): number =>
+  ((within & 0xf) << 16) | (((within >> 4) & 0x3fff) << 2) | (within >> 18)
+const fromPlace = (place: number): number =>
+  ((place & 3) << 18) | (((place >> 2) & 0x3fff) << 4) | (place >> 16)
+
+/** Packs ascending row ids of entries, each once. @param base the row of a message that is not after any of them. */
+export function packEntries(rowids: readonly number[], base: number): number[] {
+  const bytes: number[] = []
+  let last = base
+  for (const rowid of rowids) {
+    const row = Math.floor(rowid / ENTRIES_PER_MESSAGE)
+    const place = toPlace(rowid % ENTRIES_PER_MESSAGE)
+    put(bytes, (row - last) * 2 + (place === 0 ? 0 : 1))
+    if (place !== 0) put(bytes, place)
+    last = row
+  }
+  return bytes
+}
+
+/** The inverse of `packEntries`. */
+export function unpackEntries(data: Buffer, base: number): number[] {
+  const reader = { data, at: 0 }
+  const rowids: number[] = []
+  let row = base
+  while (reader.at < data.length) {
+    const step = take(reader)
+    row += Math.floor(step / 2)
+    rowids.push(row * ENTRIES_PER_MESSAGE + (step % 2 === 0 ? 0 : fromPlace(take(reader))))
+  }
+  return rowids
+}
+
+/** Cuts lists into pages. The lists come in the order of the numbers of their words. */
+export function* pagesOf(
+  lists: Iterable<readonly [number, readonly number[]]>,
+): Generator<ListPage> {
+  let page: { first: number; last: number; bytes: number[] } | undefined
+  const finished = ({ first, bytes }: NonNullable<typeof page>): ListPage => ({
+    first,
+    data: Buffer.from(bytes),
+  })
+  for (const [number, list] of lists) {
+    const header: number[] = []
+    put(header, number - (page?.last ?? number))
+    put(header, list.length)
+    // Whoever looks for a word beside a long list would have to read both.
+    const isFull =
+      page !== undefined && page.bytes.length + header.length + list.length > PAGE_BYTES
+    if (page !== undefined && (isFull || list.length > PAGE_BYTES / 2)) {
+      yield finished(page)
+      page = undefined
+    }
+    if (page === undefined) {
+      page = { first: number, last: number, bytes: [] }
+      put(page.bytes, 0)
+      put(page.bytes, list.length)
+    } else page.bytes.push(...header)
+    for (const byte of list) page.bytes.push(byte)
+    page.last = number
+    if (page.bytes.length < PAGE_BYTES) continue
+    yield finished(page)
+    page = undefined
+  }
+  if (page !== undefined) yield finished(page)
+}
+
+/** The lists of a page with the numbers of their words. */
+export function* listsIn({ first, data }: ListPage): Generator<[number, Buffer]> {
+  const reader = { data, at: 0 }
+  for (let number = first; reader.at < data.length; ) {
+    number += take(reader)
+    const length = take(reader)
+    yield [number, data.subarray(reader.at, reader.at + length)]
+    reader.at += length
+  }
+}
+
+/** The list of a word; undefined when the page has none. */
+export function listIn(page: ListPage, wanted: number): Buffer | undefined {
+  for (const [number, list] of listsIn(page)) {
+    if (number === wanted) return list
+    if (number > wanted) return undefined
+  }
+  return undefined
+}

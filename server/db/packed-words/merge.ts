@@ -1,0 +1,98 @@
+// Puts the lists of several segments of the search index together, without the messages that were deleted.
+import { setImmediate } from 'node:timers/promises'
+import { ENTRIES_PER_MESSAGE } from '../search-entries.ts'
+import {
+  EVERY_ENTRY,
+  type ListPage,
+  listsIn,
+  packEntries,
+  pagesOf,
+  unpackEntries,
+} from './lists.ts'
+
+/** Merging gives way to other work after this time. */
+const SLICE_MS = 4
+
+/** A part of the index of one user: the pages of its lists, in order. */
+export interface SourceSegment {
+  /** The row of the first message in it, from which its lists count. */
+  firstRow: number
+  pages: readonly ListPage[]
+}
+
+/** What a segment consists of. */
+export interface MergedSegment {
+  entries: number
+  firstRow: number
+  lastRow: number
+  pages: ListPage[]
+}
+
+export const messageRow = (rowid: number): number => Math.floor(rowid / ENTRIES_PER_MESSAGE)
+
+function* listsOf(pages: readonly ListPage[]): Generator<[number, Buffer]> {
+  for (const page of pages) yield* listsIn(page)
+}
+
+/** Word by word, the entries of all segments. */
+function* mergedLists(
+  segments: readonly SourceSegment[],
+  isWanted: (rowid: number) => boolean,
+): Generator<[number, number[]]> {
+  const readers = segments.map(({ firstRow, pages }) => {
+    const lists = listsOf(pages)
+    return { firstRow, lists, next: lists.next().value }
+  })
+  for (;;) {
+    const number = Math.min(...readers.map(({ next }) => next?.[0] ?? Number.POSITIVE_INFINITY))
+    if (number === Number.POSITIVE_INFINITY) return
+    const rowids: number[] = []
+    for (const reader of readers) {
+      if (reader.next?.[0] !== number) continue
+      for (const rowid of unpackEntries(reader.next[1], reader.firstRow))
+        if (isWanted(rowid)) rowids.push(rowid)
+      reader.next = reader.lists.next().value
+    }
+    if (rowids.length > 0) yield [number, ascending(rowids)]
+  }
+}
+
+/** Sorted, each once. Segments mostly follow each other, so nothing is to be done. */
+function ascending(rowids: number[]): number[] {
+  if (rowids.every((rowid, at) => at === 0 || rowid > (rowids[at - 1] ?? 0))) return rowids
+  return [...new Set(rowids)].sort((a, b) => a - b)
+}
+
+/** Packs lists in the order of the numbers of their words, the first of which is that of every entry. */
+export async function packSegment(
+  lists: Iterable<readonly [number, readonly number[]]>,
+): Promise<MergedSegment | null> {
+  let every: readonly number[] = []
+  let firstRow = 0
+  function* packed(): Generator<[number, number[]]> {
+    for (const [number, rowids] of lists) {
+      if (number === EVERY_ENTRY) {
+        every = rowids
+        firstRow = messageRow(rowids[0] ?? 0)
+      }
+      yield [number, packEntries(rowids, firstRow)]
+    }
+  }
+  const pages: ListPage[] = []
+  let since = performance.now()
+  for (const page of pagesOf(packed())) {
+    pages.push(page)
+    if (performance.now() - since < SLICE_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+  const last = every.at(-1)
+  if (last === undefined) return null
+  return { entries: every.length, firstRow, lastRow: messageRow(last), pages }
+}
+
+/** One segment of several; null when nothing of them is wanted. */
+export const mergeSegments = (
+  segments: readonly SourceSegment[],
+  isWanted: (rowid: number) => boolean,
+): Promise<MergedSegment | null> => packSegment(mergedLists(segments, isWanted))

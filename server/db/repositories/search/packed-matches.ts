@@ -1,0 +1,156 @@
+// Finds entries in the packed part of the search index on PostgreSQL, newest first.
+import { setImmediate } from 'node:timers/promises'
+import { desc, eq, sql } from 'drizzle-orm'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+import { EVERY_ENTRY, listIn, unpackEntries, wordNumber } from '../../packed-words/lists.ts'
+import { inAll, inAtLeast, without } from '../../packed-words/sets.ts'
+import { ENTRIES_PER_MESSAGE, type WordCondition } from '../../search-entries.ts'
+import { USER } from './statements.ts'
+
+/** Entries of the segments that are read first: frequent words are found in them often enough. Then this many times as many. */
+const FIRST_ENTRIES = 8_192
+const MORE_TIMES = 8
+/** Comparing lists gives way to other requests after this time. */
+const SLICE_MS = 4
+
+type Segment = { id: number; firstRow: number; lastRow: number; entries: number }
+/** The lists of a segment's words, by their numbers. */
+type Lists = ReadonlyMap<number, Buffer>
+
+export function createPackedMatches({ readOffThread, tables }: Database) {
+  const { searchSegments, searchPages } = tables
+  const segmentsOf = readOffThread
+    .select({
+      id: searchSegments.id,
+      firstRow: searchSegments.firstRow,
+      lastRow: searchSegments.lastRow,
+      entries: searchSegments.entries,
+    })
+    .from(searchSegments)
+    .where(eq(searchSegments.userId, USER))
+    .orderBy(desc(searchSegments.lastRow), desc(searchSegments.id))
+    .prepare('segments of user')
+  // The first page of a segment begins below all words, so there is always one that would hold the word.
+  const pagesOf = readOffThread
+    .select({
+      segment: sql`wanted.segment`.mapWith(Number),
+      word: sql`wanted.word`.mapWith(Number),
+      first: sql`page.first`.mapWith(Number),
+      data: sql<Buffer>`page.data`,
+    })
+    .from(
+      sql`(select segment, word from unnest(cast(${sql.placeholder('segments')} as bigint[])) as segment,
+        unnest(cast(${sql.placeholder('words')} as bigint[])) as word) as wanted
+      cross join lateral (select first, data from ${searchPages}
+        where segment_id = wanted.segment and first <= wanted.word order by first desc limit 1) as page`,
+    )
+    .prepare('pages of words')
+
+  /** Null when a segment was merged since it was listed. */
+  async function readLists(
+    segments: readonly Segment[],
+    words: readonly number[],
+  ): Promise<Map<number, Lists> | null> {
+    const pages = await pagesOf.execute({ segments: segments.map(({ id }) => id), words })
+    if (pages.length < segments.length * words.length) return null
+    const found = new Map<number, Map<number, Buffer>>(segments.map(({ id }) => [id, new Map()]))
+    for (const { segment, word, first, data } of pages) {
+      const list = listIn({ first, data }, word)
+      if (list !== undefined) found.get(segment)?.set(word, list)
+    }
+    return found
+  }
+
+  /**
+   * Row ids of the user's entries that meet the condition and are before `before`, in descending order, some at a time. Read it
+   * after the rows of words: an entry that is packed meanwhile is then in both rather than in neither.
+   */
+  return async function* matches(
+    userId: UserId,
+    condition: WordCondition,
+    before: number,
+  ): AsyncGenerator<number[]> {
+    const words = wordsOf(condition)
+    const segments = (await segmentsOf.execute({ userId })).filter(
+      ({ firstRow }) => firstRow * ENTRIES_PER_MESSAGE < before,
+    )
+    /** Entries below the end of a segment that was not read yet. */
+    let held: number[] = []
+    let since = performance.now()
+    for (let from = 0, wanted = FIRST_ENTRIES; from < segments.length; wanted *= MORE_TIMES) {
+      const group = segments.slice(from, groupEnd(segments, from, wanted))
+      const lists = await readLists(group, words)
+      if (lists === null) {
+        const next = ((segments[from]?.lastRow ?? 0) + 1) * ENTRIES_PER_MESSAGE
+        yield* matches(userId, condition, Math.min(before, next))
+        return
+      }
+      for (const [at, segment] of group.entries()) {
+        const found = matchesIn(segment, lists.get(segment.id) ?? new Map(), condition)
+        held = descending(
+          held,
+          found.filter((rowid) => rowid < before),
+        )
+        const unread = (segments[from + at + 1]?.lastRow ?? -1) + 1
+        const safe = held.findIndex((rowid) => rowid < unread * ENTRIES_PER_MESSAGE)
+        const some = safe === -1 ? held : held.slice(0, safe)
+        held = safe === -1 ? [] : held.slice(safe)
+        if (some.length > 0) yield some
+        if (performance.now() - since < SLICE_MS) continue
+        await setImmediate()
+        since = performance.now()
+      }
+      from += group.length
+    }
+  }
+}
+
+/** The numbers of the words that a condition compares. */
+const wordsOf = ({ words, needed, without: groups }: WordCondition): number[] => [
+  ...new Set([
+    ...(needed === 0 ? [EVERY_ENTRY] : words.map(({ word }) => wordNumber(word))),
+    ...groups.flat().map(({ word }) => wordNumber(word)),
+  ]),
+]
+
+/** Where the segments end that are read together with the one at `from`: at least `wanted` entries. */
+function groupEnd(segments: readonly Segment[], from: number, wanted: number): number {
+  let entries = 0
+  let end = from
+  for (; end < segments.length && entries < wanted; end += 1) entries += segments[end]?.entries ?? 0
+  return end
+}
+
+/** The entries of a segment that meet a condition, ascending. */
+function matchesIn({ firstRow }: Segment, lists: Lists, condition: WordCondition): number[] {
+  const entriesOf = (word: number): number[] => {
+    const list = lists.get(word)
+    return list === undefined ? [] : unpackEntries(list, firstRow)
+  }
+  const { needed, words, without: groups } = condition
+  const numbers = words.map(({ word }) => wordNumber(word))
+  // Nothing is unpacked when too few of the words are there at all.
+  if (needed > 0 && numbers.filter((number) => lists.has(number)).length < needed) return []
+  let found = needed === 0 ? entriesOf(EVERY_ENTRY) : inAtLeast(numbers.map(entriesOf), needed)
+  for (const group of groups) {
+    if (found.length === 0) break
+    const excluded = inAll(group.map(({ word }) => entriesOf(wordNumber(word))))
+    found = without(found, excluded)
+  }
+  return found
+}
+
+/** A descending and an ascending list as one descending list, each number once. */
+function descending(held: readonly number[], found: readonly number[]): number[] {
+  if (held.length === 0) return found.toReversed()
+  const result: number[] = []
+  let at = 0
+  for (let index = found.length - 1; index >= 0; index -= 1) {
+    const next = found[index] ?? 0
+    for (; (held[at] ?? -1) >= next; at += 1) if (held[at] !== next) result.push(held[at] ?? 0)
+    result.push(next)
+  }
+  for (; at < held.length; at += 1) result.push(held[at] ?? 0)
+  return result
+}

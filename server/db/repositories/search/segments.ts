@@ -1,0 +1,243 @@
+// Packs the search index on PostgreSQL: rows of words become lists of entries, which take a fifth of the space.
+import { setImmediate } from 'node:timers/promises'
+import { and, asc, count, eq, gt, gte, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { EVERY_ENTRY, listIn, unpackEntries, wordNumber } from '../../packed-words/lists.ts'
+import {
+  type MergedSegment,
+  mergeSegments,
+  messageRow,
+  packSegment,
+} from '../../packed-words/merge.ts'
+import { isOwnerWord, messageRowOf } from '../../search-entries.ts'
+
+/** Segments are packed and merged by one process at a time. */
+const LOCK = 'search segments'
+const ROWS_AT_ONCE = 100
+/** Finding the numbers of words gives way to other work after this time. */
+const SLICE_MS = 4
+/** Deleted messages that are taken out of the lists in one go. */
+const MAX_REMOVED = 10_000
+/** Segments of this many entries are not merged any more. */
+const LARGE = 32_768
+
+/** `waiting`: entries that stay rows of words; `batch`: entries packed at once; `together`: segments of a size that are merged. */
+export type PackLimits = { waiting: number; batch: number; together: number }
+const LIMITS: PackLimits = { waiting: 4_096, batch: 1_024, together: 8 }
+
+type Segment = { id: number; userId: UserId; firstRow: number }
+
+export function createSegments(
+  { dialect, tables, read, write }: Database,
+  limits: PackLimits = LIMITS,
+) {
+  const { searchWords, searchSegments, searchPages, searchRemoved, messages, conversations } =
+    tables
+
+  async function insert(
+    tx: Writer,
+    userId: UserId,
+    { pages, ...segment }: MergedSegment,
+  ): Promise<void> {
+    const [row] = await tx
+      .insert(searchSegments)
+      .values({ userId, ...segment })
+      .returning({ id: searchSegments.id })
+    if (row === undefined) return
+    for (let from = 0; from < pages.length; from += ROWS_AT_ONCE)
+      await tx
+        .insert(searchPages)
+        .values(
+          pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId: row.id, ...page })),
+        )
+  }
+
+  /** The oldest entries, one list for each word of each user. Texts that are still being written wait. */
+  async function oldestEntries(): Promise<{ rowids: number[]; users: Map<UserId, WordLists> }> {
+    const rows = await read
+      .select({
+        rowid: searchWords.rowid,
+        userId: conversations.userId,
+        words: sql<string>`array_to_string(tsvector_to_array(${searchWords.words}), ' ')`,
+      })
+      .from(searchWords)
+      .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
+      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+      .where(
+        and(
+          gt(searchWords.rowid, 0),
+          notInArray(messages.status, ['streaming', 'awaiting_approval', 'awaiting_input']),
+        ),
+      )
+      .orderBy(asc(searchWords.rowid))
+      .limit(limits.batch)
+    const users = new Map<UserId, WordLists>()
+    let since = performance.now()
+    for (const { rowid, userId, words } of rows) {
+      const lists: WordLists = users.get(userId) ?? new Map()
+      users.set(userId, lists)
+      add(lists, EVERY_ENTRY, rowid)
+      for (const word of words.split(' '))
+        if (!isOwnerWord(word)) add(lists, wordNumber(word), rowid)
+      if (performance.now() - since < SLICE_MS) continue
+      await setImmediate()
+      since = performance.now()
+    }
+    return { rowids: rows.map(({ rowid }) => rowid), users }
+  }
+
+  async function packOldest(): Promise<boolean> {
+    const [excess] = await read
+      .select({ rowid: searchWords.rowid })
+      .from(searchWords)
+      .where(gt(searchWords.rowid, 0))
+      .orderBy(asc(searchWords.rowid))
+      .limit(1)
+      .offset(limits.waiting)
+    if (excess === undefined) return false
+    const { rowids, users } = await oldestEntries()
+    if (rowids.length === 0) return false
+    const packed: [UserId, MergedSegment][] = []
+    for (const [userId, lists] of users) {
+      const segment = await packSegment([...lists].sort(([a], [b]) => a - b))
+      if (segment !== null) packed.push([userId, segment])
+    }
+    return await write(async (tx) => {
+      await tx.lock(LOCK)
+      const mine = inArray(searchWords.rowid, rowids)
+      const [left] = await tx.select({ entries: count() }).from(searchWords).where(mine)
+      // Some were deleted, or another process has packed them: the next call reads them again.
+      if (left?.entries !== rowids.length) return true
+      const deleted = await tx.delete(searchWords).where(mine).returning({ id: searchWords.rowid })
+      for (const [userId, segment] of packed) await insert(tx, userId, segment)
+      // Their messages were deleted between these two statements.
+      const kept = new Set(deleted.map(({ id }) => id))
+      const gone = new Set(rowids.filter((rowid) => !kept.has(rowid)).map(messageRow))
+      if (gone.size > 0)
+        await tx
+          .insert(searchRemoved)
+          .values([...gone].map((row) => ({ row })))
+          .onConflictDoNothing()
+      return true
+    })
+  }
+
+  /** Up to `together` segments of about the same size, of a user who has as many. */
+  async function similarSegments(): Promise<Segment[]> {
+    const size = sql`floor(log(${sql.raw(String(limits.together))}, ${searchSegments.entries}))`
+    const [group] = await read
+      .select({ userId: searchSegments.userId, size: size.mapWith(Number).as('size') })
+      .from(searchSegments)
+      .where(lt(searchSegments.entries, LARGE))
+      .groupBy(searchSegments.userId, size)
+      .having(gte(count(), limits.together))
+      .limit(1)
+    if (group === undefined) return []
+    return await read
+      .select({
+        id: searchSegments.id,
+        userId: searchSegments.userId,
+        firstRow: searchSegments.firstRow,
+      })
+      .from(searchSegments)
+      .where(
+        and(
+          eq(searchSegments.userId, group.userId),
+          lt(searchSegments.entries, LARGE),
+          eq(size, group.size),
+        ),
+      )
+      .orderBy(asc(searchSegments.firstRow))
+      .limit(limits.together)
+  }
+
+  /** Writes segments again as one, without the entries of deleted messages. */
+  const rewrite = (segments: readonly Segment[], removed: ReadonlySet<number>): Promise<void> =>
+    write(async (tx) => {
+      await tx.lock(LOCK)
+      const ids = segments.map(({ id }) => id)
+      const pages = await tx
+        .select()
+        .from(searchPages)
+        .where(inArray(searchPages.segmentId, ids))
+        .orderBy(asc(searchPages.segmentId), asc(searchPages.first))
+      const gone = await tx
+        .delete(searchSegments)
+        .where(inArray(searchSegments.id, ids))
+        .returning({ id: searchSegments.id })
+      if (gone.length < segments.length) throw new Error('Another process has merged segments.')
+      const sources = segments.map(({ id, firstRow }) => ({
+        firstRow,
+        pages: pages.filter(({ segmentId }) => segmentId === id),
+      }))
+      const merged = await mergeSegments(sources, (rowid) => !removed.has(messageRow(rowid)))
+      const [owner] = segments
+      if (merged !== null && owner !== undefined) await insert(tx, owner.userId, merged)
+    })
+
+  const removedRows = async (): Promise<number[]> =>
+    (
+      await read
+        .select({ row: searchRemoved.row })
+        .from(searchRemoved)
+        .orderBy(asc(searchRemoved.row))
+        .limit(MAX_REMOVED)
+    ).map(({ row }) => row)
+
+  async function hasRemoved({ id, firstRow }: Segment, removed: Set<number>): Promise<boolean> {
+    const [page] = await read
+      .select()
+      .from(searchPages)
+      .where(and(eq(searchPages.segmentId, id), eq(searchPages.first, EVERY_ENTRY)))
+    const every = page === undefined ? undefined : listIn(page, EVERY_ENTRY)
+    if (every === undefined) return false
+    return unpackEntries(every, firstRow).some((rowid) => removed.has(messageRow(rowid)))
+  }
+
+  return {
+    /**
+     * Packs some of the oldest entries, or merges some segments. The search finds the same before, meanwhile and after.
+     * @returns false when there is nothing to do; on SQLite there never is.
+     */
+    async packNext(): Promise<boolean> {
+      if (dialect === 'sqlite') return false
+      const similar = await similarSegments()
+      if (similar.length === 0) return await packOldest()
+      await rewrite(similar, new Set(await removedRows()))
+      return true
+    },
+
+    /** Takes messages that were deleted out of the lists; they are not found as soon as they are deleted. */
+    async dropRemoved(): Promise<void> {
+      if (dialect === 'sqlite') return
+      for (;;) {
+        const rows = await removedRows()
+        const [first] = rows
+        const last = rows.at(-1)
+        if (first === undefined || last === undefined) return
+        const removed = new Set(rows)
+        const affected = await read
+          .select({
+            id: searchSegments.id,
+            userId: searchSegments.userId,
+            firstRow: searchSegments.firstRow,
+          })
+          .from(searchSegments)
+          .where(and(lte(searchSegments.firstRow, last), gte(searchSegments.lastRow, first)))
+        for (const segment of affected)
+          if (await hasRemoved(segment, removed)) await rewrite([segment], removed)
+        await write((tx) => tx.delete(searchRemoved).where(inArray(searchRemoved.row, rows)))
+        if (rows.length < MAX_REMOVED) return
+      }
+    },
+  }
+}
+
+type WordLists = Map<number, number[]>
+
+function add(lists: WordLists, word: number, rowid: number): void {
+  const list = lists.get(word)
+  if (list === undefined) lists.set(word, [rowid])
+  else if (list.at(-1) !== rowid) list.push(rowid)
+}
