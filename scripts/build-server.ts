@@ -21,6 +21,8 @@ const EXTERNAL_PACKAGES = [
   '@node-rs/argon2',
   '@vscode/ripgrep',
   'better-sqlite3',
+  // LGPL: whoever runs the server can replace it.
+  'libheif-js',
   'pyodide',
   'sharp',
   'sqlite-vec',

@@ -1,6 +1,7 @@
 // Decodes an image with libvips. Only for the child process: a hostile image may take all of its time and memory.
 import { readFile } from 'node:fs/promises'
-import sharp, { type Metadata } from 'sharp'
+import sharp, { type Metadata, type Sharp } from 'sharp'
+import { decodeHevc } from './decode-hevc.ts'
 import { hasExtraBytes, KEPT_FORMATS, type KeptFormat } from './extra-bytes.ts'
 import {
   type ImageResult,
@@ -34,17 +35,11 @@ sharp.unblock({
 export async function processImage(input: string, output: string): Promise<ImageResult> {
   const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
   const found = await sharp(input, options).metadata()
+  if (found.compression === 'hevc') return await processHevc(input, output, found)
   const { width, height } = found.autoOrient
   const format: KeptFormat =
     KEPT_FORMATS.find((one) => one === found.format) ?? (found.hasAlpha ? 'png' : 'jpeg')
-  await sharp(input, options)
-    .autoOrient()
-    .resize(THUMBNAIL_SIDE_PIXELS, THUMBNAIL_SIDE_PIXELS, {
-      fit: 'inside',
-      withoutEnlargement: true,
-    })
-    .webp({ quality: 80 })
-    .toFile(thumbnailOf(output))
+  await writeThumbnail(sharp(input, options).autoOrient(), output)
 
   const asItIs =
     format === found.format &&
@@ -71,6 +66,29 @@ export async function processImage(input: string, output: string): Promise<Image
     replaced: true,
   }
 }
+
+/** A photo as phones take it becomes a JPEG, or a PNG if it has transparent parts. */
+async function processHevc(input: string, output: string, found: Metadata): Promise<ImageResult> {
+  // Before its pixels take memory.
+  if (found.width * found.height > MAX_IMAGE_PIXELS) throw new Error('too many pixels')
+  const { data, raw } = await decodeHevc(input)
+  await writeThumbnail(sharp(data, { raw }), output)
+  const format: KeptFormat = found.hasAlpha ? 'png' : 'jpeg'
+  const { width, height } = await sharp(data, { raw })
+    .resize(MAX_SIDE_PIXELS, MAX_SIDE_PIXELS, { fit: 'inside', withoutEnlargement: true })
+    .toFormat(format, format === 'png' ? {} : { quality: 90 })
+    .toFile(output)
+  return { mime: `image/${format}`, width, height, replaced: true }
+}
+
+const writeThumbnail = (image: Sharp, output: string) =>
+  image
+    .resize(THUMBNAIL_SIDE_PIXELS, THUMBNAIL_SIDE_PIXELS, {
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
+    .webp({ quality: 80 })
+    .toFile(thumbnailOf(output))
 
 /** Whatever may name a place, a person or a device: EXIF, IPTC, XMP, text chunks. */
 const hasMetadata = (found: Metadata): boolean =>

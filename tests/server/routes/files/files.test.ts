@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { presentation } from '../../../support/documents.ts'
+import { HEVC_PHOTO } from '../../../support/files/hevc-photo.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../../../support/server/server.ts'
 import { uploadFile } from '../../../support/server/uploads.ts'
 
@@ -111,6 +112,22 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     expect(response.headers.get('content-type')).toBe('image/webp')
     const thumbnail = await sharp(Buffer.from(await response.arrayBuffer())).metadata()
     expect([thumbnail.width, thumbnail.height]).toEqual([427, 640])
+  })
+
+  test('a HEIC photo of a phone becomes a JPEG without its metadata, and gets a thumbnail', async () => {
+    expect(HEVC_PHOTO.includes('SecretCamera')).toBe(true)
+    const { json } = await upload('IMG_0001.HEIC', HEVC_PHOTO)
+    expect(json.data).toMatchObject({ mime: 'image/jpeg', width: 64, height: 48 })
+    const stored = Buffer.from(await (await get(`/api/files/${json.data.id}`)).arrayBuffer())
+    expect(stored.includes('SecretCamera')).toBe(false)
+    const { data } = await sharp(stored).raw().toBuffer({ resolveWithObject: true })
+    const [left, right] = [data.subarray(0, 3), data.subarray(-3)]
+    expect((left[0] ?? 0) > 200 && (left[2] ?? 255) < 60).toBe(true)
+    expect((right[2] ?? 0) > 200 && (right[0] ?? 255) < 60).toBe(true)
+    const thumbnail = await get(`/api/files/${json.data.id}?thumb=1`)
+    expect(thumbnail.headers.get('content-type')).toBe('image/webp')
+    const cut = await upload('cut.heic', HEVC_PHOTO.subarray(0, HEVC_PHOTO.length - 60))
+    expect([cut.status, cut.json.reason]).toEqual([415, 'image_unreadable'])
   })
 
   test('an image without metadata is stored byte by byte, whatever its name says', async () => {
