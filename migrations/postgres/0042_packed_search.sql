@@ -22,10 +22,6 @@ ALTER TABLE "search_pages" ADD CONSTRAINT "search_pages_segment_id_search_segmen
 ALTER TABLE "search_segments" ADD CONSTRAINT "search_segments_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
 CREATE INDEX "search_segments_user" ON "search_segments" USING btree ("user_id","last_row");
-ALTER TABLE "search_segments" ADD CONSTRAINT "search_segments_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;
---> statement-breakpoint
-CREATE INDEX "search_segments_user" ON "search_segments" USING btree ("user_id","last_row");
-
 --> statement-breakpoint
 -- The lists do not become smaller by compression; long ones are stored in pieces beside the table.
 ALTER TABLE "search_pages" ALTER COLUMN "data" SET STORAGE EXTERNAL;

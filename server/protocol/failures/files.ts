@@ -60,6 +60,10 @@ export const FILE_FAILURES = {
     'file_too_large',
     '"{{path}}" would have a size of {{size}}; at most {{limit}} can be written.',
   ],
+  file_thumbnail_missing: [
+    'not_found',
+    '"{{name}}" is not an image and has no thumbnail. Leave out `thumb` to get the file itself.',
+  ],
   file_type_unsupported: [
     'unsupported_media_type',
     '"{{name}}" cannot be attached. Attach an image (PNG, JPEG, WebP, GIF), a PDF, DOCX, XLSX or PPTX document, or text.',

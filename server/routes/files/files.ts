@@ -78,10 +78,12 @@ export function registerFileRoutes(
     async ({ user, params, query, headers }, reply) => {
       const file = await files.find(user.id, params.id)
       if (file === undefined) throw appError('file_id_unknown')
-      const wantsThumbnail = query.thumb === '1' || query.thumb === 'true'
-      return wantsThumbnail && file.thumbnailSha256 !== null
-        ? sendThumbnail(files, file, headers, reply)
-        : sendContent(files, file, headers, reply)
+      if (query.thumb !== '1' && query.thumb !== 'true')
+        return sendContent(files, file, headers, reply)
+      if (file.thumbnailSha256 !== null) return sendThumbnail(files, file, headers, reply)
+      // An image from before there were thumbnails is shown as it is.
+      if (file.kind !== 'image') throw appError('file_thumbnail_missing', { name: file.name })
+      return sendContent(files, file, headers, reply)
     },
   )
 

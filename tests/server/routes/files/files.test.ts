@@ -66,6 +66,11 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
       text: '[Page 1]\nWalrus\nsecond line\n[Page 2]\nWhale\nsecond line',
     })
     expect((await server.call('GET', path, { token: other })).status).toBe(404)
+    const thumbnail = await server.call('GET', `/api/files/${json.data.id}?thumb=1`, { token })
+    expect([thumbnail.status, thumbnail.json]).toMatchObject([
+      404,
+      { reason: 'file_thumbnail_missing' },
+    ])
     const photo = sharp({ create: { width: 9, height: 6, channels: 3, background: 'teal' } })
     const image = await upload('photo.png', await photo.png().toBuffer())
     const ofImage = await server.call('GET', `/api/files/${image.json.data.id}/text`, { token })

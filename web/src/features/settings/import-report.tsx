@@ -8,9 +8,14 @@ const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] 
 const LISTED = 100
 
 export function ImportReportView({ job, report }: { job: ImportJob; report: ImportReport }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
+  /** The number that chooses the plural, and how it is written. */
+  const counted = (count: number) => ({
+    count,
+    replace: { count: count.toLocaleString(i18n.language) },
+  })
   const taken = COUNTED.filter((what) => report[what] > 0).map((what) =>
-    t(`data.counts.${what}`, { count: report[what] }),
+    t(`data.counts.${what}`, counted(report[what])),
   )
   const hidden = report.skipped_total - Math.min(report.skipped.length, LISTED)
   return (
@@ -24,7 +29,7 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
       {report.skipped_total > 0 && (
         <details>
           <summary className="cursor-pointer text-soft">
-            {t('data.skipped', { count: report.skipped_total })}
+            {t('data.skipped', counted(report.skipped_total))}
           </summary>
           <ul className="mt-2 max-h-72 divide-y divide-line overflow-y-auto text-[13px]">
             {report.skipped.slice(0, LISTED).map(({ what, why, reason, params }, at) => (
@@ -42,9 +47,7 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
                 </span>
               </li>
             ))}
-            {hidden > 0 && (
-              <li className="py-1.5 text-muted">{t('data.more', { count: hidden })}</li>
-            )}
+            {hidden > 0 && <li className="py-1.5 text-muted">{t('data.more', counted(hidden))}</li>}
           </ul>
         </details>
       )}

@@ -20,6 +20,7 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   file_type_unsupported:
     '无法附上“{{name}}”。可以附上图片（PNG、JPEG、WebP、GIF）、PDF、DOCX、XLSX、PPTX 文档或文本。',
   file_upload_too_large: '一个文件最多 {{limit}}。',
+  file_thumbnail_missing: '“{{name}}”不是图片，没有缩略图。去掉 `thumb` 即可获取文件本身。',
   file_used: '有消息正在使用这个文件，请先删除该消息。',
   image_unreadable: '无法将“{{name}}”作为图片读取：文件已损坏、像素过多，或格式不受支持。',
   file_content_missing: '服务器上缺少这个文件的内容。管理员可以从备份中恢复。',

@@ -41,6 +41,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '« {{name}} » ne peut pas être joint. Joignez une image (PNG, JPEG, WebP, GIF), un document PDF, DOCX, XLSX ou PPTX, ou du texte.',
   file_unusable: '« {{path}} » est inutilisable.',
   file_upload_too_large: 'Un fichier peut faire {{limit}} au plus.',
+  file_thumbnail_missing:
+    '« {{name}} » n’est pas une image et n’a pas de miniature. Omettez `thumb` pour obtenir le fichier.',
   file_used: 'Un message utilise ce fichier. Supprimez d’abord le message.',
   file_would_be_too_large: '« {{path}} » serait trop volumineux.',
   file_missing: 'Envoyez un fichier dans le champ « file ».',

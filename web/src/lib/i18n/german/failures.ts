@@ -42,6 +42,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '„{{name}}“ lässt sich nicht anhängen. Möglich sind Bilder (PNG, JPEG, WebP, GIF), PDF-, DOCX-, XLSX- und PPTX-Dokumente sowie Text.',
   file_unusable: '„{{path}}“ konnte nicht verwendet werden.',
   file_upload_too_large: 'Eine Datei darf höchstens {{limit}} groß sein.',
+  file_thumbnail_missing:
+    '„{{name}}“ ist kein Bild und hat keine Vorschau. Lass `thumb` weg, um die Datei selbst zu erhalten.',
   file_used: 'Eine Nachricht verwendet diese Datei. Lösche zuerst die Nachricht.',
   file_would_be_too_large: '„{{path}}“ wäre zu groß.',
   file_missing: 'Sende eine Datei im Feld „file“.',

@@ -42,6 +42,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '「{{name}}」は添付できません。画像（PNG、JPEG、WebP、GIF）、PDF、DOCX、XLSX、PPTX、またはテキストを添付してください。',
   file_unusable: '「{{path}}」を使用できませんでした。',
   file_upload_too_large: 'ファイルは {{limit}} までです。',
+  file_thumbnail_missing:
+    '「{{name}}」は画像ではないため、サムネイルがありません。ファイル自体を取得するには `thumb` を外してください。',
   file_used: 'メッセージがこのファイルを使っています。先にメッセージを削除してください。',
   file_would_be_too_large: '「{{path}}」が大きくなりすぎます。',
   file_missing: 'フィールド「file」でファイルを 1 つ送信してください。',

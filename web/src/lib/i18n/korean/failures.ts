@@ -42,6 +42,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '‘{{name}}’은(는) 첨부할 수 없습니다. 이미지(PNG, JPEG, WebP, GIF), PDF, DOCX, XLSX, PPTX 문서 또는 텍스트를 첨부하세요.',
   file_unusable: '‘{{path}}’을(를) 사용할 수 없습니다.',
   file_upload_too_large: '파일은 최대 {{limit}}까지 가능합니다.',
+  file_thumbnail_missing:
+    '“{{name}}”은(는) 이미지가 아니어서 미리 보기 이미지가 없습니다. 파일 자체를 받으려면 `thumb`를 빼세요.',
   file_used: '메시지에서 이 파일을 사용하고 있습니다. 먼저 메시지를 삭제하세요.',
   file_would_be_too_large: '‘{{path}}’이(가) 너무 커집니다.',
   file_missing: '‘file’ 필드에 파일 하나를 보내세요.',

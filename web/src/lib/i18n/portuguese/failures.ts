@@ -40,6 +40,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '“{{name}}” não pode ser anexado. Anexe uma imagem (PNG, JPEG, WebP, GIF), um documento PDF, DOCX, XLSX ou PPTX, ou texto.',
   file_unusable: 'Não foi possível usar “{{path}}”.',
   file_upload_too_large: 'Um arquivo pode ter no máximo {{limit}}.',
+  file_thumbnail_missing:
+    '“{{name}}” não é uma imagem e não tem miniatura. Omita `thumb` para obter o arquivo.',
   file_used: 'Uma mensagem usa este arquivo. Exclua primeiro a mensagem.',
   file_would_be_too_large: '“{{path}}” seria grande demais.',
   file_missing: 'Envie um arquivo no campo “file”.',

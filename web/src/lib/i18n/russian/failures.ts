@@ -41,6 +41,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '«{{name}}» нельзя прикрепить. Подходят изображения (PNG, JPEG, WebP, GIF), документы PDF, DOCX, XLSX, PPTX и текст.',
   file_unusable: '«{{path}}» не удалось использовать.',
   file_upload_too_large: 'Размер файла — не больше {{limit}}.',
+  file_thumbnail_missing:
+    '«{{name}}» — не изображение, миниатюры нет. Уберите `thumb`, чтобы получить сам файл.',
   file_used: 'Этот файл используется в сообщении. Сначала удалите сообщение.',
   file_would_be_too_large: '«{{path}}» был бы слишком велик.',
   file_missing: 'Отправьте один файл в поле «file».',

@@ -42,6 +42,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '«{{name}}» no se puede adjuntar. Adjunta una imagen (PNG, JPEG, WebP, GIF), un documento PDF, DOCX, XLSX o PPTX, o texto.',
   file_unusable: 'No se pudo usar «{{path}}».',
   file_upload_too_large: 'Un archivo puede tener como máximo {{limit}}.',
+  file_thumbnail_missing:
+    '«{{name}}» no es una imagen y no tiene miniatura. Omite `thumb` para obtener el archivo.',
   file_used: 'Un mensaje usa este archivo. Elimina primero el mensaje.',
   file_would_be_too_large: '«{{path}}» sería demasiado grande.',
   file_missing: 'Envía un archivo en el campo «file».',
