@@ -218,7 +218,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'db/vectors': ['errors.ts', 'protocol', 'lib'],
   'db/sqlite': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'db/postgres': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
-  'db/repositories': ['db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
+  'db/packed-words': [],
+  'db/repositories': ['db/packed-words', 'db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'protocol/accounts': ['protocol/conversations'],
   'protocol/admin': [
     'protocol/accounts',
