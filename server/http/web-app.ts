@@ -10,8 +10,12 @@ const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
 
 /** The frame that draws diagrams: scripts of ours and nothing else, in the page's own windows only. */
 const DIAGRAM_FRAME = 'diagram.html'
-const DIAGRAM_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+
+/** WebKit takes `'self'` for the frame's own origin, which it does not have, so the server is named too. */
+function diagramPolicy(host: string): string {
+  const server = /^[\w.:[\]-]+$/.test(host) ? ` http://${host}` : '' // HTTPS on the same host counts as well
+  return `default-src 'none'; script-src 'self'${server}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`
+}
 
 /** Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. */
 export async function registerWebApp(app: App, root: string): Promise<void> {
@@ -33,7 +37,7 @@ export async function registerWebApp(app: App, root: string): Promise<void> {
     if (!isBuilt) return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
     if (path === DIAGRAM_FRAME)
       void reply
-        .header('content-security-policy', DIAGRAM_POLICY)
+        .header('content-security-policy', diagramPolicy(request.host))
         .header('x-frame-options', 'SAMEORIGIN')
     const isFile = /\.[A-Za-z0-9]+$/.test(path)
     void reply.header(
