@@ -35,6 +35,12 @@ export const duration = (seconds: number): string => {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
+/** Milliseconds as "0 s", "35 ms", then like `duration`: where calls are compared, each millisecond counts. */
+export const fineDuration = (ms: number): string => {
+  if (ms <= 0) return '0 s'
+  return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms / 1_000)
+}
+
 /** Whole seconds of what is still running, as "3 s", "2 min 5 s". */
 export const elapsed = (seconds: number): string =>
   seconds < 60 ? `${Math.floor(seconds)} s` : duration(Math.floor(seconds))

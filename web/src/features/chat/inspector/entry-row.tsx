@@ -7,15 +7,13 @@ import type {
   TimelineToolCall,
 } from '../../../../../server/protocol/runs/run-timeline.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
-import { duration, money, wholeNumber } from '../../../lib/format.ts'
+import { fineDuration, money, wholeNumber } from '../../../lib/format.ts'
 import { refusalText } from '../../../lib/refusal-text.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 
 /** Percent of the axis; a shorter call would be invisible. */
 const MIN_WIDTH = 0.6
-
-const seconds = (ms: number): string => duration(ms / 1_000)
 
 /** `start` and `total`: of the whole run, in milliseconds. */
 export function EntryRow({
@@ -44,9 +42,11 @@ export function EntryRow({
         <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
         {hasFailed && <span className="text-xs text-bad">{t('inspector.failed')}</span>}
         <span className="shrink-0 text-xs text-muted tabular-nums">
-          {t('inspector.at', { time: seconds(offset) })}
+          {t('inspector.at', { time: fineDuration(offset) })}
         </span>
-        <span className="w-16 shrink-0 text-end tabular-nums">{seconds(entry.duration_ms)}</span>
+        <span className="w-16 shrink-0 text-end tabular-nums">
+          {fineDuration(entry.duration_ms)}
+        </span>
       </div>
       <div aria-hidden className="mt-1.5 h-1.5 rounded-full bg-sunken">
         <div
@@ -71,7 +71,7 @@ function ModelFigures({ call }: { call: TimelineModelCall }) {
   const facts = [
     call.first_output_ms === null
       ? null
-      : t('inspector.firstOutput', { time: seconds(call.first_output_ms) }),
+      : t('inspector.firstOutput', { time: fineDuration(call.first_output_ms) }),
     t('inspector.input', { tokens: count(call.prompt_tokens) }),
     call.cached_tokens === 0 ? null : t('inspector.cached', { tokens: count(call.cached_tokens) }),
     (call.cache_write_tokens ?? 0) === 0
@@ -92,7 +92,7 @@ function ModelFigures({ call }: { call: TimelineModelCall }) {
       {call.retries.map((retry) => (
         <p key={retry.after_ms} className="mt-1 text-xs text-warn">
           {t('inspector.retry', {
-            time: seconds(retry.after_ms),
+            time: fineDuration(retry.after_ms),
             reason: refusalText({ reason: retry.reason, params: undefined, message: retry.reason }),
           })}
           {retry.next_model !== undefined &&

@@ -6,7 +6,7 @@ import type { TimelineEntry } from '../../../../../server/protocol/runs/run-time
 import { timingOf } from '../../../../../server/protocol/runs/run-timeline.ts'
 import { useTimeline } from '../../../lib/api/timeline.ts'
 import { copyText } from '../../../lib/copy-text.ts'
-import { duration, money } from '../../../lib/format.ts'
+import { fineDuration, money } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -106,7 +106,7 @@ function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: 
     for (const [currency, amount] of Object.entries(cost))
       costs.set(currency, (costs.get(currency) ?? 0) + amount)
   const facts = [
-    duration(total / 1_000),
+    fineDuration(total),
     t('inspector.modelCalls', { count: calls.length }),
     t('inspector.toolCalls', { count: entries.length - calls.length }),
     ...[...costs].map(([currency, amount]) => money(amount, currency, i18n.language)),
