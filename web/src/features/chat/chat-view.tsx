@@ -19,6 +19,7 @@ import {
 } from '../../lib/api/messages.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { useCommand } from '../../lib/commands.ts'
+import { isComposing } from '../../lib/composing.ts'
 import { FirstScreenReady } from '../../lib/first-screen.tsx'
 import { useOffline } from '../../lib/offline/connection.ts'
 import { opensOffline } from '../../lib/offline/offline.ts'
@@ -161,7 +162,7 @@ function OpenConversation({
     if (!running) return
     const onKey = (event: KeyboardEvent): void => {
       // While an input method composes, Escape belongs to it.
-      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+      if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return
       // Escape in an approval card concerns only that card, not the whole run.
       if (document.activeElement?.closest('[data-approval]') != null) return
       // An open menu or dialog handles the key itself.

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useState } from 'rea
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useSearchHits } from '../../lib/api/search.ts'
+import { isComposing } from '../../lib/composing.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -75,7 +76,7 @@ export function SearchDialog({
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, the keys belong to it.
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event.nativeEvent)) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && count > 0) {
       event.preventDefault()

@@ -6,6 +6,7 @@ import type { PendingApproval } from '../../../../../server/protocol/runs/run-ev
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { decide } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
+import { isComposing } from '../../../lib/composing.ts'
 import { parseJson } from '../../../lib/read-json.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -69,7 +70,7 @@ export function ApprovalCard({
     if (mode === 'ask') return
     // Wherever the focus is, Escape cancels the unfinished decision and nothing else.
     const onEscape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.isComposing) return
+      if (event.key !== 'Escape' || isComposing(event)) return
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]')) return
       event.preventDefault()
       event.stopPropagation()
@@ -191,7 +192,8 @@ export function ApprovalCard({
                 placeholder={t('approval.reasonHint')}
                 onChange={(event) => setReason(event.target.value)}
                 onKeyDown={(event) => {
-                  if (event.key === 'Enter' && !event.nativeEvent.isComposing) void answer('reject')
+                  if (event.key === 'Enter' && !isComposing(event.nativeEvent))
+                    void answer('reject')
                 }}
               />
             )}

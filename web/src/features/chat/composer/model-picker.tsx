@@ -4,6 +4,7 @@ import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
+import { isComposing } from '../../../lib/composing.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import { classNames } from '../../../ui/class-names.ts'
 
@@ -83,7 +84,7 @@ function Choices({
   const optionId = (index: number): string => `${listId}-${index}`
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, the keys belong to it.
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event.nativeEvent)) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && found.length > 0) {
       event.preventDefault()

@@ -1,6 +1,7 @@
 // The form in which the text of a message is changed.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isComposing } from '../../../lib/composing.ts'
 import { Button } from '../../../ui/button.tsx'
 import { inputClass } from '../../../ui/field.tsx'
 
@@ -42,7 +43,7 @@ export function EditForm({
         className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-[15.5px] leading-relaxed sm:text-[15.5px]`}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return
+          if (isComposing(event.nativeEvent)) return
           if (event.key === 'Escape') {
             event.stopPropagation()
             onCancel()

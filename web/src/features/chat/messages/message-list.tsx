@@ -16,6 +16,9 @@ import { useMessageTarget } from './use-message-target.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
 
+/** Safari does not keep the reader's place when something is put above it. */
+const keepsPlace = CSS.supports('overflow-anchor', 'auto')
+
 /** Loads older messages near the top, and keeps the reader's place when they arrive. */
 function useOlder(
   scroller: RefObject<HTMLElement | null>,
@@ -24,17 +27,18 @@ function useOlder(
   loadOlder: () => void,
 ) {
   const sentinel = useRef<HTMLDivElement>(null)
-  const height = useRef(0)
+  const first = useRef<{ row: HTMLElement; top: number } | null>(null)
   const load = useRef(loadOlder)
   load.current = loadOlder
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new first message means that older ones were put before it
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    // The browser keeps the scroll position except at the very top.
-    if (height.current > 0 && element.scrollTop < 4)
-      element.scrollTop = element.scrollHeight - height.current
-    height.current = element.scrollHeight
+    // Browsers that keep the place do so except at the very top.
+    if (first.current?.row.isConnected === true && (!keepsPlace || element.scrollTop < 4))
+      element.scrollTop += first.current.row.offsetTop - first.current.top
+    const row = element.querySelector<HTMLElement>('[data-message]')
+    first.current = row === null ? null : { row, top: row.offsetTop }
   }, [firstId, scroller])
   // biome-ignore lint/correctness/useExhaustiveDependencies: after a page has come the top may still be in view
   useEffect(() => {
@@ -42,10 +46,7 @@ function useOlder(
     if (element === null || !hasOlder) return
     const observer = new IntersectionObserver(
       ([entry]) => {
-        if (entry?.isIntersecting === true) {
-          height.current = scroller.current?.scrollHeight ?? 0
-          load.current()
-        }
+        if (entry?.isIntersecting === true) load.current()
       },
       { root: scroller.current, rootMargin: '900px 0px 0px' },
     )

@@ -12,6 +12,8 @@ export function useStickToEnd(
   content: RefObject<HTMLElement | null>,
 ) {
   const stuck = useRef(true)
+  /** Where the list was last seen or put: content that shrinks also moves it up, which is nobody's scrolling. */
+  const lastTop = useRef(0)
   const [atEnd, setAtEnd] = useState(true)
 
   const toEnd = useCallback(() => {
@@ -20,23 +22,27 @@ export function useStickToEnd(
     stuck.current = true
     setAtEnd(true)
     element.scrollTop = element.scrollHeight
+    lastTop.current = element.scrollTop
   }, [scroller])
 
   useEffect(() => {
     const element = scroller.current
     const inner = content.current
     if (element === null || inner === null) return
-    let lastTop = element.scrollTop
+    lastTop.current = element.scrollTop
     const onScroll = (): void => {
       const distance = distanceToEnd(element)
       // Only the reader's own scrolling up releases it; growing content does not.
-      if (element.scrollTop < lastTop - 1 && distance > NEAR_END_PIXELS) stuck.current = false
+      if (element.scrollTop < lastTop.current - 1 && distance > NEAR_END_PIXELS)
+        stuck.current = false
       else if (distance <= NEAR_END_PIXELS) stuck.current = true
-      lastTop = element.scrollTop
+      lastTop.current = element.scrollTop
       setAtEnd(stuck.current)
     }
     const observer = new ResizeObserver(() => {
-      if (stuck.current) element.scrollTop = element.scrollHeight
+      if (!stuck.current) return
+      element.scrollTop = element.scrollHeight
+      lastTop.current = element.scrollTop
     })
     element.addEventListener('scroll', onScroll, { passive: true })
     observer.observe(inner)

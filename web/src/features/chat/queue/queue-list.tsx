@@ -2,6 +2,7 @@
 import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isComposing } from '../../../lib/composing.ts'
 import { useOffline } from '../../../lib/offline/connection.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -126,7 +127,7 @@ function QueueItem({
           className={`${inputClass} resize-y`}
           onChange={(event) => setWritten(event.target.value)}
           onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing) return
+            if (isComposing(event.nativeEvent)) return
             if (event.key === 'Escape') {
               // Not the answer: only the editing ends.
               event.preventDefault()
