@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
+import { isComposing } from '../../lib/composing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { paths } from '../../lib/paths.ts'
 import { isUnread, useSeen } from '../../lib/seen-conversations.ts'
@@ -43,7 +44,7 @@ export const ConversationRow = memo(function ConversationRow({
         aria-current={active ? 'page' : undefined}
         tabIndex={isTabStop ? 0 : -1}
         className={classNames(
-          'flex h-9 items-center gap-2 rounded-lg pe-2.5 group-focus-within/row:pe-9 group-hover/row:pe-9 group-has-data-[state=open]/row:pe-9 pointer-coarse:h-11 pointer-coarse:pe-12 ps-2.5 text-sm -outline-offset-2',
+          'flex h-9 items-center gap-2 rounded-lg pe-2.5 group-focus-within/row:pe-9 group-hover/row:pe-9 group-has-data-[state=open]/row:pe-9 [@media(hover:none)_and_(not_(pointer:coarse))]:pe-9 pointer-coarse:h-11 pointer-coarse:pe-12 ps-2.5 text-sm -outline-offset-2',
           active ? 'bg-hover' : 'hover:bg-hover/60',
           active || unread ? 'font-medium text-ink' : 'text-soft',
         )}
@@ -98,7 +99,7 @@ function RenameField({ conversation, onDone }: { conversation: Conversation; onD
         onDone()
       }}
       onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing) return
+        if (isComposing(event.nativeEvent)) return
         if (event.key === 'Enter') event.currentTarget.blur()
         if (event.key === 'Escape') {
           event.currentTarget.value = conversation.title
