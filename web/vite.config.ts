@@ -88,7 +88,9 @@ function builtMermaid(): Plugin {
   }
 }
 
-type Graph = { getModuleInfo(id: string): { importedIds: readonly string[] } | null }
+type Graph = {
+  getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null
+}
 
 const start = resolve(import.meta.dirname, 'src/main.tsx')
 
@@ -104,15 +106,46 @@ function firstScreenModules(graph: Graph): Set<string> {
   return found
 }
 
+const ICON = /\/lucide-react\/dist\/esm\/icons\/([^/]+)\.mjs$/
+const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g
+
+/** The names of the icons that these modules draw: the list that they import them from imports all icons of the page. */
+function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
+  const list = readFileSync(
+    createRequire(import.meta.url)
+      .resolve('lucide-react')
+      .replace(/[^/]+\/[^/]+$/, 'esm/lucide-react.mjs'),
+    'utf8',
+  )
+  const fileOf = new Map<string, string>()
+  for (const [, names = '', file = ''] of list.matchAll(
+    /export \{([^}]*)\} from '\.\/icons\/([^']+)\.mjs'/g,
+  ))
+    for (const [, name = ''] of names.matchAll(/default as (\w+)/g)) fileOf.set(name, file)
+  const found = new Set<string>()
+  for (const id of modules)
+    for (const [, names = ''] of graph.getModuleInfo(id)?.code?.matchAll(ICON_IMPORT) ?? [])
+      for (const name of names.split(','))
+        found.add(fileOf.get(name.trim().split(/\s+as\s+/)[0] ?? '') ?? '')
+  return found
+}
+
 /**
  * Bundles the first screen into two files besides the entry script: libraries and the page's own code. Few files compress
  * better, and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else
- * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/late.tsx`).
+ * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/late.tsx`). The icons of
+ * all other views are one file.
  */
 function firstScreenFile() {
   let modules: Set<string> | null = null
+  let icons: Set<string> | null = null
   return (id: string, graph: Graph): string | null => {
     modules ??= firstScreenModules(graph)
+    const [, icon] = ICON.exec(id) ?? []
+    if (icon !== undefined) {
+      icons ??= iconsOf(modules, graph)
+      return icons.has(icon) ? 'libraries' : 'icons'
+    }
     if (id === start || !modules.has(id)) return null
     return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
   }
@@ -124,14 +157,15 @@ function firstScreenFile() {
  */
 const OFFLINE_SOURCES = [
   'app/(chat-page|drawer)',
-  'features/chat/(queue/[^/]+|runs/use-attach|steps/tool-body|approvals/approval-card)',
+  'features/chat/(queue/[^/]+|runs/(use-attach|start-run)|steps/tool-body|approvals/approval-card)',
+  'features/chat/attachments/attachment-chips',
   'features/chat/composer/(dictation-button|model-picker|suggestions/suggestion-list)',
   'features/conversations/conversation-rows',
   'lib/offline/(copies|worker)',
   'ui/(dialog-parts|menu-parts|diff-view|markdown/(markdown|code-block|citation-chip))',
 ]
 const OFFLINE = new RegExp(
-  `/web/src/(${OFFLINE_SOURCES.join('|')})\\.tsx?$|/node_modules/sonner/dist/`,
+  `/web/src/(${OFFLINE_SOURCES.join('|')})\\.tsx?$|/node_modules/(sonner/dist|lucide-react/dist/esm/icons)/`,
 )
 
 /**

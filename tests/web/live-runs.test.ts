@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { CallId, ConversationId, MessageId, RunId } from '../../server/protocol/ids.ts'
 import type { RunEvent } from '../../server/protocol/runs/run-event.ts'
 import type { CallProgress } from '../../server/protocol/runs/tool-progress.ts'
-import { foldEvent, newLiveRun } from '../../web/src/features/chat/runs/live-runs.ts'
+import { foldEvent, newLiveRun } from '../../web/src/features/chat/runs/fold-event.ts'
 import { countText } from '../../web/src/features/chat/runs/tool-progress.ts'
 import { toSegments } from '../../web/src/features/chat/steps/segments.ts'
-import { chinese } from '../../web/src/lib/i18n/chinese/first-screen.ts'
-import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
+import { chinesePages } from '../../web/src/lib/i18n/chinese/pages.ts'
+import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
 
 const call = CallId.parse('call-1')
 const runId = RunId.parse('r')
@@ -160,7 +160,7 @@ describe('rendered steps', () => {
     expect(run.progress[call]?.count).toEqual({ done: 1204, unit: 'files' })
 
     await i18next.init({
-      resources: { en: { translation: english }, zh: { translation: chinese } },
+      resources: { en: { translation: englishPages }, zh: { translation: chinesePages } },
     })
     const said = (language: 'en' | 'zh') => {
       const t = i18next.getFixedT(language)

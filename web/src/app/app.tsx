@@ -11,9 +11,8 @@ import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
 import { errorText, reportError } from '../ui/error-text.ts'
 import { Failed } from '../ui/feedback.tsx'
-import { lazyView } from '../ui/late.tsx'
+import { lastPart, lazyView } from '../ui/late.tsx'
 import { PartBoundary } from '../ui/part-boundary.tsx'
-import { TipBubble } from '../ui/tip.tsx'
 import { LateToaster } from './late-toaster.tsx'
 import { Shell } from './shell.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
@@ -24,6 +23,7 @@ const SignInPage = lazyView(() =>
 const JoinPage = lazyView(() =>
   import('../features/auth/join-page.tsx').then((module) => module.JoinPage),
 )
+const TipBubble = lastPart(() => import('../ui/tip-bubble.tsx').then((module) => module.TipBubble))
 
 export function App() {
   const [client] = useState(() => createQueryClient(reportError))
@@ -32,7 +32,9 @@ export function App() {
     <QueryClientProvider client={client}>
       <Gate />
       <LateToaster dark={dark} />
-      <TipBubble />
+      <PartBoundary fallback={null} instead={null}>
+        <TipBubble />
+      </PartBoundary>
     </QueryClientProvider>
   )
 }

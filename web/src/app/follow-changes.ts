@@ -177,12 +177,13 @@ function untilSeen(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Keeps the cached server state up to date while the caller is mounted. */
-export function useFollowChanges(): void {
+/** Draws nothing; keeps the cached server state up to date while it is mounted. */
+export function FollowChanges(): null {
   const client = useQueryClient()
   useEffect(() => {
     const controller = new AbortController()
     void followChanges(client, controller.signal)
     return () => controller.abort()
   }, [client])
+  return null
 }

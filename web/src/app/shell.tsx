@@ -8,9 +8,8 @@ import { useProfile } from '../lib/api/auth.ts'
 import { firstScreen } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
 import { useMedia } from '../lib/use-media.ts'
-import { late, lazyView } from '../ui/late.tsx'
+import { lastPart, late, lazyView } from '../ui/late.tsx'
 import { PartBoundary } from '../ui/part-boundary.tsx'
-import { useFollowChanges } from './follow-changes.ts'
 import { OfflineNotice } from './offline-notice.tsx'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -33,8 +32,12 @@ const ConversationDialogs = lazyView(() =>
   ),
 )
 
-const QueueSenders = late(() =>
+const QueueSenders = lastPart(() =>
   import('../features/chat/queue/queue-sender.tsx').then((module) => module.QueueSenders),
+)
+
+const FollowChanges = lastPart(() =>
+  import('./follow-changes.ts').then((module) => module.FollowChanges),
 )
 
 const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
@@ -44,7 +47,6 @@ export function Shell({ multi }: { multi: boolean }) {
   const [location, navigate] = useLocation()
   const writing = location === paths.home || location.startsWith(paths.conversation(''))
   const { data: user } = useProfile()
-  useFollowChanges()
   const openConversation = useCallback((id: string) => navigate(paths.conversation(id)), [navigate])
   useRunNotifications(openConversation)
   useTabTitle()
@@ -149,6 +151,7 @@ export function Shell({ multi }: { multi: boolean }) {
       </main>
       <PartBoundary fallback={null} isOver>
         <QueueSenders />
+        <FollowChanges />
       </PartBoundary>
       {searching && (
         <PartBoundary fallback={null} isOver onClose={() => setSearching(false)}>

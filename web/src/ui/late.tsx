@@ -48,6 +48,10 @@ export function late<Props extends object>(load: () => Promise<ComponentType<Pro
   return lazyPart(load)
 }
 
+/** A `lazyPart` that is drawn at once and has nothing to show on the first screen: it loads when that is complete. */
+export const lastPart = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
+  lazyPart(() => firstScreen.then(load))
+
 const withTexts =
   <View,>(load: () => Promise<View>) =>
   async (): Promise<View> => {

@@ -1,4 +1,4 @@
-// A short text on hover or keyboard focus, shown in one bubble that all tips share. Not Radix's tooltip: it would take the first screen's JavaScript from 133 KB to 167 KB (gzip).
+// A short text on hover or keyboard focus, shown in one bubble that all tips share (`tip-bubble.tsx`). Not Radix's tooltip: it would take the first screen's JavaScript from 133 KB to 167 KB (gzip).
 import {
   cloneElement,
   type FocusEvent,
@@ -6,23 +6,19 @@ import {
   type ReactElement,
   useEffect,
   useId,
-  useLayoutEffect,
-  useRef,
 } from 'react'
 import { create } from 'zustand'
 
 type Side = 'top' | 'bottom' | 'left' | 'right'
-type Shown = { id: string; text: string; side: Side; anchor: Element }
+export type ShownTip = { id: string; text: string; side: Side; anchor: Element }
 
-const useShown = create<{ shown: Shown | null }>(() => ({ shown: null }))
+export const useShownTip = create<{ shown: ShownTip | null }>(() => ({ shown: null }))
 
 const OPEN_MS = 500
 /** Moving from one tip to the next within this time shows the next one at once. */
 const SKIP_MS = 200
 /** Long enough to move the pointer from the button onto its tip. */
 const CLOSE_MS = 90
-const GAP_PIXELS = 6
-const MARGIN_PIXELS = 8
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let closedAt = Number.NEGATIVE_INFINITY
@@ -31,19 +27,24 @@ const after = (ms: number, action: () => void): void => {
   clearTimeout(timer)
   timer = setTimeout(action, ms)
 }
-const show = (shown: Shown): void => {
+const show = (shown: ShownTip): void => {
   clearTimeout(timer)
-  useShown.setState({ shown })
+  useShownTip.setState({ shown })
 }
-const hide = (): void => {
+export const hideTip = (): void => {
   clearTimeout(timer)
-  if (useShown.getState().shown !== null) closedAt = performance.now()
-  useShown.setState({ shown: null })
+  if (useShownTip.getState().shown !== null) closedAt = performance.now()
+  useShownTip.setState({ shown: null })
 }
 
 /** The tip would cover the entries of the anchor's own menu. */
-const hasOpenMenu = (anchor: Element): boolean =>
+export const hasOpenMenu = (anchor: Element): boolean =>
   anchor.getAttribute('aria-haspopup') === 'menu' && anchor.getAttribute('aria-expanded') === 'true'
+
+/** While the pointer is on the tip itself, it stays. */
+export const keepTip = (): void => clearTimeout(timer)
+/** The pointer has left the button or its tip. */
+export const leaveTip = (): void => after(CLOSE_MS, hideTip)
 
 const noHover = (): boolean => matchMedia('(hover: none)').matches
 
@@ -67,11 +68,11 @@ export function Tip({
 }) {
   const id = useId()
   const { props } = children
-  const tipOf = (anchor: Element): Shown => ({ id, text, side, anchor })
+  const tipOf = (anchor: Element): ShownTip => ({ id, text, side, anchor })
   // The anchor may be removed while its tip is shown; then no pointerleave event ever comes.
   useEffect(
     () => () => {
-      if (useShown.getState().shown?.id === id) hide()
+      if (useShownTip.getState().shown?.id === id) hideTip()
     },
     [id],
   )
@@ -87,10 +88,10 @@ export function Tip({
     },
     onPointerLeave: (event: PointerEvent) => {
       props.onPointerLeave?.(event)
-      after(CLOSE_MS, hide)
+      leaveTip()
     },
     onPointerDown: (event: PointerEvent) => {
-      hide()
+      hideTip()
       props.onPointerDown?.(event)
     },
     // Show the tip for keyboard focus only, not for a focus that the page moved.
@@ -102,83 +103,7 @@ export function Tip({
     },
     onBlur: (event: FocusEvent) => {
       props.onBlur?.(event)
-      hide()
+      hideTip()
     },
   })
-}
-
-/** Places the bubble on its side, or on the opposite one if there is no room, and always within the window. */
-function place(bubble: HTMLElement, { anchor, side }: Shown): void {
-  const at = anchor.getBoundingClientRect()
-  const { offsetWidth: width, offsetHeight: height } = bubble
-  const fits = {
-    top: at.top - height - GAP_PIXELS >= MARGIN_PIXELS,
-    bottom: at.bottom + height + GAP_PIXELS <= window.innerHeight - MARGIN_PIXELS,
-    left: at.left - width - GAP_PIXELS >= MARGIN_PIXELS,
-    right: at.right + width + GAP_PIXELS <= window.innerWidth - MARGIN_PIXELS,
-  }
-  const opposite = { top: 'bottom', bottom: 'top', left: 'right', right: 'left' } as const
-  const on = !fits[side] && fits[opposite[side]] ? opposite[side] : side
-  const beside = on === 'left' || on === 'right'
-  const x = beside
-    ? on === 'left'
-      ? at.left - width - GAP_PIXELS
-      : at.right + GAP_PIXELS
-    : at.left + (at.width - width) / 2
-  const y = beside
-    ? at.top + (at.height - height) / 2
-    : on === 'top'
-      ? at.top - height - GAP_PIXELS
-      : at.bottom + GAP_PIXELS
-  const within = (value: number, size: number, room: number): number =>
-    Math.max(MARGIN_PIXELS, Math.min(value, room - size - MARGIN_PIXELS))
-  bubble.style.left = `${within(x, width, window.innerWidth)}px`
-  bubble.style.top = `${within(y, height, window.innerHeight)}px`
-}
-
-/** The bubble. Mount it once. */
-export function TipBubble() {
-  const { shown } = useShown()
-  const bubble = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    if (bubble.current !== null && shown !== null) place(bubble.current, shown)
-  }, [shown])
-  useEffect(() => {
-    if (shown === null) return
-    const { anchor, id } = shown
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') hide()
-    }
-    const onScroll = (event: Event): void => {
-      if (event.target instanceof Node && event.target.contains(anchor)) hide()
-    }
-    const menu = new MutationObserver(() => {
-      if (hasOpenMenu(anchor)) hide()
-    })
-    menu.observe(anchor, { attributeFilter: ['aria-expanded'] })
-    // If the tip equals the accessible name, a description would only repeat it.
-    const describes = anchor.getAttribute('aria-label') !== shown.text
-    if (describes) anchor.setAttribute('aria-describedby', id)
-    addEventListener('keydown', onKey, true)
-    addEventListener('scroll', onScroll, true)
-    return () => {
-      menu.disconnect()
-      if (describes) anchor.removeAttribute('aria-describedby')
-      removeEventListener('keydown', onKey, true)
-      removeEventListener('scroll', onScroll, true)
-    }
-  }, [shown])
-  if (shown === null) return null
-  return (
-    <div
-      ref={bubble}
-      id={shown.id}
-      role="tooltip"
-      className="pointer-events-auto fixed top-0 left-0 z-60 max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-float"
-      onPointerEnter={() => clearTimeout(timer)}
-      onPointerLeave={() => after(CLOSE_MS, hide)}
-    >
-      {shown.text}
-    </div>
-  )
 }

@@ -12,18 +12,24 @@ import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { reportError } from '../../ui/error-text.ts'
-import { lateView } from '../../ui/late.tsx'
+import { lateView, prefetch } from '../../ui/late.tsx'
 import { PartBoundary } from '../../ui/part-boundary.tsx'
 import type { ChatOptions } from './chat-options.ts'
 import { secondModels, setComparison } from './compare/comparisons.ts'
 import { Composer, type Draft } from './composer/composer.tsx'
 import { randomId } from './random-id.ts'
-import { startRun, writtenFields } from './runs/start-run.ts'
 import { useNewConversation } from './use-new-conversation.ts'
 
 const KeptMessages = lateView(() =>
   import('./queue/kept-messages.tsx').then((module) => module.KeptMessages),
 )
+
+/** What cannot be loaded now could not be sent now, either. */
+const loadSending = () =>
+  import('./runs/start-run.ts').catch(() => {
+    throw new ApiError(0, 'offline')
+  })
+prefetch(loadSending)
 
 const SUGGESTIONS = [
   { key: 'time', icon: Clock },
@@ -70,6 +76,7 @@ export function NewChat({
   const start = async (draft: Draft, clientId: string): Promise<boolean> => {
     try {
       const conversation = await place.open()
+      const { startRun, writtenFields } = await loadSending()
       const first = await startRun(
         client,
         conversation.id,

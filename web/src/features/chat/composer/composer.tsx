@@ -12,11 +12,11 @@ import {
 import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
+import { isComposing } from '../../../lib/composing.ts'
 import { isSendKey } from '../../../lib/display.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { lazyView } from '../../../ui/late.tsx'
+import { late, lazyView } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'
-import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
 import { receiveInserts } from '../composer-insert.ts'
@@ -29,6 +29,9 @@ import type { KeyHandler } from './suggestions/suggestion-list.tsx'
 import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
 import { useAttaching } from './use-attaching.ts'
 
+const ChosenFileChips = late(() =>
+  import('../attachments/attachment-chips.tsx').then((module) => module.ChosenFileChips),
+)
 const SuggestionList = lazyView(() =>
   import('./suggestions/suggestion-list.tsx').then((module) => module.SuggestionList),
 )
@@ -181,7 +184,7 @@ export function Composer({
 
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, the keys belong to it.
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event.nativeEvent)) return
     if (trigger !== null && keys.current?.(event) === true) return
     if (isSendKey(event)) {
       event.preventDefault()
@@ -230,7 +233,9 @@ export function Composer({
         )}
         {files.length > 0 && (
           <div className="px-3 pt-3">
-            <ChosenFileChips files={files} onRemove={chosen.remove} />
+            <PartBoundary fallback={<div className="h-10" />} isOver>
+              <ChosenFileChips files={files} onRemove={chosen.remove} />
+            </PartBoundary>
           </div>
         )}
         <textarea

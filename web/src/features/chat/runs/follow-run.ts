@@ -9,7 +9,8 @@ import { type EventStream, type NumberedEvent, readEvents } from '../../../lib/e
 import { waitToReconnect } from '../../../lib/reconnect.ts'
 import { errorText } from '../../../ui/error-text.ts'
 import { createBatcher } from './event-batches.ts'
-import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
+import { foldEvent, newLiveRun } from './fold-event.ts'
+import { useLiveRuns } from './live-runs.ts'
 
 /** Runs that this page already follows. */
 const attached = new Set<string>()

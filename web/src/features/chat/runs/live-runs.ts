@@ -1,18 +1,16 @@
 // The runs that this page follows: their growing steps, what they wait for, how they ended.
 import { create } from 'zustand'
-import { applyRunEvent } from '../../../../../server/protocol/runs/apply-run-event.ts'
 import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
 import type { RunFailure } from '../../../../../server/protocol/runs/run.ts'
 import type {
   FinishReason,
   PendingApproval,
   ReachedLimit,
-  RunEvent,
 } from '../../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import type { Refusal } from '../../../lib/refusal-text.ts'
-import { foldProgress, type Progress } from './tool-progress.ts'
+import type { Progress } from './tool-progress.ts'
 
 export type LiveRun = {
   runId: string
@@ -41,129 +39,17 @@ export type LiveRun = {
   title: string | null
 }
 
-export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
-  runId,
-  conversationId,
-  messageId: null,
-  steps: [],
-  approvals: [],
-  inputs: [],
-  rejected: [],
-  progress: {},
-  startedAt: {},
-  retry: null,
-  connection: 'open',
-  trouble: null,
-  state: 'running',
-  finishReason: null,
-  limit: null,
-  usage: null,
-  error: null,
-  title: null,
-})
-
 /** The run without the approval request of one call, which someone has decided. */
-const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
+export const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
   ...run,
   approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
 })
 
 /** The run without a question, which someone has answered. */
-const withoutInput = (run: LiveRun, id: string): LiveRun => ({
+export const withoutInput = (run: LiveRun, id: string): LiveRun => ({
   ...run,
   inputs: run.inputs.filter(({ id_ref: ref }) => ref !== id),
 })
-
-/** The run after one event. Pure except for `now`, the page's clock in milliseconds. */
-export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRun {
-  // Any further event ends the wait for a retry.
-  const run = before.retry === null ? before : { ...before, retry: null }
-  switch (event.event) {
-    case 'run':
-      return { ...run, messageId: event.message_id }
-    case 'process_step': {
-      const steps = applyRunEvent(run.steps, event)
-      const { step } = event
-      if (step.type === 'tool_call' && run.startedAt[step.id_ref] === undefined)
-        return { ...run, steps, startedAt: { ...run.startedAt, [step.id_ref]: now } }
-      if (step.type !== 'tool_result') return { ...run, steps }
-      const { [step.id_ref]: _ended, ...progress } = run.progress
-      return {
-        ...run,
-        steps,
-        progress,
-        approvals: withoutApproval(run, step.id_ref).approvals,
-        inputs: run.inputs.filter(({ call_ref: call }) => call !== step.id_ref),
-      }
-    }
-    case 'step_delta':
-      return { ...run, steps: applyRunEvent(run.steps, event) }
-    case 'tool_progress':
-      if (event.progress.kind === 'decided')
-        return {
-          ...withoutApproval(run, event.id_ref),
-          rejected:
-            event.progress.decision === 'reject' ? [...run.rejected, event.id_ref] : run.rejected,
-        }
-      if (event.progress.kind === 'input_answered') return withoutInput(run, event.progress.input)
-      return {
-        ...run,
-        progress: {
-          ...run.progress,
-          [event.id_ref]: foldProgress(run.progress[event.id_ref], event.progress),
-        },
-      }
-    case 'retry':
-      return {
-        ...run,
-        retry: {
-          reason: event.error_reason,
-          params: event.params,
-          message: event.reason,
-          at: now + event.delay_ms,
-        },
-      }
-    case 'approval_required': {
-      const { event: _name, run_id: _run, ...pending } = event
-      return {
-        ...run,
-        approvals: [...withoutApproval(run, pending.id_ref).approvals, pending],
-      }
-    }
-    case 'input_required': {
-      const { event: _name, run_id: _run, ...pending } = event
-      return { ...run, inputs: [...withoutInput(run, pending.id_ref).inputs, pending] }
-    }
-    case 'title':
-      return { ...run, title: event.title }
-    case 'done':
-      return {
-        ...run,
-        state: 'done',
-        messageId: event.message_id,
-        approvals: [],
-        inputs: [],
-        finishReason: event.finish_reason,
-        limit: event.limit ?? null,
-        usage: event.usage,
-        title: event.suggested_title ?? run.title,
-      }
-    case 'error':
-      return {
-        ...run,
-        state: 'error',
-        approvals: [],
-        inputs: [],
-        error: {
-          content: event.content,
-          code: event.code,
-          reason: event.reason,
-          retryable: event.retryable,
-          params: event.params,
-        },
-      }
-  }
-}
 
 type LiveRuns = {
   /** The run followed in each conversation; a finished one stays until its stored message is on the page. */

@@ -1,11 +1,9 @@
 // The page's texts in Chinese that the first screen needs.
 
 import type { english } from '../english/first-screen.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 export const chinese: typeof english = {
-  toolNames,
   common: {
     close: '关闭',
     cancel: '取消',
@@ -171,11 +169,9 @@ export const chinese: typeof english = {
     limited: '已达到迭代次数上限，可以让它继续。',
     budget: '已达到时间或 token 上限，可以让它继续。',
   },
-  steps,
   code: { text: '文本' },
   diff: { sideBySide: '并排显示' },
   approval,
-  input,
   conversations: {
     pinPlaced: '已移至第 {{place}} 位，共 {{count}} 位',
     title: '对话',

@@ -7,11 +7,16 @@ import { chatPages } from './chat-pages.ts'
 import { projectPages } from './project-pages.ts'
 import { results } from './results.ts'
 import { settingsPages } from './settings-pages.ts'
+import { input, steps } from './steps.ts'
+import { toolNames } from './tools.ts'
 
 export const chinesePages: typeof englishPages = {
   ...chineseAdminPages,
   ...chatPages,
+  input,
   results,
+  steps,
+  toolNames,
   prose: {
     alert: { note: '说明', tip: '提示', important: '重要', warning: '警告', caution: '小心' },
     details: '详情',

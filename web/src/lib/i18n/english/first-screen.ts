@@ -1,9 +1,7 @@
 // The page's texts in English that the first screen needs; the other languages have the same shape.
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 export const english = {
-  toolNames,
   common: {
     close: 'Close',
     cancel: 'Cancel',
@@ -172,11 +170,9 @@ export const english = {
     limited: 'The agent reached its iteration limit. You can let it continue.',
     budget: 'The agent reached its time or token limit. You can let it continue.',
   },
-  steps,
   code: { text: 'text' },
   diff: { sideBySide: 'Side by side' },
   approval,
-  input,
   conversations: {
     pinPlaced: 'Moved to place {{place}} of {{count}}',
     title: 'Conversations',

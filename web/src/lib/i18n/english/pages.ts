@@ -7,11 +7,16 @@ import type { english } from './first-screen.ts'
 import { projectPages } from './project-pages.ts'
 import { results } from './results.ts'
 import { settingsPages } from './settings-pages.ts'
+import { input, steps } from './steps.ts'
+import { toolNames } from './tools.ts'
 
 export const englishPages = {
   ...adminPages,
   ...chatPages,
+  input,
   results,
+  steps,
+  toolNames,
   prose: {
     alert: {
       note: 'Note',

@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of French. */
 export type Forms = 'one' | 'many' | 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: 'Fermer',
     cancel: 'Annuler',
@@ -194,11 +192,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'L’agent a atteint sa limite d’itérations. Vous pouvez le laisser continuer.',
     budget: 'L’agent a atteint sa limite de temps ou de tokens. Vous pouvez le laisser continuer.',
   },
-  steps,
   code: { text: 'texte' },
   diff: { sideBySide: 'Côte à côte' },
   approval,
-  input,
   conversations,
   tab: { answering: '● répond', waiting: '● vous attend' },
   conversation: {

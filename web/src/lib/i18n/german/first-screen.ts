@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of German. */
 export type Forms = 'one' | 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: 'Schließen',
     cancel: 'Abbrechen',
@@ -189,11 +187,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'Der Agent hat sein Limit an Durchgängen erreicht. Du kannst ihn fortfahren lassen.',
     budget: 'Der Agent hat sein Zeit- oder Tokenlimit erreicht. Du kannst ihn fortfahren lassen.',
   },
-  steps,
   code: { text: 'Text' },
   diff: { sideBySide: 'Nebeneinander' },
   approval,
-  input,
   conversations,
   tab: { answering: '● antwortet', waiting: '● wartet auf dich' },
   conversation: {

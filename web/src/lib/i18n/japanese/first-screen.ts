@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of Japanese. */
 export type Forms = 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: '閉じる',
     cancel: 'キャンセル',
@@ -179,11 +177,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'エージェントが反復の上限に達しました。続けさせることができます。',
     budget: 'エージェントが時間またはトークンの上限に達しました。続けさせることができます。',
   },
-  steps,
   code: { text: 'テキスト' },
   diff: { sideBySide: '左右に並べて表示' },
   approval,
-  input,
   conversations,
   tab: { answering: '● 回答中', waiting: '● 操作待ち' },
   conversation: {

@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of Korean. */
 export type Forms = 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: '닫기',
     cancel: '취소',
@@ -176,11 +174,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: '에이전트가 반복 한도에 도달했습니다. 계속하게 할 수 있습니다.',
     budget: '에이전트가 시간 또는 토큰 한도에 도달했습니다. 계속하게 할 수 있습니다.',
   },
-  steps,
   code: { text: '텍스트' },
   diff: { sideBySide: '나란히 보기' },
   approval,
-  input,
   conversations,
   tab: { answering: '● 답변 중', waiting: '● 기다리는 중' },
   conversation: {

@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of Portuguese. */
 export type Forms = 'one' | 'many' | 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: 'Fechar',
     cancel: 'Cancelar',
@@ -193,11 +191,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'O agente atingiu o limite de iterações. Você pode deixá-lo continuar.',
     budget: 'O agente atingiu o limite de tempo ou de tokens. Você pode deixá-lo continuar.',
   },
-  steps,
   code: { text: 'texto' },
   diff: { sideBySide: 'Lado a lado' },
   approval,
-  input,
   conversations,
   tab: { answering: '● respondendo', waiting: '● esperando por você' },
   conversation: {

@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of Russian. */
 export type Forms = 'one' | 'few' | 'many' | 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: 'Закрыть',
     cancel: 'Отмена',
@@ -195,11 +193,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'Агент исчерпал лимит шагов. Можно разрешить ему продолжить.',
     budget: 'Агент исчерпал лимит времени или токенов. Можно разрешить ему продолжить.',
   },
-  steps,
   code: { text: 'текст' },
   diff: { sideBySide: 'Рядом' },
   approval,
-  input,
   conversations,
   tab: { answering: '● отвечает', waiting: '● ждёт вас' },
   conversation: {

@@ -9,12 +9,17 @@ import type { Forms } from './first-screen.ts'
 import { projectPages } from './project-pages.ts'
 import { results } from './results.ts'
 import { settingsPages } from './settings-pages.ts'
+import { input, steps } from './steps.ts'
+import { toolNames } from './tools.ts'
 
 export const pages: Translation<typeof englishPages, Forms> = {
   ...adminPages,
   ...channelPages,
   ...chatPages,
+  input,
   results,
+  steps,
+  toolNames,
   prose: {
     alert: {
       note: 'Примечание',

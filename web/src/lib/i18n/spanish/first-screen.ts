@@ -5,14 +5,12 @@
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
-import { approval, input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
+import { approval } from './steps.ts'
 
 /** The plural forms of Spanish. */
 export type Forms = 'one' | 'many' | 'other'
 
 export const firstScreen: Translation<typeof english, Forms> = {
-  toolNames,
   common: {
     close: 'Cerrar',
     cancel: 'Cancelar',
@@ -194,11 +192,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'El agente llegó a su límite de iteraciones. Puedes dejar que continúe.',
     budget: 'El agente llegó a su límite de tiempo o de tokens. Puedes dejar que continúe.',
   },
-  steps,
   code: { text: 'texto' },
   diff: { sideBySide: 'En paralelo' },
   approval,
-  input,
   conversations,
   tab: { answering: '● respondiendo', waiting: '● te espera' },
   conversation: {
