@@ -8,6 +8,15 @@ const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
 /** The generator's reference to `z.json()`, which it leaves undefined in the document; it means any JSON value. */
 const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 
+/** What of an operation depends on the others. */
+interface Operation {
+  /** Empty: nobody needs to sign in. */
+  security: readonly object[]
+  parameters?: readonly object[]
+}
+/** Of every POST of a signed-in user; see `idempotency.ts`. */
+const IDEMPOTENCY_KEY = { $ref: '#/components/parameters/IdempotencyKey' }
+
 /** Registers the reference. Call it before the routes are registered, so that it includes them. */
 export async function registerReference(app: App, version: string): Promise<void> {
   await app.register(fastifySwagger, {
@@ -20,6 +29,16 @@ export async function registerReference(app: App, version: string): Promise<void
           'Successful requests return `{"code":0,"data":…}`. Failed requests return `{"code":<status>,"message":"…","error":"<error code>","request_id":"…","details"?}` with that HTTP status. Every response has an `X-Request-Id` header. Streams are described in docs/protocol.md.',
       },
       components: {
+        parameters: {
+          IdempotencyKey: {
+            name: 'Idempotency-Key',
+            in: 'header',
+            required: false,
+            description:
+              'Any text. A request that is sent again with the same key within a day does its work once and gets the same response.',
+            schema: { type: 'string', minLength: 1, maxLength: 255 },
+          },
+        },
         securitySchemes: {
           bearer: {
             type: 'http',
@@ -52,8 +71,16 @@ export async function registerReference(app: App, version: string): Promise<void
         },
       }
     },
-    transformObject: (document) =>
-      JSON.parse(JSON.stringify(jsonSchemaTransformObject(document)).replaceAll(ANY_JSON, '{}')),
+    transformObject: (document) => {
+      const complete = JSON.parse(
+        JSON.stringify(jsonSchemaTransformObject(document)).replaceAll(ANY_JSON, '{}'),
+      )
+      const paths: Record<string, { post?: Operation }> = complete.paths
+      for (const { post } of Object.values(paths))
+        if (post !== undefined && post.security.length > 0)
+          post.parameters = [...(post.parameters ?? []), IDEMPOTENCY_KEY]
+      return complete
+    },
   })
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {

@@ -19,6 +19,8 @@ let server: TestServer
 let text = ''
 interface Operation {
   summary?: string
+  security?: object[]
+  parameters?: object[]
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 let document: { paths: Record<string, Record<string, Operation>>; components: object }
@@ -41,6 +43,18 @@ test('every route of the API is described', () => {
       .map(([method]) => `${method} ${path}`),
   )
   expect(without).toEqual([])
+})
+
+test('every POST of a signed-in user takes an Idempotency-Key', () => {
+  const takes = Object.entries(document.paths).flatMap(([path, { post }]) =>
+    post === undefined || post.security?.length === 0
+      ? []
+      : [[path, JSON.stringify(post.parameters ?? []).includes('IdempotencyKey')]],
+  )
+  expect(takes.length).toBeGreaterThan(40)
+  expect(takes.filter(([, does]) => does !== true)).toEqual([])
+  const signIn = document.paths['/api/auth/login']?.post
+  expect(JSON.stringify(signIn?.parameters ?? [])).not.toContain('IdempotencyKey')
 })
 
 test('every reference leads to a schema of the document', () => {
