@@ -22,21 +22,8 @@ const SelectionBar = lazyPart(() =>
 
 const emptyIcons = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
-export function ConversationList({
-  activeId,
-  onOpened,
-}: {
-  activeId: string | null
-  /** Something was chosen; a phone closes its drawer then. */
-  onOpened: () => void
-}) {
-  const { t } = useTranslation()
-  const [search, setSearch] = useState('')
-  const [view, setView] = useState<ListView>('current')
-  /** The selected conversations; null while none are being selected. */
-  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
-  const [tag, setTag] = useState<string | null>(null)
-  const q = useDeferredValue(search.trim())
+/** What the list shows, by day; pinned conversations first. */
+function useGroups(q: string, view: ListView, tag: string | null) {
   const list = useConversations({
     q,
     view,
@@ -58,6 +45,25 @@ export function ConversationList({
     () => groupConversations(isTrash ? undefined : pinned.data, shown, new Date()),
     [pinned.data, shown, isTrash],
   )
+  return { list, pinned, groups }
+}
+
+export function ConversationList({
+  activeId,
+  onOpened,
+}: {
+  activeId: string | null
+  /** Something was chosen; a phone closes its drawer then. */
+  onOpened: () => void
+}) {
+  const { t } = useTranslation()
+  const [search, setSearch] = useState('')
+  const [view, setView] = useState<ListView>('current')
+  /** The selected conversations; null while none are being selected. */
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
+  const [tag, setTag] = useState<string | null>(null)
+  const q = useDeferredValue(search.trim())
+  const { list, pinned, groups } = useGroups(q, view, tag)
   const rows = useRef<RowsHandle>(null)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const toggle = (id: string): void => {

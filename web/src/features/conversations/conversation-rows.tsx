@@ -42,6 +42,28 @@ const placeOf = ({ start, size }: Placed) => ({
 })
 const PLACED = 'absolute inset-x-0 top-0'
 
+/** Asks for more whenever the end is near, after each page again. */
+function useNearEnd(isNear: boolean, count: number, onNearEnd: () => void): void {
+  const ask = useRef(onNearEnd)
+  ask.current = onNearEnd
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each page, while the end is still near
+  useEffect(() => {
+    if (isNear) ask.current()
+  }, [isNear, count])
+}
+
+function GroupHeading({ placed, group }: { placed: Placed; group: ConversationGroup }) {
+  const { t } = useTranslation()
+  return (
+    <h2
+      style={placeOf(placed)}
+      className={classNames(PLACED, 'flex items-end px-2.5 pb-1 text-xs font-medium text-muted')}
+    >
+      {t(`conversations.group.${group.key}`)}
+    </h2>
+  )
+}
+
 export function ConversationRows({
   ref,
   groups,
@@ -110,13 +132,11 @@ export function ConversationRows({
     },
   )
 
-  const isNearEnd = !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END
-  const nearEnd = useRef(onNearEnd)
-  nearEnd.current = onNearEnd
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each page, while the end is still near
-  useEffect(() => {
-    if (isNearEnd) nearEnd.current()
-  }, [isNearEnd, entries.length])
+  useNearEnd(
+    !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END,
+    entries.length,
+    onNearEnd,
+  )
 
   const pins = groups[0]?.key === 'pinned' ? groups[0].items.map(({ id }) => id) : []
   const order = usePinOrder(pins)
@@ -183,16 +203,7 @@ export function ConversationRows({
             {inGroup
               .filter(({ entry }) => entry.kind === 'heading')
               .map((heading) => (
-                <h2
-                  key="heading"
-                  style={placeOf(heading)}
-                  className={classNames(
-                    PLACED,
-                    'flex items-end px-2.5 pb-1 text-xs font-medium text-muted',
-                  )}
-                >
-                  {t(`conversations.group.${group.key}`)}
-                </h2>
+                <GroupHeading key="heading" placed={heading} group={group} />
               ))}
             <ul>
               {inGroup.map((one) =>

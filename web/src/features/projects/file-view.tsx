@@ -1,28 +1,19 @@
 // The open file: edit, save, rename, download, delete. Never overwrites another person's change without asking.
-import { ArrowLeft, Download, Ellipsis, PencilLine, Save, Trash2 } from 'lucide-react'
+import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../lib/api-client.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { errorText, reportError } from '../../ui/error-text.ts'
+import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { lazyPart } from '../../ui/late.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { PartBoundary } from '../../ui/part-boundary.tsx'
-import { PromptDialog } from '../../ui/prompt-dialog.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import {
-  downloadFile,
-  type FileContent,
-  useDeleteFile,
-  useFileContent,
-  useMoveFile,
-  useWriteFile,
-} from './api/files.ts'
+import { type FileContent, useFileContent } from './api/files.ts'
 import { BinaryFile, shownAs } from './binary-file.tsx'
-import { readFileDraft, writeFileDraft } from './file-drafts.ts'
+import { FileActions } from './file-actions.tsx'
 import { FilePreview, previewOf } from './file-preview.tsx'
+import { useFileEditing } from './use-file-editing.ts'
 
 const CodeEditor = lazyPart(() =>
   import('../../ui/code-editor.tsx').then((module) => module.CodeEditor),
@@ -66,6 +57,8 @@ function TextFile(props: Props) {
   )
 }
 
+type View = 'preview' | 'edit'
+
 function Editing({
   projectId,
   path,
@@ -77,53 +70,13 @@ function Editing({
   readAgain,
 }: Props & { file: FileContent; readAgain: () => Promise<FileContent | undefined> }) {
   const { t } = useTranslation()
-  // Editing stays based on the version read first; a later read only shows that the file has changed.
-  const [draft] = useState(() => readFileDraft(projectId, path))
-  const [base, setBase] = useState(
-    draft !== undefined && draft.base.content !== file.content ? draft.base : file,
-  )
-  const [text, setText] = useState(draft?.text ?? file.content)
-  // What the editor starts with; after a reload it starts with the newer version.
-  const [initial, setInitial] = useState(text)
-  const [edition, setEdition] = useState(0)
-  const [renaming, setRenaming] = useState(false)
-  const [deleting, setDeleting] = useState(false)
-  const write = useWriteFile(projectId)
-  const move = useMoveFile(projectId)
-  const remove = useDeleteFile(projectId)
+  const editing = useFileEditing({ projectId, path }, file, readAgain)
+  const { base, text, dirty } = editing
   const preview = previewOf(path)
-  const [view, setView] = useState<'preview' | 'edit'>(
-    preview === null || line !== undefined || draft !== undefined ? 'edit' : 'preview',
+  const [view, setView] = useState<View>(
+    preview === null || line !== undefined || editing.hadDraft ? 'edit' : 'preview',
   )
-  const dirty = text !== base.content
-  const conflict = write.error instanceof ApiError && write.error.status === 409
-  const changedElsewhere = conflict || (file.content !== base.content && file.content !== text)
-
   useEffect(() => onDirty(dirty), [dirty, onDirty])
-  useEffect(
-    () => writeFileDraft(projectId, path, dirty ? { base, text } : null),
-    [projectId, path, dirty, base, text],
-  )
-
-  const save = (version: string | null): void =>
-    write.mutate(
-      { path, content: text, version },
-      {
-        onSuccess: setBase,
-        onError: (error) => {
-          if (!(error instanceof ApiError && error.status === 409)) reportError(error)
-        },
-      },
-    )
-  const reload = async (): Promise<void> => {
-    const fresh = await readAgain()
-    if (fresh === undefined) return
-    setBase(fresh)
-    setText(fresh.content)
-    setInitial(fresh.content)
-    setEdition(edition + 1)
-    write.reset()
-  }
   return (
     <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2">
@@ -147,43 +100,20 @@ function Editing({
           size="small"
           tone={dirty ? 'primary' : 'quiet'}
           icon={Save}
-          disabled={!dirty || write.isPending}
-          onClick={() => save(base.version)}
+          disabled={!dirty || editing.isSaving}
+          onClick={editing.save}
         >
           {t('common.save')}
         </Button>
-        <Menu
-          align="end"
-          trigger={<IconButton icon={Ellipsis} label={t('files.actions')} size="small" />}
-        >
-          <MenuItem
-            icon={Download}
-            onSelect={() => void downloadFile(projectId, path).catch(reportError)}
-          >
-            {t('files.download')}
-          </MenuItem>
-          <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
-            {t('conversation.rename')}
-          </MenuItem>
-          <MenuSeparator />
-          <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
-            {t('common.delete')}
-          </MenuItem>
-        </Menu>
+        <FileActions
+          projectId={projectId}
+          path={path}
+          unsaved={dirty ? { base, text } : null}
+          onMoved={onMoved}
+        />
       </header>
-      {changedElsewhere && (
-        <div
-          role="alert"
-          className="flex flex-wrap items-center gap-2 border-b border-warn/40 bg-warn-soft px-3 py-2 text-sm text-warn"
-        >
-          <span className="flex-1">{t('files.changedElsewhere')}</span>
-          <Button size="small" onClick={() => void reload()}>
-            {t('files.takeTheirs')}
-          </Button>
-          <Button size="small" tone="danger" onClick={() => save(null)}>
-            {t('files.keepMine')}
-          </Button>
-        </div>
+      {editing.changedElsewhere && (
+        <ChangedElsewhere onReload={() => void editing.reload()} onOverwrite={editing.overwrite} />
       )}
       {preview !== null && view === 'preview' && (
         <div className="min-h-0 flex-1">
@@ -194,51 +124,41 @@ function Editing({
       <div className={view === 'edit' ? 'min-h-0 flex-1' : 'hidden'}>
         <PartBoundary fallback={<Loading />}>
           <CodeEditor
-            key={edition}
+            key={editing.edition}
             name={path}
-            initial={initial}
+            initial={editing.initial}
             label={path}
             line={line}
-            onChange={setText}
-            onSave={() => save(base.version)}
+            onChange={editing.setText}
+            onSave={editing.save}
           />
         </PartBoundary>
       </div>
-      {renaming && (
-        <PromptDialog
-          title={t('conversation.rename')}
-          label={t('files.path')}
-          initial={path}
-          onClose={() => setRenaming(false)}
-          onSubmit={(to) =>
-            move.mutate(
-              { path, to },
-              {
-                onSuccess: () => {
-                  if (dirty) writeFileDraft(projectId, to, { base, text })
-                  writeFileDraft(projectId, path, null)
-                  onMoved(to)
-                },
-              },
-            )
-          }
-        />
-      )}
-      <ConfirmDialog
-        open={deleting}
-        onOpenChange={setDeleting}
-        title={t('files.deleteTitle', { path })}
-        text={t('files.deleteText')}
-        confirm={t('common.delete')}
-        onConfirm={() =>
-          remove.mutate(path, {
-            onSuccess: () => {
-              writeFileDraft(projectId, path, null)
-              onMoved(null)
-            },
-          })
-        }
-      />
     </section>
+  )
+}
+
+/** Asks which version stays, when somebody else has changed the file. */
+function ChangedElsewhere({
+  onReload,
+  onOverwrite,
+}: {
+  onReload: () => void
+  onOverwrite: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-2 border-b border-warn/40 bg-warn-soft px-3 py-2 text-sm text-warn"
+    >
+      <span className="flex-1">{t('files.changedElsewhere')}</span>
+      <Button size="small" onClick={onReload}>
+        {t('files.takeTheirs')}
+      </Button>
+      <Button size="small" tone="danger" onClick={onOverwrite}>
+        {t('files.keepMine')}
+      </Button>
+    </div>
   )
 }

@@ -1,22 +1,16 @@
 // The tree of a project's files beside the open file; narrow layouts show one of the two.
-import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { reportError } from '../../ui/error-text.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
-import { PromptDialog } from '../../ui/prompt-dialog.tsx'
-import { MUST_NOT_EXIST, useMakeFolder, useWriteFile } from './api/files.ts'
-import { filesOfInput } from './api/upload.ts'
-import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 import { FileSearch } from './file-search.tsx'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
+import { FilesToolbar } from './files-toolbar.tsx'
 import { useDropFiles } from './use-drop-files.ts'
-
-export type OpenFile = { path: string; line?: number | undefined }
+import { type OpenFile, useOpenFile } from './use-open-file.ts'
 
 export function FilesPanel({
   projectId,
@@ -29,46 +23,10 @@ export function FilesPanel({
   initial?: OpenFile | null
 }) {
   const { t } = useTranslation()
-  const [open, setOpen] = useState<OpenFile | null>(initial)
-  const [dirty, setDirty] = useState(false)
-  const [wanted, setWanted] = useState<OpenFile | null | undefined>(undefined)
+  const file = useOpenFile(projectId, initial)
+  const { open, show } = file
   const [searching, setSearching] = useState(false)
-  const [making, setMaking] = useState<'file' | 'folder' | null>(null)
-  const write = useWriteFile(projectId)
-  const makeFolder = useMakeFolder(projectId)
   const drop = useDropFiles(projectId)
-  const picker = useRef<HTMLInputElement>(null)
-  const folderPicker = useRef<HTMLInputElement>(null)
-
-  /** Opens another file at once, or after a question when there are unsaved changes. */
-  const show = (next: OpenFile | null): void => {
-    if (dirty) setWanted(next)
-    else setOpen(next)
-  }
-  const saveAndGo = (next: OpenFile | null): void => {
-    const draft = open === null ? undefined : readFileDraft(projectId, open.path)
-    if (open === null || draft === undefined) return
-    write.mutate(
-      { path: open.path, content: draft.text, version: draft.base.version },
-      {
-        onSuccess: () => {
-          writeFileDraft(projectId, open.path, null)
-          setDirty(false)
-          setOpen(next)
-        },
-        // The file stays open with its unsaved text; saving it there shows what to do.
-        onError: reportError,
-      },
-    )
-  }
-  const make = (path: string): void => {
-    if (making === 'folder') makeFolder.mutate(path)
-    else
-      write.mutate(
-        { path, content: '', version: MUST_NOT_EXIST },
-        { onSuccess: () => show({ path }), onError: reportError },
-      )
-  }
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <div
@@ -82,79 +40,14 @@ export function FilesPanel({
         )}
         {...drop.handlers}
       >
-        <div className="mb-1 flex items-center gap-0.5 px-2">
-          <span className="flex-1" />
-          <IconButton
-            icon={Search}
-            label={t('files.search')}
-            size="small"
-            pressed={searching}
-            onClick={() => setSearching(!searching)}
-          />
-          <input
-            ref={picker}
-            type="file"
-            multiple
-            hidden
-            aria-label={t('files.upload')}
-            onChange={(event) => {
-              drop.offer(filesOfInput(event.target.files))
-              event.target.value = ''
-            }}
-          />
-          <IconButton
-            icon={Upload}
-            label={t('files.upload')}
-            size="small"
-            onClick={() => picker.current?.click()}
-          />
-          <input
-            ref={(element) => {
-              folderPicker.current = element
-              // React has no property for choosing folders.
-              element?.setAttribute('webkitdirectory', '')
-            }}
-            type="file"
-            multiple
-            hidden
-            aria-label={t('files.uploadFolder')}
-            onChange={(event) => {
-              drop.offer(filesOfInput(event.target.files))
-              event.target.value = ''
-            }}
-          />
-          <IconButton
-            icon={FolderUp}
-            label={t('files.uploadFolder')}
-            size="small"
-            onClick={() => folderPicker.current?.click()}
-          />
-          <IconButton
-            icon={FilePlus}
-            label={t('files.newFile')}
-            size="small"
-            onClick={() => setMaking('file')}
-          />
-          <IconButton
-            icon={FolderPlus}
-            label={t('files.newFolder')}
-            size="small"
-            onClick={() => setMaking('folder')}
-          />
-        </div>
-        {drop.progress !== null && (
-          <div className="mx-3 mb-2 rounded-lg bg-hover/60 px-2.5 py-2">
-            <div className="mb-1.5 flex items-center gap-2 text-[13px] text-soft">
-              <span className="min-w-0 flex-1">
-                {t(drop.progress < 1 ? 'projects.uploading' : 'projects.storing')}
-              </span>
-              <Button tone="quiet" size="small" onClick={drop.abort}>
-                {t('common.cancel')}
-              </Button>
-            </div>
-            <ProgressBar label={t('projects.uploading')} part={drop.progress} />
-          </div>
-        )}
+        <FilesToolbar
+          projectId={projectId}
+          searching={searching}
+          onSearching={setSearching}
+          onFiles={drop.offer}
+          onCreated={(path) => show({ path })}
+        />
+        {drop.progress !== null && <Uploading part={drop.progress} onAbort={drop.abort} />}
         {searching ? (
           <FileSearch projectId={projectId} onOpen={show} />
         ) : (
@@ -177,35 +70,19 @@ export function FilesPanel({
           projectId={projectId}
           path={open.path}
           line={open.line}
-          onDirty={setDirty}
-          onMoved={(path) => {
-            setDirty(false)
-            setOpen(path === null ? null : { path })
-          }}
+          onDirty={file.setDirty}
+          onMoved={file.moved}
           onClose={() => show(null)}
         />
       )}
-      {making !== null && (
-        <PromptDialog
-          title={t(making === 'file' ? 'files.newFile' : 'files.newFolder')}
-          label={t('files.path')}
-          initial=""
-          onClose={() => setMaking(null)}
-          onSubmit={make}
-        />
-      )}
       <ConfirmDialog
-        open={wanted !== undefined}
-        onOpenChange={() => setWanted(undefined)}
+        open={file.asked}
+        onOpenChange={file.stay}
         title={t('files.unsavedTitle')}
         text={t('files.unsavedText')}
         confirm={t('files.discard')}
-        save={() => saveAndGo(wanted ?? null)}
-        onConfirm={() => {
-          setDirty(false)
-          if (open !== null) writeFileDraft(projectId, open.path, null)
-          setOpen(wanted ?? null)
-        }}
+        save={file.saveAndGo}
+        onConfirm={file.discardAndGo}
       />
       {drop.question !== null && (
         <ConfirmDialog
@@ -217,6 +94,24 @@ export function FilesPanel({
           onConfirm={drop.confirm}
         />
       )}
+    </div>
+  )
+}
+
+/** `part`: how much of the upload is done, from 0 to 1; then the server stores the files. */
+function Uploading({ part, onAbort }: { part: number; onAbort: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div className="mx-3 mb-2 rounded-lg bg-hover/60 px-2.5 py-2">
+      <div className="mb-1.5 flex items-center gap-2 text-[13px] text-soft">
+        <span className="min-w-0 flex-1">
+          {t(part < 1 ? 'projects.uploading' : 'projects.storing')}
+        </span>
+        <Button tone="quiet" size="small" onClick={onAbort}>
+          {t('common.cancel')}
+        </Button>
+      </div>
+      <ProgressBar label={t('projects.uploading')} part={part} />
     </div>
   )
 }

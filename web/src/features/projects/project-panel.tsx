@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { DocumentsPanel, type OpenPassage } from './documents-panel.tsx'
-import { FilesPanel, type OpenFile } from './files-panel.tsx'
+import { FilesPanel } from './files-panel.tsx'
 import { ProjectConversations } from './project-conversations.tsx'
 import { ProjectSettings } from './project-settings.tsx'
+import type { OpenFile } from './use-open-file.ts'
 
 const PANEL_TABS = ['files', 'history', 'documents'] as const
 const PAGE_TABS = ['files', 'conversations', 'documents', 'history', 'settings'] as const

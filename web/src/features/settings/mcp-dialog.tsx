@@ -21,6 +21,46 @@ export function McpDialog({
 }) {
   const { t } = useTranslation()
   const formId = useId()
+  const form = useMcpForm(server, onClose)
+  const { name, url, test, refused } = form
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={server === null ? t('mcp.add') : t('mcp.edit', { name })}
+      footer={
+        <>
+          <Button
+            className="me-auto"
+            disabled={test.isPending || name.trim() === '' || url.trim() === ''}
+            onClick={form.tryIt}
+          >
+            {t('mcp.test')}
+          </Button>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" type="submit" form={formId} disabled={form.isBusy}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={form.submit} className="grid gap-4">
+        <McpFields server={server} form={form} />
+      </form>
+      {refused !== null && (
+        <p role="alert" className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          {errorText(refused)}
+        </p>
+      )}
+      <McpTestResult name={name.trim()} test={test} />
+    </Dialog>
+  )
+}
+
+/** What is entered, and what can be done with it. */
+function useMcpForm(server: AdminMcpServer | null, onClose: () => void) {
   const add = useAddMcpServer()
   const change = useChangeMcpServer(true)
   const test = useTestMcpServer()
@@ -32,7 +72,6 @@ export function McpDialog({
   const [access, setAccess] = useState(() => storedAccess(server))
   const [isWrong, setIsWrong] = useState(false)
   const isBusy = add.isPending || change.isPending
-  const stored = server?.headers ?? []
 
   /** What is entered; null when the headers cannot be read. */
   const read = () => {
@@ -54,89 +93,92 @@ export function McpDialog({
     const given = read()
     if (given !== null) test.mutate({ name: name.trim(), ...given })
   }
-  const refused = add.error ?? change.error
+  return {
+    name,
+    setName,
+    url,
+    setUrl,
+    token,
+    setToken,
+    lines,
+    setLines,
+    trusts,
+    setTrusts,
+    access,
+    setAccess,
+    isWrong,
+    isBusy,
+    refused: add.error ?? change.error,
+    test,
+    submit,
+    tryIt,
+  }
+}
+
+function McpFields({
+  server,
+  form,
+}: {
+  server: AdminMcpServer | null
+  form: ReturnType<typeof useMcpForm>
+}) {
+  const { t } = useTranslation()
+  const { name, setName, url, setUrl, token, setToken, lines, setLines } = form
+  const { trusts, setTrusts, access, setAccess, isWrong } = form
+  const stored = server?.headers ?? []
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={server === null ? t('mcp.add') : t('mcp.edit', { name })}
-      footer={
-        <>
-          <Button
-            className="me-auto"
-            disabled={test.isPending || name.trim() === '' || url.trim() === ''}
-            onClick={tryIt}
-          >
-            {t('mcp.test')}
-          </Button>
-          <Button tone="quiet" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button tone="primary" type="submit" form={formId} disabled={isBusy}>
-            {t('common.save')}
-          </Button>
-        </>
-      }
-    >
-      <form id={formId} onSubmit={submit} className="grid gap-4">
-        {server === null && (
-          <TextField
-            label={t('mcp.name')}
-            hint={t('mcp.nameHint')}
-            required
-            maxLength={40}
-            pattern="[A-Za-z0-9](?:[A-Za-z0-9\-]|_(?=[A-Za-z0-9\-]))*"
-            autoComplete="off"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
+    <>
+      {server === null && (
         <TextField
-          label={t('mcp.url')}
-          type="url"
+          label={t('mcp.name')}
+          hint={t('mcp.nameHint')}
           required
-          maxLength={4_000}
-          placeholder="https://"
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
-        />
-        <TextField
-          label={t('mcp.token')}
-          hint={t('mcp.tokenHint')}
-          type="password"
+          maxLength={40}
+          pattern="[A-Za-z0-9](?:[A-Za-z0-9\-]|_(?=[A-Za-z0-9\-]))*"
           autoComplete="off"
-          maxLength={7_000}
-          value={token}
-          onChange={({ target }) => setToken(target.value)}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
         />
-        <TextArea
-          label={t('mcp.headers')}
-          hint={t('mcp.headersHint')}
-          error={isWrong ? t('mcp.headersHint') : undefined}
-          spellCheck={false}
-          value={lines}
-          onChange={({ target }) => setLines(target.value)}
-        />
-        {stored.length > 0 && (
-          <p className="text-[13px] text-muted">
-            {t('mcp.storedHeaders', { names: stored.join(', ') })}
-          </p>
-        )}
-        <McpAccessFields server={server} value={access} onChange={setAccess} />
-        <Switch
-          label={t('mcp.trust')}
-          hint={t('mcp.trustHint')}
-          checked={trusts}
-          onChange={setTrusts}
-        />
-      </form>
-      {refused !== null && (
-        <p role="alert" className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-          {errorText(refused)}
+      )}
+      <TextField
+        label={t('mcp.url')}
+        type="url"
+        required
+        maxLength={4_000}
+        placeholder="https://"
+        value={url}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <TextField
+        label={t('mcp.token')}
+        hint={t('mcp.tokenHint')}
+        type="password"
+        autoComplete="off"
+        maxLength={7_000}
+        value={token}
+        onChange={({ target }) => setToken(target.value)}
+      />
+      <TextArea
+        label={t('mcp.headers')}
+        hint={t('mcp.headersHint')}
+        error={isWrong ? t('mcp.headersHint') : undefined}
+        spellCheck={false}
+        value={lines}
+        onChange={({ target }) => setLines(target.value)}
+      />
+      {stored.length > 0 && (
+        <p className="text-[13px] text-muted">
+          {t('mcp.storedHeaders', { names: stored.join(', ') })}
         </p>
       )}
-      <McpTestResult name={name.trim()} test={test} />
-    </Dialog>
+      <McpAccessFields server={server} value={access} onChange={setAccess} />
+      <Switch
+        label={t('mcp.trust')}
+        hint={t('mcp.trustHint')}
+        checked={trusts}
+        onChange={setTrusts}
+      />
+    </>
   )
 }
 

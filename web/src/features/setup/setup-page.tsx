@@ -1,29 +1,22 @@
 // The set-up in steps: language, provider with its key, models, a first question. The address says which step is shown.
 import { ArrowLeft, ArrowRight, Check, ShieldAlert } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
-import { useModels, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { useModels } from '../../lib/api/catalog.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Loading, Spinner } from '../../ui/feedback.tsx'
-import { notify } from '../../ui/toasts.ts'
 import { LanguageStep } from './language-step.tsx'
 import { ModelsStep } from './models-step.tsx'
 import { ProbeFindings } from './probe-findings.tsx'
 import { ProviderStep } from './provider-step.tsx'
-import {
-  modelsOf,
-  readForm,
-  type SetupForm,
-  type SetupStep,
-  STEPS,
-  writeForm,
-} from './setup-form.ts'
+import { type SetupStep, STEPS } from './setup-form.ts'
 import { StepList } from './step-list.tsx'
 import { TryStep } from './try-step.tsx'
+import { useSetup } from './use-setup.ts'
 
 export function SetupPage({
   user,
@@ -53,71 +46,15 @@ function Setup({
 }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const search = useSearch()
-  const [begins] = useState<SetupStep>(isFirst ? 'language' : 'provider')
-  const [form, setForm] = useState(readForm)
-  const probe = useProbe()
-  const store = useStoreModel()
-  const report = probe.data?.reachable === true ? probe.data : null
-  const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? begins
-  // After a reload nothing is tested, and the key is not kept: what was entered is there, and is tested again.
-  const isLost = (named === 'models' && report === null) || (named === 'try' && !form.added.length)
-  const step = isLost ? 'provider' : named
-  const heading = useRef<HTMLHeadingElement>(null)
-  const last = useRef(step)
-  useEffect(() => {
-    if (last.current !== step) heading.current?.focus()
-    last.current = step
-  }, [step])
-
-  const go = (to: SetupStep): void => navigate(`${paths.setup}?step=${to}`)
-  const change = (part: Partial<SetupForm>): void => {
-    const next = { ...form, ...part }
-    setForm(next)
-    writeForm(next)
-    store.reset()
-    if (part.apiUrl !== undefined || part.api !== undefined || part.apiKey !== undefined)
-      probe.reset()
-  }
-  const test = (model: string): void =>
-    probe.mutate(
-      {
-        api_url: form.apiUrl.trim(),
-        ...(form.api === '' ? {} : { api: form.api }),
-        ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
-        ...(model === '' ? {} : { upstream_model: model }),
-      },
-      {
-        onSuccess(found) {
-          if (!found.reachable) return
-          const first = found.suggested.upstream_model ?? found.models[0] ?? ''
-          if (model === '') change({ model: first })
-          go('models')
-        },
-      },
-    )
-  const save = async (): Promise<void> => {
-    if (report === null) return
-    const added: string[] = []
-    try {
-      for (const settings of modelsOf(form, report)) {
-        await store.mutateAsync(settings)
-        added.push(settings.id)
-      }
-    } catch {
-      return // shown with the form
-    }
-    notify(t('setup.stored', { name: added.join(', ') }), 'success')
-    change({ added, apiKey: '', also: [] })
-    go('try')
-  }
+  const setup = useSetup(isFirst)
+  const { form, change, go, probe, report, save, step, store, test } = setup
+  const heading = useFocusOnChange(step)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (step === 'language') go('provider')
     else if (step === 'provider') test('')
     else if (step === 'models') void save()
   }
-  const before = step === 'try' ? undefined : STEPS[STEPS.indexOf(step) - 1]
   const problem = probe.error ?? store.error
   return (
     <div className="mx-auto flex w-full max-w-xl flex-col gap-6 px-5 py-8">
@@ -153,42 +90,65 @@ function Setup({
         {step === 'provider' && probe.data !== undefined && report === null && (
           <ProbeFindings report={probe.data} />
         )}
-        {step !== 'try' && (
-          <div className="flex flex-wrap items-center gap-2">
-            {before !== undefined && (
-              <Button icon={ArrowLeft} onClick={() => go(before)}>
-                {t('common.back')}
-              </Button>
-            )}
-            <span className="flex-1" />
-            <Button tone="quiet" onClick={() => navigate(paths.home)}>
-              {t('setup.later')}
-            </Button>
-            <Button
-              type="submit"
-              tone="primary"
-              icon={step === 'models' ? Check : ArrowRight}
-              disabled={
-                probe.isPending ||
-                store.isPending ||
-                (step === 'provider' && form.apiUrl.trim() === '') ||
-                (step === 'models' && form.model.trim() === '')
-              }
-            >
-              {step === 'language'
-                ? t('setup.next')
-                : step === 'provider'
-                  ? t(probe.isPending ? 'setup.probing' : 'setup.probeNext')
-                  : t('setup.store', { count: form.also.length + 1 })}
-            </Button>
-          </div>
-        )}
+        {step !== 'try' && <SetupButtons setup={setup} onLater={() => navigate(paths.home)} />}
         {probe.isPending && (
           <p role="status" className="flex items-center gap-2 text-sm text-muted">
             <Spinner /> {t('setup.probingText')}
           </p>
         )}
       </form>
+    </div>
+  )
+}
+
+/** Moves the focus to the heading of a step when it is shown, so that screen readers say it. */
+function useFocusOnChange(step: SetupStep) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const last = useRef(step)
+  useEffect(() => {
+    if (last.current !== step) heading.current?.focus()
+    last.current = step
+  }, [step])
+  return heading
+}
+
+function SetupButtons({
+  setup: { form, go, probe, step, store },
+  onLater,
+}: {
+  setup: ReturnType<typeof useSetup>
+  onLater: () => void
+}) {
+  const { t } = useTranslation()
+  const before = STEPS[STEPS.indexOf(step) - 1]
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {before !== undefined && (
+        <Button icon={ArrowLeft} onClick={() => go(before)}>
+          {t('common.back')}
+        </Button>
+      )}
+      <span className="flex-1" />
+      <Button tone="quiet" onClick={onLater}>
+        {t('setup.later')}
+      </Button>
+      <Button
+        type="submit"
+        tone="primary"
+        icon={step === 'models' ? Check : ArrowRight}
+        disabled={
+          probe.isPending ||
+          store.isPending ||
+          (step === 'provider' && form.apiUrl.trim() === '') ||
+          (step === 'models' && form.model.trim() === '')
+        }
+      >
+        {step === 'language'
+          ? t('setup.next')
+          : step === 'provider'
+            ? t(probe.isPending ? 'setup.probing' : 'setup.probeNext')
+            : t('setup.store', { count: form.also.length + 1 })}
+      </Button>
     </div>
   )
 }

@@ -1,12 +1,11 @@
 // An answer: its steps, pending approvals, how it ended, and its actions.
-import { Bot, RefreshCw, Trash2 } from 'lucide-react'
+import { Bot } from 'lucide-react'
 import { memo, useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { useReviseAnswer } from '../../../lib/api/messages.ts'
-import { ActionButton } from '../../../ui/action-button.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
@@ -16,13 +15,10 @@ import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
+import { AnswerActions } from './answer-actions.tsx'
 import { useAnswerFeedback } from './answer-feedback.tsx'
-import { AnswerMenu } from './answer-menu.tsx'
-import { AnswerUsage } from './answer-usage.tsx'
-import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
 import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
-import { SiblingSwitch } from './sibling-switch.tsx'
 import { Working } from './working.tsx'
 
 /** Older messages may have only text; it is drawn as one text step. */
@@ -48,6 +44,32 @@ const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
   const placeOf = (callId: string): number =>
     steps.findIndex((step) => step?.type === 'tool_call' && step.id_ref === callId)
   return approvals.toSorted((one, other) => placeOf(one.id_ref) - placeOf(other.id_ref))
+}
+
+/** What the page shows of the run behind an answer: the live copy until the stored message is on the page. */
+function useShownRun(conversationId: string, message: Message) {
+  const live = useRunOf(conversationId, message)
+  const running = live?.state === 'running'
+  const isReplaced = live !== undefined && !running && isWhole(message)
+  const steps =
+    live !== undefined && live.steps.length > 0 && !isReplaced ? live.steps : stepsOf(message)
+  // Drop the live copy only once the stored message is on the page; earlier, neither would be there for a moment.
+  useEffect(() => {
+    if (isReplaced) useLiveRuns.getState().drop(conversationId, live.runId)
+  }, [isReplaced, conversationId, live?.runId])
+  const liveParts = useMemo(
+    () =>
+      live === undefined || !running
+        ? null
+        : {
+            progress: live.progress,
+            startedAt: live.startedAt,
+            approvals: live.approvals,
+            rejected: live.rejected,
+          },
+    [live, running],
+  )
+  return { live, steps, liveParts }
 }
 
 export const AnswerMessage = memo(function AnswerMessage({
@@ -80,47 +102,19 @@ export const AnswerMessage = memo(function AnswerMessage({
   onEditing: (id: MessageId | null) => void
 }) {
   const { t } = useTranslation()
-  const live = useRunOf(conversationId, message)
+  const { live, steps, liveParts } = useShownRun(conversationId, message)
   const running = live?.state === 'running'
-  const isReplaced = live !== undefined && !running && isWhole(message)
-  const steps =
-    live !== undefined && live.steps.length > 0 && !isReplaced ? live.steps : stepsOf(message)
-  // Drop the live copy only once the stored message is on the page; earlier, neither would be there for a moment.
-  useEffect(() => {
-    if (isReplaced) useLiveRuns.getState().drop(conversationId, live.runId)
-  }, [isReplaced, conversationId, live?.runId])
-  const liveParts = useMemo(
-    () =>
-      live === undefined || !running
-        ? null
-        : {
-            progress: live.progress,
-            startedAt: live.startedAt,
-            approvals: live.approvals,
-            rejected: live.rejected,
-          },
-    [live, running],
-  )
   const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
   const { buttons, note } = useAnswerFeedback(message, conversationId)
-  const revise = useReviseAnswer(conversationId)
   if (editing && !running)
     return (
-      <EditForm
+      <RevisionForm
+        id={message.id}
+        conversationId={conversationId}
         initial={steps.findLast((step) => step?.type === 'text')?.content ?? message.text}
-        hint={t('answer.editHint')}
-        submit={t('common.save')}
-        onCancel={() => onEditing(null)}
-        onSubmit={async (text) => {
-          await revise.mutateAsync({ id: message.id, text }).then(
-            () => onEditing(null),
-            // Reported centrally; the form stays, with what was written.
-            () => undefined,
-          )
-        }}
+        onClose={() => onEditing(null)}
       />
     )
-  const usage = live?.usage ?? message.usage ?? null
   return (
     <article
       aria-label={t('message.answer')}
@@ -160,48 +154,48 @@ export const AnswerMessage = memo(function AnswerMessage({
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />
           {dialog}
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
-          <div className="message-actions -ms-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
-            <CopyMessage text={() => textOf(steps)} />
-            <CopyMarkdown text={() => textOf(steps)} />
-            {buttons}
-            <ActionButton
-              icon={RefreshCw}
-              label={t('message.regenerate')}
-              disabled={locked}
-              onClick={() => onRegenerate(message.id)}
-            />
-            <ActionButton
-              icon={Trash2}
-              label={t('message.delete')}
-              disabled={locked}
-              onClick={() => onDelete(message.id)}
-            />
-            <AnswerMenu
-              message={message}
-              conversationId={conversationId}
-              locked={locked}
-              onRegenerate={onRegenerate}
-              onEdit={() => onEditing(message.id)}
-            />
-            <SiblingSwitch
-              id={message.id}
-              siblings={message.siblings}
-              disabled={locked}
-              onShow={onShow}
-            />
-            <AnswerUsage
-              usage={usage}
-              tokens={usage?.completion_tokens ?? message.token_count}
-              model={message.model ?? null}
-              timing={message.timing ?? null}
-            />
-            {message.edited_from !== undefined && (
-              <span className="px-1.5 text-xs text-muted">{t('answer.edited')}</span>
-            )}
-          </div>
+          <AnswerActions
+            message={message}
+            conversationId={conversationId}
+            text={() => textOf(steps)}
+            usage={live?.usage ?? message.usage ?? null}
+            feedback={buttons}
+            locked={locked}
+            onRegenerate={onRegenerate}
+            onDelete={onDelete}
+            onShow={onShow}
+            onEdit={() => onEditing(message.id)}
+          />
           {note}
         </>
       )}
     </article>
   )
 })
+
+function RevisionForm({
+  id,
+  conversationId,
+  initial,
+  onClose,
+}: {
+  id: MessageId
+  conversationId: string
+  initial: string
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const revise = useReviseAnswer(conversationId)
+  return (
+    <EditForm
+      initial={initial}
+      hint={t('answer.editHint')}
+      submit={t('common.save')}
+      onCancel={onClose}
+      onSubmit={async (text) => {
+        // A failure is reported centrally; the form stays, with what was written.
+        await revise.mutateAsync({ id, text }).then(onClose, () => undefined)
+      }}
+    />
+  )
+}

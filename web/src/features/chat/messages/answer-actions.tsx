@@ -1,0 +1,82 @@
+// What a person can do with a finished answer, in one row: copy, rate, regenerate, delete, edit, show a sibling.
+import { RefreshCw, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Message } from '../../../../../server/protocol/conversations/message.ts'
+import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
+import { ActionButton } from '../../../ui/action-button.tsx'
+import { AnswerMenu } from './answer-menu.tsx'
+import { AnswerUsage } from './answer-usage.tsx'
+import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
+import { SiblingSwitch } from './sibling-switch.tsx'
+
+/** `locked`: a run is active, which must end before messages can change. */
+export function AnswerActions({
+  message,
+  conversationId,
+  text,
+  usage,
+  feedback,
+  locked,
+  onRegenerate,
+  onDelete,
+  onShow,
+  onEdit,
+}: {
+  message: Message
+  conversationId: string
+  /** The text of the answer, as Markdown. */
+  text: () => string
+  usage: Usage | null
+  /** The buttons that rate the answer. */
+  feedback: ReactNode
+  locked: boolean
+  onRegenerate: (id: string, model?: string) => void
+  onDelete: (id: string) => void
+  onShow: (id: MessageId) => void
+  onEdit: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <div className="message-actions -ms-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
+      <CopyMessage text={text} />
+      <CopyMarkdown text={text} />
+      {feedback}
+      <ActionButton
+        icon={RefreshCw}
+        label={t('message.regenerate')}
+        disabled={locked}
+        onClick={() => onRegenerate(message.id)}
+      />
+      <ActionButton
+        icon={Trash2}
+        label={t('message.delete')}
+        disabled={locked}
+        onClick={() => onDelete(message.id)}
+      />
+      <AnswerMenu
+        message={message}
+        conversationId={conversationId}
+        locked={locked}
+        onRegenerate={onRegenerate}
+        onEdit={onEdit}
+      />
+      <SiblingSwitch
+        id={message.id}
+        siblings={message.siblings}
+        disabled={locked}
+        onShow={onShow}
+      />
+      <AnswerUsage
+        usage={usage}
+        tokens={usage?.completion_tokens ?? message.token_count}
+        model={message.model ?? null}
+        timing={message.timing ?? null}
+      />
+      {message.edited_from !== undefined && (
+        <span className="px-1.5 text-xs text-muted">{t('answer.edited')}</span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+// The menu of the open file: download, rename, delete.
+import { Download, Ellipsis, PencilLine, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { reportError } from '../../ui/error-text.ts'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { downloadFile, useDeleteFile, useMoveFile } from './api/files.ts'
+import { writeFileDraft } from './file-drafts.ts'
+
+/** Unsaved changes move with the file. */
+export function FileActions({
+  projectId,
+  path,
+  unsaved,
+  onMoved,
+}: {
+  projectId: string
+  path: string
+  unsaved: Parameters<typeof writeFileDraft>[2]
+  /** The file has a new path, or was deleted (null). */
+  onMoved: (path: string | null) => void
+}) {
+  const { t } = useTranslation()
+  const [renaming, setRenaming] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const move = useMoveFile(projectId)
+  const remove = useDeleteFile(projectId)
+  const rename = (to: string): void =>
+    move.mutate(
+      { path, to },
+      {
+        onSuccess: () => {
+          if (unsaved !== null) writeFileDraft(projectId, to, unsaved)
+          writeFileDraft(projectId, path, null)
+          onMoved(to)
+        },
+      },
+    )
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={<IconButton icon={Ellipsis} label={t('files.actions')} size="small" />}
+      >
+        <MenuItem
+          icon={Download}
+          onSelect={() => void downloadFile(projectId, path).catch(reportError)}
+        >
+          {t('files.download')}
+        </MenuItem>
+        <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
+          {t('conversation.rename')}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+          {t('common.delete')}
+        </MenuItem>
+      </Menu>
+      {renaming && (
+        <PromptDialog
+          title={t('conversation.rename')}
+          label={t('files.path')}
+          initial={path}
+          onClose={() => setRenaming(false)}
+          onSubmit={rename}
+        />
+      )}
+      <ConfirmDialog
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t('files.deleteTitle', { path })}
+        text={t('files.deleteText')}
+        confirm={t('common.delete')}
+        onConfirm={() =>
+          remove.mutate(path, {
+            onSuccess: () => {
+              writeFileDraft(projectId, path, null)
+              onMoved(null)
+            },
+          })
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+// Above the tree of files: search, upload, and the dialog that names a new file or folder.
+import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../ui/button.tsx'
+import { reportError } from '../../ui/error-text.ts'
+import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { MUST_NOT_EXIST, useMakeFolder, useWriteFile } from './api/files.ts'
+import { filesOfInput } from './api/upload.ts'
+
+/** `onFiles` receives what was chosen for upload. */
+export function FilesToolbar({
+  projectId,
+  searching,
+  onSearching,
+  onFiles,
+  onCreated,
+}: {
+  projectId: string
+  searching: boolean
+  onSearching: (searching: boolean) => void
+  onFiles: (files: ReturnType<typeof filesOfInput>) => void
+  onCreated: (path: string) => void
+}) {
+  const { t } = useTranslation()
+  const [making, setMaking] = useState<'file' | 'folder' | null>(null)
+  const write = useWriteFile(projectId)
+  const makeFolder = useMakeFolder(projectId)
+  const make = (path: string): void => {
+    if (making === 'folder') makeFolder.mutate(path)
+    else
+      write.mutate(
+        { path, content: '', version: MUST_NOT_EXIST },
+        { onSuccess: () => onCreated(path), onError: reportError },
+      )
+  }
+  return (
+    <div className="mb-1 flex items-center gap-0.5 px-2">
+      <span className="flex-1" />
+      <IconButton
+        icon={Search}
+        label={t('files.search')}
+        size="small"
+        pressed={searching}
+        onClick={() => onSearching(!searching)}
+      />
+      <UploadButtons onFiles={onFiles} />
+      <IconButton
+        icon={FilePlus}
+        label={t('files.newFile')}
+        size="small"
+        onClick={() => setMaking('file')}
+      />
+      <IconButton
+        icon={FolderPlus}
+        label={t('files.newFolder')}
+        size="small"
+        onClick={() => setMaking('folder')}
+      />
+      {making !== null && (
+        <PromptDialog
+          title={t(making === 'file' ? 'files.newFile' : 'files.newFolder')}
+          label={t('files.path')}
+          initial=""
+          onClose={() => setMaking(null)}
+          onSubmit={make}
+        />
+      )}
+    </div>
+  )
+}
+
+/** One button chooses files, the other a folder: a file input does one of the two. */
+function UploadButtons({ onFiles }: { onFiles: (files: ReturnType<typeof filesOfInput>) => void }) {
+  const { t } = useTranslation()
+  const picker = useRef<HTMLInputElement>(null)
+  const folderPicker = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label={t('files.upload')}
+        onChange={(event) => {
+          onFiles(filesOfInput(event.target.files))
+          event.target.value = ''
+        }}
+      />
+      <IconButton
+        icon={Upload}
+        label={t('files.upload')}
+        size="small"
+        onClick={() => picker.current?.click()}
+      />
+      <input
+        ref={(element) => {
+          folderPicker.current = element
+          // React has no property for choosing folders.
+          element?.setAttribute('webkitdirectory', '')
+        }}
+        type="file"
+        multiple
+        hidden
+        aria-label={t('files.uploadFolder')}
+        onChange={(event) => {
+          onFiles(filesOfInput(event.target.files))
+          event.target.value = ''
+        }}
+      />
+      <IconButton
+        icon={FolderUp}
+        label={t('files.uploadFolder')}
+        size="small"
+        onClick={() => folderPicker.current?.click()}
+      />
+    </>
+  )
+}

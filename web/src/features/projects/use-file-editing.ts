@@ -1,0 +1,66 @@
+// What editing a file consists of: its text, the version that it is based on, saving, and changes by others meanwhile.
+import { useEffect, useState } from 'react'
+import { ApiError } from '../../lib/api-client.ts'
+import { reportError } from '../../ui/error-text.ts'
+import { type FileContent, useWriteFile } from './api/files.ts'
+import { readFileDraft, writeFileDraft } from './file-drafts.ts'
+
+const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409
+
+/** Editing stays based on the version read first; a later `file` only shows that the file has changed. */
+export function useFileEditing(
+  { projectId, path }: { projectId: string; path: string },
+  file: FileContent,
+  readAgain: () => Promise<FileContent | undefined>,
+) {
+  const [draft] = useState(() => readFileDraft(projectId, path))
+  const [base, setBase] = useState(
+    draft !== undefined && draft.base.content !== file.content ? draft.base : file,
+  )
+  const [text, setText] = useState(draft?.text ?? file.content)
+  // What the editor starts with; after a reload it starts with the newer version.
+  const [initial, setInitial] = useState(text)
+  const [edition, setEdition] = useState(0)
+  const write = useWriteFile(projectId)
+  const dirty = text !== base.content
+  useEffect(
+    () => writeFileDraft(projectId, path, dirty ? { base, text } : null),
+    [projectId, path, dirty, base, text],
+  )
+  const store = (version: string | null): void =>
+    write.mutate(
+      { path, content: text, version },
+      {
+        onSuccess: setBase,
+        onError: (error) => {
+          if (!isConflict(error)) reportError(error)
+        },
+      },
+    )
+  return {
+    hadDraft: draft !== undefined,
+    base,
+    text,
+    setText,
+    initial,
+    /** Another number: the editor starts anew, with `initial`. */
+    edition,
+    dirty,
+    isSaving: write.isPending,
+    changedElsewhere:
+      isConflict(write.error) || (file.content !== base.content && file.content !== text),
+    /** Refused when somebody else has changed the file since `base`. */
+    save: () => store(base.version),
+    overwrite: () => store(null),
+    /** Takes the newest version instead of the text. */
+    async reload(): Promise<void> {
+      const fresh = await readAgain()
+      if (fresh === undefined) return
+      setBase(fresh)
+      setText(fresh.content)
+      setInitial(fresh.content)
+      setEdition(edition + 1)
+      write.reset()
+    },
+  }
+}

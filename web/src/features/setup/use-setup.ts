@@ -1,0 +1,73 @@
+// What the set-up knows and does: the shown step, what was entered, testing the provider, storing models.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation, useSearch } from 'wouter'
+import { useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { paths } from '../../lib/paths.ts'
+import { notify } from '../../ui/toasts.ts'
+import {
+  modelsOf,
+  readForm,
+  type SetupForm,
+  type SetupStep,
+  STEPS,
+  writeForm,
+} from './setup-form.ts'
+
+/** `isFirst`: there is no model yet, so the language is asked first. */
+export function useSetup(isFirst: boolean) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const search = useSearch()
+  const [begins] = useState<SetupStep>(isFirst ? 'language' : 'provider')
+  const [form, setForm] = useState(readForm)
+  const probe = useProbe()
+  const store = useStoreModel()
+  const report = probe.data?.reachable === true ? probe.data : null
+  const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? begins
+  // After a reload nothing is tested, and the key is not kept: what was entered is there, and is tested again.
+  const isLost = (named === 'models' && report === null) || (named === 'try' && !form.added.length)
+  const step = isLost ? 'provider' : named
+  const go = (to: SetupStep): void => navigate(`${paths.setup}?step=${to}`)
+  const change = (part: Partial<SetupForm>): void => {
+    const next = { ...form, ...part }
+    setForm(next)
+    writeForm(next)
+    store.reset()
+    if (part.apiUrl !== undefined || part.api !== undefined || part.apiKey !== undefined)
+      probe.reset()
+  }
+  const test = (model: string): void =>
+    probe.mutate(
+      {
+        api_url: form.apiUrl.trim(),
+        ...(form.api === '' ? {} : { api: form.api }),
+        ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+        ...(model === '' ? {} : { upstream_model: model }),
+      },
+      {
+        onSuccess(found) {
+          if (!found.reachable) return
+          const first = found.suggested.upstream_model ?? found.models[0] ?? ''
+          if (model === '') change({ model: first })
+          go('models')
+        },
+      },
+    )
+  const save = async (): Promise<void> => {
+    if (report === null) return
+    const added: string[] = []
+    try {
+      for (const settings of modelsOf(form, report)) {
+        await store.mutateAsync(settings)
+        added.push(settings.id)
+      }
+    } catch {
+      return // shown with the form
+    }
+    notify(t('setup.stored', { name: added.join(', ') }), 'success')
+    change({ added, apiKey: '', also: [] })
+    go('try')
+  }
+  return { form, change, go, probe, report, save, step, store, test }
+}
