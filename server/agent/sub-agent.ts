@@ -104,7 +104,7 @@ async function runLoop(
   signal: AbortSignal,
   clock: WorkClock,
 ): Promise<SubAgentOutcome> {
-  const { scope, limits, log, onChange } = work
+  const { scope, limits, log } = work
   const { resources } = scope
   // Nobody sees what a sub-agent's call would ask for, so it has no `person`.
   const {
@@ -148,9 +148,6 @@ async function runLoop(
     { role: 'user', content: task.instruction },
     ...log.messages,
   ]
-  let text = ''
-  let reasoning = ''
-
   const loop = runAgentLoop({
     llm: scope.llm,
     messages,
@@ -173,6 +170,18 @@ async function runLoop(
       }),
   })
 
+  return await followLoop(loop, work, offerReadOn)
+}
+
+/** Stores what the loop yields, until it ends. `onResult` is called with the content of each tool result. */
+async function followLoop(
+  loop: ReturnType<typeof runAgentLoop>,
+  work: Work,
+  onResult: (content: string) => void,
+): Promise<SubAgentOutcome> {
+  const { onChange } = work
+  let text = ''
+  let reasoning = ''
   for await (const event of loop) {
     switch (event.type) {
       case 'prose':
@@ -199,7 +208,7 @@ async function runLoop(
         reasoning = ''
         break
       case 'result':
-        offerReadOn(event.result.content)
+        onResult(event.result.content)
         onChange(text)
         break
       case 'retrying':

@@ -1,26 +1,16 @@
 // Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
 import { join } from 'node:path'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Access } from '../../access/access.ts'
 import type { McpServerCatalog } from '../../access/mcp-servers.ts'
-import { createResourceLimits } from '../../access/resource-limits.ts'
-import type { SecretBox } from '../../auth/secret-box.ts'
 import { postMessage } from '../../chat/post-message.ts'
-import type { Config } from '../../config/schema.ts'
-import type { Database } from '../../db/database.ts'
 import { createMcpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
-import { createChannelRepository } from '../../db/repositories/deliveries/channels.ts'
 import type { Store } from '../../db/store.ts'
 import type { FileService } from '../../files/files.ts'
 import { createKnowledge, type Knowledge } from '../../knowledge/knowledge.ts'
 import { createMemory, type Memory } from '../../knowledge/memory.ts'
-import type { Limits } from '../../lib/limits.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
-import { type Channels, createChannels } from '../../messaging/channels.ts'
-import { givenUpNotice } from '../../messaging/given-up-notice.ts'
-import { createChannelKinds } from '../../messaging/kinds.ts'
+import type { Channels } from '../../messaging/channels.ts'
 import type { Push } from '../../messaging/push.ts'
-import { createWebhooks, type Webhooks } from '../../messaging/webhooks.ts'
+import type { Webhooks } from '../../messaging/webhooks.ts'
 import { createAddressRules } from '../../net/addresses.ts'
 import { createGuardedFetch } from '../../net/guarded-fetch.ts'
 import { createPageReader } from '../../net/page-reader.ts'
@@ -38,9 +28,9 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { toolSettings } from '../settings.ts'
 import { imageGeneration } from './image-generation.ts'
 import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
+import { createMessaging, type MessagingOptions } from './messaging.ts'
 import { withMeteredPrograms } from './metered-tools.ts'
 import { execSettings, startPython } from './programs.ts'
-import { createConfiguredPush } from './push.ts'
 import { vectorSearch } from './vector-search.ts'
 
 export interface ToolModule {
@@ -66,46 +56,23 @@ export interface ToolModule {
   close(): Promise<void>
 }
 
-export interface ToolModuleOptions {
-  config: Config
-  database: Database
-  store: Store
+export interface ToolModuleOptions extends MessagingOptions {
   workspace: WorkspaceServices
   /** The network that `exec` commands can use. */
   commandNetwork: CommandNetwork
   files: FileService
-  access: Access
   /** Which MCP servers there are. */
   mcpServers: Pick<McpServerCatalog, 'active' | 'onChange'>
-  /** Which addresses mail of a user may not go to yet; undefined: it may go to all. */
-  unconfirmed: ((userId: UserId, addresses: readonly string[]) => Promise<string[]>) | undefined
-  box: SecretBox
   redact(text: string): string
   /** Which instance reads a document, or refreshes a sign-in to an MCP server. */
   claims: WorkClaims | undefined
-  limits: Limits
-  log: FastifyBaseLogger
-  now(): Date
 }
 
 /** Creates all tools. Call `start` afterwards. */
-export function createToolModule({
-  config,
-  database,
-  store,
-  workspace,
-  commandNetwork,
-  files,
-  access,
-  mcpServers,
-  unconfirmed,
-  box,
-  redact,
-  claims,
-  limits,
-  log,
-  now,
-}: ToolModuleOptions): ToolModule {
+export function createToolModule(options: ToolModuleOptions): ToolModule {
+  const { config, database, store, workspace, files, access, mcpServers, box, claims, log } =
+    options
+  const { now } = options
   const fetch = createGuardedFetch({
     rules: createAddressRules({
       allowPrivate: config.network.allow_private,
@@ -113,57 +80,8 @@ export function createToolModule({
     }),
   })
   const results = createStoredResults(store)
-  const memory = createMemory(
-    {
-      get: (userId) => store.settings.memory(userId),
-      change: (userId, replace) => store.settings.changeMemory(userId, replace),
-    },
-    { now },
-  )
-  const webhooks = createWebhooks({
-    repository: store.webhooks,
-    fetch,
-    secrets: box,
-    write: (work) => database.write(work),
-    limits,
-    now,
-    log,
-  })
-  const push = createConfiguredPush(config, store, { box, fetch, limits, now, log })
-  const resourceLimits = createResourceLimits({
-    access,
-    quotas: store.quotas,
-    onReached: webhooks.events.quotaReached,
-    now,
-  })
-  const channels = createChannels({
-    repository: createChannelRepository(database),
-    kinds: createChannelKinds({
-      fetch,
-      smtp: config.smtp,
-      telegramUrl: config.telegram.api_url,
-    }),
-    onGivenUp: async ({ userId, conversationId, channel, text, error }) =>
-      conversationId === null
-        ? null
-        : postMessage(
-            { database, store, now },
-            {
-              userId,
-              from: null,
-              to: conversationId,
-              text: givenUpNotice({ channel, text, error }),
-            },
-          ),
-    secrets: box,
-    isUniqueViolation: (error) => database.isUniqueViolation(error),
-    takeMessages: resourceLimits.takeMessages,
-    ...(unconfirmed === undefined ? {} : { unconfirmed }),
-    limits,
-    messagesPerHour: config.limits.channel_messages_per_hour,
-    now,
-    log,
-  })
+  const memory = createStoredMemory(store, now)
+  const { webhooks, push, channels, resourceLimits } = createMessaging(options, fetch)
   const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
   const knowledge = createKnowledge({
     documents: store.documents,
@@ -184,7 +102,7 @@ export function createToolModule({
     knowledge,
     memory: { memory },
     services: workspace,
-    exec: execSettings(config, workspace.bubblewrap, commandNetwork, log),
+    exec: execSettings(config, workspace.bubblewrap, options.commandNetwork, log),
     python: {
       python,
       defaultStrictness: config.code_execution.default_strictness,
@@ -225,14 +143,7 @@ export function createToolModule({
     registry,
     cache,
     results,
-    safety: {
-      redact,
-      onFault: (error, { tool, runId, callId }) =>
-        log.error(
-          { err: error, tool, run_id: runId, call_id: callId },
-          'a tool failed unexpectedly',
-        ),
-    },
+    safety: toolSafety(options),
     memory,
     channels,
     webhooks,
@@ -268,6 +179,22 @@ export function createToolModule({
     },
   }
 }
+
+/** What tools must not reveal, and where their faults go. */
+const toolSafety = ({ redact, log }: ToolModuleOptions): ToolSafety => ({
+  redact,
+  onFault: (error, { tool, runId, callId }) =>
+    log.error({ err: error, tool, run_id: runId, call_id: callId }, 'a tool failed unexpectedly'),
+})
+
+const createStoredMemory = ({ settings }: Store, now: () => Date): Memory =>
+  createMemory(
+    {
+      get: (userId) => settings.memory(userId),
+      change: (userId, replace) => settings.changeMemory(userId, replace),
+    },
+    { now },
+  )
 
 /** Keeps long results in the store, per conversation. The texts of its attached files are read in the same way. */
 const createStoredResults = ({ files, toolResults }: Store): LongResultStore => ({

@@ -1,5 +1,5 @@
 // The layout of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
-import { useCallback, useEffect, useState } from 'react'
+import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
@@ -42,6 +42,7 @@ const FollowChanges = lastPart(() =>
 
 const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
 
+/** `multi`: there are accounts, so the sidebar shows who is signed in. */
 export function Shell({ multi }: { multi: boolean }) {
   const { t } = useTranslation()
   const [location, navigate] = useLocation()
@@ -52,17 +53,7 @@ export function Shell({ multi }: { multi: boolean }) {
   useTabTitle()
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
-  const [drawer, setDrawer] = useState(false)
-  // Every navigation closes the drawer, the browser's own back and forward included.
-  const [drawnAt, setDrawnAt] = useState(location)
-  if (drawnAt !== location) {
-    setDrawnAt(location)
-    setDrawer(false)
-  }
-  const [drawerWanted, setDrawerWanted] = useState(false)
-  if (drawer && !drawerWanted) setDrawerWanted(true)
-  // It is there while closed, too, because a swipe opens it.
-  useEffect(() => void firstScreen.then(() => setDrawerWanted(true)), [])
+  const { drawer, setDrawer, drawerWanted } = useDrawer(location)
   const [help, setHelp] = useState(false)
   const [searching, setSearching] = useState(false)
   const { shown } = useShownDialog()
@@ -70,7 +61,7 @@ export function Shell({ multi }: { multi: boolean }) {
   useEffect(() => closeDialog, [])
   const showSidebar = useCallback(
     () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
-    [wide, pinned, setPinned],
+    [wide, pinned, setPinned, setDrawer],
   )
   const shortcuts = useCallback(
     (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'help') => {
@@ -124,22 +115,14 @@ export function Shell({ multi }: { multi: boolean }) {
       {!wide && (
         <PartBoundary fallback={null} isOver subject={drawer} onClose={() => setDrawer(false)}>
           {drawerWanted && (
-            <Drawer open={drawer} onOpenChange={setDrawer}>
-              <Sidebar
-                user={user}
-                multi={multi}
-                onCollapse={() => setDrawer(false)}
-                onOpened={() => setDrawer(false)}
-                onHelp={() => {
-                  setDrawer(false)
-                  setHelp(true)
-                }}
-                onSearch={() => {
-                  setDrawer(false)
-                  setSearching(true)
-                }}
-              />
-            </Drawer>
+            <SidebarDrawer
+              open={drawer}
+              onOpenChange={setDrawer}
+              user={user}
+              multi={multi}
+              onHelp={() => setHelp(true)}
+              onSearch={() => setSearching(true)}
+            />
           )}
         </PartBoundary>
       )}
@@ -169,5 +152,51 @@ export function Shell({ multi }: { multi: boolean }) {
         </PartBoundary>
       )}
     </div>
+  )
+}
+
+/** Every navigation closes the drawer, the browser's own back and forward included. */
+function useDrawer(location: string) {
+  const [drawer, setDrawer] = useState(false)
+  const [drawnAt, setDrawnAt] = useState(location)
+  if (drawnAt !== location) {
+    setDrawnAt(location)
+    setDrawer(false)
+  }
+  const [drawerWanted, setDrawerWanted] = useState(false)
+  if (drawer && !drawerWanted) setDrawerWanted(true)
+  // It is there while closed, too, because a swipe opens it.
+  useEffect(() => void firstScreen.then(() => setDrawerWanted(true)), [])
+  return { drawer, setDrawer, drawerWanted }
+}
+
+/** The sidebar of a narrow window: whatever is chosen in it closes it. */
+function SidebarDrawer({
+  open,
+  onOpenChange,
+  user,
+  multi,
+  onHelp,
+  onSearch,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+} & Pick<ComponentProps<typeof Sidebar>, 'user' | 'multi' | 'onHelp' | 'onSearch'>) {
+  const closed = (then: () => void) => () => {
+    onOpenChange(false)
+    then()
+  }
+  const close = (): void => onOpenChange(false)
+  return (
+    <Drawer open={open} onOpenChange={onOpenChange}>
+      <Sidebar
+        user={user}
+        multi={multi}
+        onCollapse={close}
+        onOpened={close}
+        onHelp={closed(onHelp)}
+        onSearch={closed(onSearch)}
+      />
+    </Drawer>
   )
 }

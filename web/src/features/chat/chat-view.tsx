@@ -139,17 +139,13 @@ function OpenConversation({
   header: ReactNode
   aside: ReactNode
 }) {
-  const { t } = useTranslation()
   const { id } = conversation
   const client = useQueryClient()
   const messages = useMessages(id)
   const { options, change } = useOptions(conversation)
   const run = useRunActions(id, options)
-  const remove = useDeleteMessage(id)
-  const restore = useRestoreMessage(id)
   const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
-  const deletionSize = useDeletionSize(id, toDelete)
   useAttach(client, id, conversation)
   useMarkSeen(conversation)
   const running = useIsRunning(id)
@@ -249,30 +245,53 @@ function OpenConversation({
           <LateFile />
           <LateBranches conversationId={id} locked={running} onShow={show} />
           <Announcer conversationId={id} />
-          <ConfirmDialog
-            open={toDelete !== null}
-            onOpenChange={() => setToDelete(null)}
-            title={t('message.deleteTitle')}
-            text={
-              deletionSize === undefined
-                ? t('message.deleteText')
-                : t('message.deleteCount', { count: deletionSize })
-            }
-            confirm={t('common.delete')}
-            onConfirm={() => {
-              if (toDelete === null) return
-              remove.mutate(toDelete, {
-                onSuccess: (count) =>
-                  notify(t('message.deleted', { count }), 'plain', {
-                    label: t('message.undoDelete'),
-                    onClick: () => restore.mutate(toDelete),
-                  }),
-              })
-            }}
+          <DeleteMessageDialog
+            conversationId={id}
+            messageId={toDelete}
+            onClose={() => setToDelete(null)}
           />
         </div>
         {aside}
       </div>
     </ConversationContext>
+  )
+}
+
+/** Asks before a message is deleted, with how many others go; `messageId` null: nothing is asked. */
+function DeleteMessageDialog({
+  conversationId,
+  messageId,
+  onClose,
+}: {
+  conversationId: string
+  messageId: string | null
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const remove = useDeleteMessage(conversationId)
+  const restore = useRestoreMessage(conversationId)
+  const deletionSize = useDeletionSize(conversationId, messageId)
+  return (
+    <ConfirmDialog
+      open={messageId !== null}
+      onOpenChange={onClose}
+      title={t('message.deleteTitle')}
+      text={
+        deletionSize === undefined
+          ? t('message.deleteText')
+          : t('message.deleteCount', { count: deletionSize })
+      }
+      confirm={t('common.delete')}
+      onConfirm={() => {
+        if (messageId === null) return
+        remove.mutate(messageId, {
+          onSuccess: (count) =>
+            notify(t('message.deleted', { count }), 'plain', {
+              label: t('message.undoDelete'),
+              onClick: () => restore.mutate(messageId),
+            }),
+        })
+      }}
+    />
   )
 }

@@ -1,6 +1,6 @@
 // The rows of the conversation list: only those in view are in the document, however many conversations there are. Pinned
 // ones can be put into another order.
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type Ref, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
@@ -64,6 +64,17 @@ function GroupHeading({ placed, group }: { placed: Placed; group: ConversationGr
   )
 }
 
+/** The rows in view, and one more wherever it is. */
+const withRow =
+  (index: number | undefined) =>
+  (range: Range): number[] => {
+    const shown = defaultRangeExtractor(range)
+    return index === undefined || shown.includes(index)
+      ? shown
+      : [...shown, index].toSorted((a, b) => a - b)
+  }
+
+/** `ref` receives what moves the focus into the list. */
 export function ConversationRows({
   ref,
   groups,
@@ -106,12 +117,7 @@ export function ConversationRows({
     overscan: OVERSCAN,
     useFlushSync: false,
     // That row stays in the document while it is out of view, or Tab would not find it.
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range)
-      return stopIndex === undefined || shown.includes(stopIndex)
-        ? shown
-        : [...shown, stopIndex].toSorted((a, b) => a - b)
-    },
+    rangeExtractor: withRow(stopIndex),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight])

@@ -17,6 +17,7 @@ import { type Entry, useEntries } from './use-entries.ts'
 
 /** The kinds of texts that the search can be limited to. */
 const TYPES = ['all', 'message', 'title', 'file', 'document'] as const
+type HitType = (typeof TYPES)[number]
 
 /** The text once typing pauses, so that not every letter is a request. */
 function useSettled(text: string): string {
@@ -41,7 +42,7 @@ export function SearchDialog({
   const [text, setText] = useState('')
   const [selected, setSelected] = useState(0)
   const q = useSettled(text.trim())
-  const [type, setType] = useState<(typeof TYPES)[number]>('all')
+  const [type, setType] = useState<HitType>('all')
   const search = useSearchHits(q, type === 'all' ? null : type)
   const groups = byConversation(
     q === '' ? [] : (search.data?.pages.flatMap(({ items }) => items) ?? []),
@@ -53,13 +54,6 @@ export function SearchDialog({
   )
   // Whoever looks for one kind of text wants no command.
   const entries = type === 'all' ? found : []
-  const labels: Record<(typeof TYPES)[number], string> = {
-    all: t('inspector.filters.all'),
-    message: t('chat.messages'),
-    title: t('conversations.title'),
-    file: t('composer.attachments'),
-    document: t('search.documents'),
-  }
   const count = entries.length + hits.length
   const current = Math.min(selected, count - 1)
   const indexed = search.data?.pages[0]?.indexed ?? 1
@@ -90,43 +84,24 @@ export function SearchDialog({
   }
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={t('search.title')} width="normal">
-      <label className="relative mt-1 block">
-        <Search
-          size={15}
-          aria-hidden
-          className="pointer-events-none absolute top-1/2 start-3 -translate-y-1/2 text-muted"
-        />
-        <input
-          autoFocus
-          type="search"
-          role="combobox"
-          aria-expanded={count > 0}
-          aria-controls={listId}
-          aria-activedescendant={count > 0 ? optionId(current) : undefined}
-          aria-label={t('search.title')}
-          placeholder={t('search.placeholder')}
-          value={text}
-          maxLength={500}
-          className="h-10 w-full rounded-lg border border-line-strong bg-surface pe-3 ps-9 text-sm max-sm:text-base"
-          onChange={(event) => {
-            setText(event.target.value)
-            setSelected(0)
-          }}
-          onKeyDown={onKeyDown}
-        />
-      </label>
+      <SearchField
+        text={text}
+        listId={listId}
+        active={count > 0 ? optionId(current) : undefined}
+        onText={(next) => {
+          setText(next)
+          setSelected(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
       <p className="mt-1.5 text-xs text-muted">{t('search.hint')}</p>
-      <div className="-mx-1 mt-2 overflow-x-auto px-1">
-        <Segmented
-          label={t('inspector.filter')}
-          value={type}
-          options={TYPES.map((value) => ({ value, label: labels[value] }))}
-          onChange={(next) => {
-            setType(next)
-            setSelected(0)
-          }}
-        />
-      </div>
+      <TypeChoice
+        type={type}
+        onType={(next) => {
+          setType(next)
+          setSelected(0)
+        }}
+      />
       {indexed < 1 && (
         <p role="status" className="mt-2 text-xs text-soft">
           {t('search.indexing', { percent: Math.floor(indexed * 100) })}
@@ -148,36 +123,13 @@ export function SearchDialog({
         )}
         <div id={listId} role="listbox" aria-label={t('search.results')}>
           <Entries entries={entries} current={current} optionId={optionId} onChoose={choose} />
-          {groups.map((group) => (
-            // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
-            <div key={group.id} role="group" aria-label={group.title} className="mb-3">
-              {group.hits.some(({ hit }) => hit.type !== 'title') && (
-                <div aria-hidden className="truncate px-2.5 pb-1 text-xs font-medium text-muted">
-                  {group.title}
-                </div>
-              )}
-              {group.hits.map(({ hit, index: place }) => {
-                const index = entries.length + place
-                return (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
-                  <div
-                    key={`${hit.message_id ?? ''} ${hit.step_id ?? ''} ${index}`}
-                    id={optionId(index)}
-                    role="option"
-                    tabIndex={-1}
-                    aria-selected={index === current}
-                    className={classNames(
-                      'cursor-pointer rounded-lg px-2.5 py-2 text-sm wrap-anywhere',
-                      index === current ? 'bg-hover' : 'hover:bg-hover/60',
-                    )}
-                    onClick={() => choose(index)}
-                  >
-                    <HitView hit={hit} />
-                  </div>
-                )
-              })}
-            </div>
-          ))}
+          <Hits
+            groups={groups}
+            before={entries.length}
+            current={current}
+            optionId={optionId}
+            onChoose={choose}
+          />
         </div>
         {search.hasNextPage && hits.length > 0 && (
           <div className="flex justify-center">
@@ -192,6 +144,115 @@ export function SearchDialog({
       </div>
     </Dialog>
   )
+}
+
+/** `active`: the id of the option that Enter chooses; undefined when there is none. */
+function SearchField({
+  text,
+  listId,
+  active,
+  onText,
+  onKeyDown,
+}: {
+  text: string
+  listId: string
+  active: string | undefined
+  onText: (text: string) => void
+  onKeyDown: (event: KeyboardEvent) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <label className="relative mt-1 block">
+      <Search
+        size={15}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 start-3 -translate-y-1/2 text-muted"
+      />
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the dialog is opened to type into this field
+        autoFocus
+        type="search"
+        role="combobox"
+        aria-expanded={active !== undefined}
+        aria-controls={listId}
+        aria-activedescendant={active}
+        aria-label={t('search.title')}
+        placeholder={t('search.placeholder')}
+        value={text}
+        maxLength={500}
+        className="h-10 w-full rounded-lg border border-line-strong bg-surface pe-3 ps-9 text-sm max-sm:text-base"
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+    </label>
+  )
+}
+
+function TypeChoice({ type, onType }: { type: HitType; onType: (type: HitType) => void }) {
+  const { t } = useTranslation()
+  const labels: Record<HitType, string> = {
+    all: t('inspector.filters.all'),
+    message: t('chat.messages'),
+    title: t('conversations.title'),
+    file: t('composer.attachments'),
+    document: t('search.documents'),
+  }
+  return (
+    <div className="-mx-1 mt-2 overflow-x-auto px-1">
+      <Segmented
+        label={t('inspector.filter')}
+        value={type}
+        options={TYPES.map((value) => ({ value, label: labels[value] }))}
+        onChange={onType}
+      />
+    </div>
+  )
+}
+
+/** What was found, by conversation. `before`: how many entries precede the hits. */
+function Hits({
+  groups,
+  before,
+  current,
+  optionId,
+  onChoose,
+}: {
+  groups: ReturnType<typeof byConversation>
+  before: number
+  current: number
+  optionId: (index: number) => string
+  onChoose: (index: number) => void
+}) {
+  return groups.map((group) => (
+    // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
+    <div key={group.id} role="group" aria-label={group.title} className="mb-3">
+      {group.hits.some(({ hit }) => hit.type !== 'title') && (
+        <div aria-hidden className="truncate px-2.5 pb-1 text-xs font-medium text-muted">
+          {group.title}
+        </div>
+      )}
+      {group.hits.map(({ hit, index: place }) => {
+        const index = before + place
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+          <div
+            key={`${hit.message_id ?? ''} ${hit.step_id ?? ''} ${index}`}
+            id={optionId(index)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            className={classNames(
+              'cursor-pointer rounded-lg px-2.5 py-2 text-sm wrap-anywhere',
+              index === current ? 'bg-hover' : 'hover:bg-hover/60',
+            )}
+            onClick={() => onChoose(index)}
+          >
+            <HitView hit={hit} />
+          </div>
+        )
+      })}
+    </div>
+  ))
 }
 
 /** Commands and conversations by name, before the hits. */

@@ -105,6 +105,17 @@ export function splitBlocks(text: string, from = 0): Block[] {
     blocks.push({ kind: 'code', start, language, code: code.join('\n'), closed })
     fence = null
   }
+  /** A further paragraph of a footnote is indented; the first one may continue without. False: the line is not part of one. */
+  const growFootnote = (line: string): boolean => {
+    if (footnote === null) return false
+    if (afterBlank && !/^(?: {2,}|\t)/.test(line)) {
+      close()
+      return false
+    }
+    lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
+    afterBlank = false
+    return true
+  }
   const beginMath = (line: string, lineStart: number): void => {
     if (DOLLAR_FENCE.test(line)) mathEnd = '$$'
     else if (BRACKET_FENCE.test(line) && !line.includes('\\]')) {
@@ -171,15 +182,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       lines.push(defines[2] ?? '')
       continue
     }
-    if (footnote !== null) {
-      // A further paragraph of a footnote is indented; the first one may continue without.
-      if (!afterBlank || /^(?: {2,}|\t)/.test(line)) {
-        lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
-        afterBlank = false
-        continue
-      }
-      close()
-    }
+    if (growFootnote(line)) continue
     const continuesList = inList && (LIST_ITEM.test(line) || /^(?: {2,}|\t)/.test(line))
     if (afterBlank && !continuesList && mathEnd === null) close()
     else if (inList && length > LONG_LIST_CHARACTERS && TOP_LEVEL_ITEM.test(line)) close()

@@ -9,16 +9,19 @@ import { ApiError } from '../../../lib/api-client.ts'
 import { isComposing } from '../../../lib/composing.ts'
 import { parseJson } from '../../../lib/read-json.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
-import { Button, IconButton } from '../../../ui/button.tsx'
+import { IconButton } from '../../../ui/button.tsx'
 import { reportError } from '../../../ui/error-text.ts'
 import { TextArea, TextField } from '../../../ui/field.tsx'
-import { Switch } from '../../../ui/switch.tsx'
 import { prettyVisible, summarize } from '../steps/tool-content.ts'
 import { ApprovalPreview } from './approval-preview.tsx'
+import {
+  DecisionButtons,
+  type DecisionMode,
+  type Remember,
+  RememberChoice,
+} from './decision-controls.tsx'
 
-type Mode = 'ask' | 'reject' | 'change'
-type Remember = 'no' | 'run' | 'conversation'
-
+/** `onDecided` is called once the decision is stored, or somebody else's was. */
 export function ApprovalCard({
   runId,
   approval,
@@ -35,7 +38,7 @@ export function ApprovalCard({
   onDecided?: () => void
 }) {
   const { t } = useTranslation()
-  const [mode, setMode] = useState<Mode>('ask')
+  const [mode, setMode] = useState<DecisionMode>('ask')
   const [reason, setReason] = useState('')
   const [changed, setChanged] = useState(() => prettyVisible(approval.arguments))
   const [remember, setRemember] = useState<Remember>('no')
@@ -80,19 +83,8 @@ export function ApprovalCard({
     return () => document.removeEventListener('keydown', onEscape, { capture: true })
   }, [mode, backToCard])
 
-  /** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
   const leave = (): void => {
-    if (
-      card.current?.contains(document.activeElement) ||
-      document.activeElement === document.body
-    ) {
-      const others = [...document.querySelectorAll<HTMLElement>('[data-approval]')]
-      const next = others.find((other) => other !== card.current)
-      if (next !== undefined) {
-        next.focus({ preventScroll: true })
-        next.scrollIntoView({ block: 'nearest' })
-      } else if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
-    }
+    if (card.current !== null) focusNext(card.current)
     onDecided?.()
   }
 
@@ -139,34 +131,12 @@ export function ApprovalCard({
         if (onKey(event.key)) event.preventDefault()
       }}
     >
-      <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
-        <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
-        <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
-          {t('approval.allowTool', { tool: toolTitle(approval.name, t) })}
-          {place !== null && (
-            <span className="ms-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
-              {t('approval.place', place)}
-            </span>
-          )}
-          {!open && (
-            <span className="block truncate font-mono text-xs font-normal text-soft">
-              {visibleText(summarize(approval.arguments))}
-            </span>
-          )}
-        </h2>
-        <span className="rounded-full border border-warn/40 px-2 py-0.5 text-xs font-medium text-warn">
-          {t(`approval.risk.${approval.risk_level}`)}
-        </span>
-        {!open && (
-          <IconButton
-            icon={ChevronDown}
-            size="small"
-            label={t('approval.unfold')}
-            aria-expanded={false}
-            onClick={() => setUnfolded(true)}
-          />
-        )}
-      </header>
+      <CardHeader
+        titleId={titleId}
+        approval={approval}
+        place={place}
+        onUnfold={open ? null : () => setUnfolded(true)}
+      />
       {open && (
         <>
           <div className="flex flex-col gap-3 px-4 py-3.5">
@@ -199,69 +169,72 @@ export function ApprovalCard({
             )}
             {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
           </div>
-          <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
-            {mode === 'ask' && (
-              <>
-                <Button
-                  tone="quiet"
-                  className="me-auto"
-                  disabled={busy}
-                  onClick={() => setMode('change')}
-                >
-                  {t('approval.change')}
-                </Button>
-                <Button disabled={busy} onClick={() => setMode('reject')}>
-                  {t('approval.reject')}
-                </Button>
-              </>
-            )}
-            {mode !== 'ask' && (
-              <Button tone="quiet" disabled={busy} onClick={backToCard}>
-                {t('common.back')}
-              </Button>
-            )}
-            {mode === 'reject' ? (
-              <Button tone="danger" disabled={busy} onClick={() => void answer('reject')}>
-                {t('approval.reject')}
-              </Button>
-            ) : (
-              <Button
-                tone="primary"
-                disabled={busy || invalid}
-                onClick={() => void answer('approve')}
-              >
-                {mode === 'change' ? t('approval.approveChanged') : t('approval.approve')}
-              </Button>
-            )}
-          </footer>
+          <DecisionButtons
+            mode={mode}
+            busy={busy}
+            invalid={invalid}
+            onMode={setMode}
+            onBack={backToCard}
+            onDecide={(decision) => void answer(decision)}
+          />
         </>
       )}
     </section>
   )
 }
 
-function RememberChoice({
-  value,
-  onChange,
+/** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
+function focusNext(card: HTMLElement): void {
+  if (!card.contains(document.activeElement) && document.activeElement !== document.body) return
+  const others = [...document.querySelectorAll<HTMLElement>('[data-approval]')]
+  const next = others.find((other) => other !== card)
+  if (next !== undefined) {
+    next.focus({ preventScroll: true })
+    next.scrollIntoView({ block: 'nearest' })
+  } else if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
+}
+
+/** `onUnfold`: null for a card that is open. */
+function CardHeader({
+  titleId,
+  approval,
+  place,
+  onUnfold,
 }: {
-  value: Remember
-  onChange: (value: Remember) => void
+  titleId: string
+  approval: PendingApproval
+  place: { number: number; total: number } | null
+  onUnfold: (() => void) | null
 }) {
   const { t } = useTranslation()
   return (
-    <div className="flex flex-col gap-2.5">
-      <Switch
-        label={t('approval.rememberRun')}
-        checked={value !== 'no'}
-        onChange={(on) => onChange(on ? 'run' : 'no')}
-      />
-      {value !== 'no' && (
-        <Switch
-          label={t('approval.rememberConversation')}
-          checked={value === 'conversation'}
-          onChange={(on) => onChange(on ? 'conversation' : 'run')}
+    <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
+      <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
+      <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
+        {t('approval.allowTool', { tool: toolTitle(approval.name, t) })}
+        {place !== null && (
+          <span className="ms-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
+            {t('approval.place', place)}
+          </span>
+        )}
+        {onUnfold !== null && (
+          <span className="block truncate font-mono text-xs font-normal text-soft">
+            {visibleText(summarize(approval.arguments))}
+          </span>
+        )}
+      </h2>
+      <span className="rounded-full border border-warn/40 px-2 py-0.5 text-xs font-medium text-warn">
+        {t(`approval.risk.${approval.risk_level}`)}
+      </span>
+      {onUnfold !== null && (
+        <IconButton
+          icon={ChevronDown}
+          size="small"
+          label={t('approval.unfold')}
+          aria-expanded={false}
+          onClick={onUnfold}
         />
       )}
-    </div>
+    </header>
   )
 }

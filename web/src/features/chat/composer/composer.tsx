@@ -1,11 +1,11 @@
 // Where a message is written: a growing text field with suggestions, attachments, options, send and stop.
 import {
+  type ComponentProps,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
   useEffect,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -17,17 +17,16 @@ import { isSendKey } from '../../../lib/display.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { late, lazyView } from '../../../ui/late.tsx'
 import { PartBoundary } from '../../../ui/part-boundary.tsx'
-import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
-import { receiveInserts } from '../composer-insert.ts'
-import { randomId } from '../random-id.ts'
-import { type ComposerActions, ComposerTools } from './composer-tools.tsx'
-import { readDraft, writeDraft } from './drafts.ts'
+import { ComposerTools } from './composer-tools.tsx'
 import { LatePromptForm } from './late-prompt-form.tsx'
 import { SizeHint } from './size-hint.tsx'
 import type { KeyHandler } from './suggestions/suggestion-list.tsx'
 import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
 import { useAttaching } from './use-attaching.ts'
+import { useComposerActions } from './use-composer-actions.ts'
+import { useComposerText } from './use-composer-text.ts'
+import { type Draft, useSendOnce } from './use-send-once.ts'
 
 const ChosenFileChips = late(() =>
   import('../attachments/attachment-chips.tsx').then((module) => module.ChosenFileChips),
@@ -35,8 +34,6 @@ const ChosenFileChips = late(() =>
 const SuggestionList = lazyView(() =>
   import('./suggestions/suggestion-list.tsx').then((module) => module.SuggestionList),
 )
-
-export type Draft = { text: string; files: readonly AttachedFile[] }
 
 const growsByItself = CSS.supports('field-sizing', 'content')
 
@@ -51,6 +48,16 @@ function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string)
   }, [field, text])
 }
 
+function useFocusAtStart(field: RefObject<HTMLTextAreaElement | null>, autoFocus: boolean) {
+  useEffect(() => {
+    // An approval card that waits for the person keeps the focus.
+    if (document.activeElement?.closest('[data-approval]') != null) return
+    if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
+      field.current?.focus()
+  }, [field, autoFocus])
+}
+
+/** Its text is kept as the draft of `draftKey`, so that nothing written gets lost. */
 export function Composer({
   draftKey,
   options,
@@ -83,104 +90,29 @@ export function Composer({
   const { t } = useTranslation()
   const { data: models } = useModels()
   const model = modelOf(models, options.model)
-  const [text, setText] = useState(() => readDraft(draftKey))
-  const [sending, setSending] = useState(false)
-  const [caret, setCaret] = useState(0)
+  const { sending, send: sendOnce } = useSendOnce(onSend)
   /** The text whose suggestions were closed with Escape. */
   const [closedAt, setClosedAt] = useState<string | null>(null)
   const [active, setActive] = useState<string | null>(null)
   const keys = useRef<KeyHandler | null>(null)
   const field = useRef<HTMLTextAreaElement>(null)
-  /** The last message that failed: its response may have been lost, so sending it again must not create a second one. */
-  const refused = useRef<{ draft: Draft; clientId: string } | null>(null)
+  const written = useComposerText(draftKey, field)
+  const { text, write, put, caret } = written
   const picker = useRef<HTMLInputElement>(null)
   useAutoGrow(field, text)
-  useEffect(() => {
-    // An approval card that waits for the person keeps the focus.
-    if (document.activeElement?.closest('[data-approval]') != null) return
-    if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
-      field.current?.focus()
-  }, [autoFocus])
+  useFocusAtStart(field, autoFocus)
 
-  const write = (next: string): void => {
-    setText(next)
-    writeDraft(draftKey, next)
-  }
-
-  /** Puts a text in place of a part of the message, with the caret behind it. */
-  const put = (added: string, from: number, to: number): void => {
-    write(text.slice(0, from) + added + text.slice(to))
-    const end = from + added.length
-    setCaret(end)
-    requestAnimationFrame(() => {
-      field.current?.focus()
-      field.current?.setSelectionRange(end, end)
-    })
-  }
   const { chosen, attach, onPaste, dragging } = useAttaching(model, (pasted) =>
     put(pasted, text.length, text.length),
   )
   const { files } = chosen
-  const insert = useRef(put)
-  insert.current = put
-  const newestText = useRef(text)
-  newestText.current = text
-  useEffect(
-    () =>
-      receiveInserts((added) => {
-        const { length } = newestText.current
-        const isOnNewLine = length === 0 || newestText.current.endsWith('\n')
-        insert.current(isOnNewLine ? added : `\n\n${added}`, length, length)
-      }),
-    [],
-  )
   const trigger = text === closedAt || sending ? null : triggerAt(text, caret)
 
   const empty = text.trim() === '' && files.length === 0
-  const submit = async (): Promise<void> => {
-    if (empty || sending) return
-    setSending(true)
-    try {
-      const attached = await chosen.uploaded()
-      if (text.trim() === '' && attached.length === 0) return
-      const last = refused.current
-      const isSame = last?.draft.text === text && idsOf(last.draft.files) === idsOf(attached)
-      const attempt = isSame ? last : { draft: { text, files: attached }, clientId: randomId() }
-      refused.current = attempt
-      if (!(await onSend(attempt.draft, attempt.clientId))) return
-      refused.current = null
-      write('')
-      chosen.clear()
-    } finally {
-      setSending(false)
-    }
-  }
+  const submit = (): void =>
+    void sendOnce({ text, chosen, isEmpty: empty, onSent: () => write('') })
 
-  const actions = useMemo<ComposerActions>(
-    () => ({
-      // One field serves both: phones open the camera for `capture`.
-      pick(from) {
-        const input = picker.current
-        if (input === null) return
-        input.accept = from === 'camera' ? 'image/*' : ''
-        if (from === 'camera') input.setAttribute('capture', 'environment')
-        else input.removeAttribute('capture')
-        input.click()
-      },
-      openCommands() {
-        setClosedAt(null)
-        insert.current('/', 0, 0)
-      },
-      openMentions() {
-        const { current } = newestText
-        setClosedAt(null)
-        insert.current(/\S$/.test(current) ? ' @' : '@', current.length, current.length)
-      },
-      append: (added) =>
-        insert.current(added, newestText.current.length, newestText.current.length),
-    }),
-    [],
-  )
+  const actions = useComposerActions(picker, written, () => setClosedAt(null))
 
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, the keys belong to it.
@@ -188,7 +120,7 @@ export function Composer({
     if (trigger !== null && keys.current?.(event) === true) return
     if (isSendKey(event)) {
       event.preventDefault()
-      void submit()
+      submit()
     }
     if (event.key === 'ArrowUp' && text === '' && onRecall !== undefined) {
       event.preventDefault()
@@ -207,7 +139,7 @@ export function Composer({
         )}
         onSubmit={(event) => {
           event.preventDefault()
-          void submit()
+          submit()
         }}
       >
         {trigger !== null && (
@@ -238,39 +170,16 @@ export function Composer({
             </PartBoundary>
           </div>
         )}
-        <textarea
-          ref={field}
-          id="composer"
-          rows={1}
-          dir="auto"
-          value={text}
+        <MessageField
+          field={field}
+          written={written}
           readOnly={sending}
-          aria-label={t('composer.message')}
-          aria-autocomplete="list"
-          aria-controls={active === null ? undefined : SUGGESTIONS_ID}
-          aria-activedescendant={active ?? undefined}
-          placeholder={t('composer.placeholder')}
-          maxLength={200_000}
-          className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
-          onChange={(event) => {
-            write(event.target.value)
-            setCaret(event.target.selectionStart)
-          }}
-          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          active={active}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
         <SizeHint text={text} files={files} model={model} />
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            attach(event.target.files ?? [])
-            event.target.value = ''
-          }}
-        />
+        <FilePicker ref={picker} onFiles={attach} />
         <ComposerTools
           options={options}
           onOptions={onOptions}
@@ -287,4 +196,64 @@ export function Composer({
   )
 }
 
-const idsOf = (files: readonly AttachedFile[]): string => files.map(({ id }) => id).join()
+/** `active`: the id of the suggestion that Enter takes; null when there is none. */
+function MessageField({
+  field,
+  written: { text, write, setCaret },
+  readOnly,
+  active,
+  onKeyDown,
+  onPaste,
+}: {
+  field: RefObject<HTMLTextAreaElement | null>
+  written: ReturnType<typeof useComposerText>
+  readOnly: boolean
+  active: string | null
+} & Pick<ComponentProps<'textarea'>, 'onKeyDown' | 'onPaste'>) {
+  const { t } = useTranslation()
+  return (
+    <textarea
+      ref={field}
+      id="composer"
+      rows={1}
+      dir="auto"
+      value={text}
+      readOnly={readOnly}
+      aria-label={t('composer.message')}
+      aria-autocomplete="list"
+      aria-controls={active === null ? undefined : SUGGESTIONS_ID}
+      aria-activedescendant={active ?? undefined}
+      placeholder={t('composer.placeholder')}
+      maxLength={200_000}
+      className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
+      onChange={(event) => {
+        write(event.target.value)
+        setCaret(event.target.selectionStart)
+      }}
+      onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+      onKeyDown={onKeyDown}
+      onPaste={onPaste}
+    />
+  )
+}
+
+function FilePicker({
+  ref,
+  onFiles,
+}: {
+  ref: RefObject<HTMLInputElement | null>
+  onFiles: (files: Iterable<File>) => void
+}) {
+  return (
+    <input
+      ref={ref}
+      type="file"
+      multiple
+      hidden
+      onChange={(event) => {
+        onFiles(event.target.files ?? [])
+        event.target.value = ''
+      }}
+    />
+  )
+}

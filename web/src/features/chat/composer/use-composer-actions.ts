@@ -1,0 +1,39 @@
+// What the buttons and menus of the composer do to its text and its attachments.
+import { type RefObject, useMemo, useRef } from 'react'
+import type { ComposerActions } from './composer-tools.tsx'
+import type { useComposerText } from './use-composer-text.ts'
+
+/** The same object in every render. `onSuggest` is called before suggestions are opened. */
+export function useComposerActions(
+  picker: RefObject<HTMLInputElement | null>,
+  { insert, newestText }: Pick<ReturnType<typeof useComposerText>, 'insert' | 'newestText'>,
+  onSuggest: () => void,
+): ComposerActions {
+  const suggest = useRef(onSuggest)
+  suggest.current = onSuggest
+  return useMemo(
+    () => ({
+      // One field serves both: phones open the camera for `capture`.
+      pick(from) {
+        const input = picker.current
+        if (input === null) return
+        input.accept = from === 'camera' ? 'image/*' : ''
+        if (from === 'camera') input.setAttribute('capture', 'environment')
+        else input.removeAttribute('capture')
+        input.click()
+      },
+      openCommands() {
+        suggest.current()
+        insert.current('/', 0, 0)
+      },
+      openMentions() {
+        const { current } = newestText
+        suggest.current()
+        insert.current(/\S$/.test(current) ? ' @' : '@', current.length, current.length)
+      },
+      append: (added) =>
+        insert.current(added, newestText.current.length, newestText.current.length),
+    }),
+    [picker, insert, newestText],
+  )
+}
