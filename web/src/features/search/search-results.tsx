@@ -1,0 +1,105 @@
+// The options of the palette: commands and conversations by name, then what the search has found.
+import { useTranslation } from 'react-i18next'
+import { classNames } from '../../ui/class-names.ts'
+import type { byConversation } from './group-hits.ts'
+import { HitView } from './hit-view.tsx'
+import type { Entry } from './use-entries.ts'
+
+/** What was found, by conversation. `before`: how many entries precede the hits. */
+export function Hits({
+  groups,
+  before,
+  current,
+  optionId,
+  onChoose,
+}: {
+  groups: ReturnType<typeof byConversation>
+  before: number
+  current: number
+  optionId: (index: number) => string
+  onChoose: (index: number) => void
+}) {
+  return groups.map((group) => (
+    // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
+    <div key={group.id} role="group" aria-label={group.title} className="mb-3">
+      {group.hits.some(({ hit }) => hit.type !== 'title') && (
+        <div aria-hidden className="truncate px-2.5 pb-1 text-xs font-medium text-muted">
+          {group.title}
+        </div>
+      )}
+      {group.hits.map(({ hit, index: place }) => {
+        const index = before + place
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+          <div
+            key={`${hit.message_id ?? ''} ${hit.step_id ?? ''} ${index}`}
+            id={optionId(index)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            className={classNames(
+              'cursor-pointer rounded-lg px-2.5 py-2 text-sm wrap-anywhere',
+              index === current ? 'bg-hover' : 'hover:bg-hover/60',
+            )}
+            onClick={() => onChoose(index)}
+          >
+            <HitView hit={hit} />
+          </div>
+        )
+      })}
+    </div>
+  ))
+}
+
+/** Commands and conversations by name, before the hits. */
+export function Entries({
+  entries,
+  current,
+  optionId,
+  onChoose,
+}: {
+  entries: readonly Entry[]
+  current: number
+  optionId: (index: number) => string
+  onChoose: (index: number) => void
+}) {
+  const { t } = useTranslation()
+  return (['conversation', 'command'] as const).map((kind) => {
+    const shown = entries.flatMap((entry, index) => (entry.kind === kind ? [{ entry, index }] : []))
+    if (shown.length === 0) return null
+    const label = t(`palette.${kind}`)
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
+      <div key={kind} role="group" aria-label={label} className="mb-3">
+        <div aria-hidden className="px-2.5 pb-1 text-xs font-medium text-muted">
+          {label}
+        </div>
+        {shown.map(({ entry: { key, icon: Icon, text, keys }, index }) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+          <div
+            key={key}
+            id={optionId(index)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            className={classNames(
+              'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm pointer-coarse:min-h-11',
+              index === current ? 'bg-hover' : 'hover:bg-hover/60',
+            )}
+            onClick={() => onChoose(index)}
+          >
+            <Icon size={15} aria-hidden className="shrink-0 text-muted" />
+            <span dir="auto" className="min-w-0 flex-1 truncate">
+              {text}
+            </span>
+            {keys !== '' && (
+              <kbd className="pointer-coarse:hidden shrink-0 font-sans text-xs text-muted">
+                {keys}
+              </kbd>
+            )}
+          </div>
+        ))}
+      </div>
+    )
+  })
+}
