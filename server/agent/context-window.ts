@@ -69,6 +69,7 @@ export interface ContextWindow {
   readonly marks: WindowMarks
 }
 
+/** One per run: what it has shortened stays shortened. */
 export function createContextWindow(options: ContextWindowOptions): ContextWindow {
   const { budget, otherTokens = 0, summarize } = options
   let { shortenedTo, ratio = 1 } = options.marks ?? {}

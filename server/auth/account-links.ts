@@ -58,6 +58,7 @@ const invalid = (): AppError => appError('account_link_invalid')
 
 const hasLimit = (quota: PatchQuota): boolean => Object.values(quota).some((limit) => limit != null)
 
+/** Only hashes are stored: a lost link cannot be shown again, only replaced. */
 export function createAccountLinks(
   {
     accountLinks: links,

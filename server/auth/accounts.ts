@@ -124,6 +124,7 @@ export interface AccountsDependencies {
 
 const HOUR_MS = 60 * 60_000
 
+/** Links, passwords and limits are given, so that it decides only who may register and sign in. */
 export function createAccounts({
   users,
   apiKeys,

@@ -36,6 +36,7 @@ const MAX_KEYS = 50
 /** A fast hash is enough: 256 random bits cannot be guessed. */
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
 
+/** A key is returned once, when it is created; only its hash is stored. */
 export function createApiKeys(
   apiKeys: ApiKeyRepository,
   now: () => Date = () => new Date(),

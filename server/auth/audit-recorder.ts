@@ -4,6 +4,7 @@ import type { AuditRepository, AuditRow } from '../db/repositories/accounts/audi
 
 export type RecordAudit = (entry: Omit<AuditRow, 'id' | 'at'>) => Promise<void>
 
+/** Never rejects: what cannot be stored is logged instead. */
 export const createAuditRecorder =
   (
     audit: AuditRepository,

@@ -34,6 +34,7 @@ export const identityOf = ({ id, username, role, tokenVersion }: UserRow): Ident
   tokenVersion,
 })
 
+/** Checked at every request: an ended session or a disabled account is refused at once. */
 export function createCredentials({
   users,
   apiKeys,

@@ -16,6 +16,7 @@ export interface LoginGuard {
   ): Promise<T>
 }
 
+/** Accounts are told apart regardless of case, sources by their network. */
 export function createLoginGuard(attempts: AttemptCounts): LoginGuard {
   async function begin(address: string, account: string): Promise<Attempt> {
     const attempt = await attempts.begin(networkOf(address), account.toLowerCase())

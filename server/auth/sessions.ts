@@ -65,6 +65,7 @@ export interface SessionDependencies {
   now?: () => Date
 }
 
+/** Create one per process: it remembers when it last recorded the use of each session. */
 export function createSessions({
   sessions,
   refreshTokens,

@@ -9,6 +9,7 @@ export interface SetupToken {
   matches(candidate: string): boolean
 }
 
+/** A new token at each start; it is valid as long as there is no account. */
 export function createSetupToken(): SetupToken {
   const token = newLinkToken()
   const expected = Buffer.from(hashLinkToken(token))

@@ -38,6 +38,7 @@ interface UserChanges {
   droppedUpTo: number
 }
 
+/** Create one per process. Ids of an earlier process are unknown to it, so whoever continues with one reads everything anew. */
 export function createChangeLog(): ChangeLog {
   /** Distinguishes the ids of this process from those of an earlier one. */
   const startedAt = Date.now().toString(36)

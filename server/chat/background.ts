@@ -15,6 +15,7 @@ export interface BackgroundTask {
   result: string
 }
 
+/** Lists and stops; tools start the tasks. */
 export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) {
   const owned = async (userId: UserId, conversationId: ConversationId): Promise<void> => {
     if ((await store.conversations.find(userId, conversationId)) === undefined)

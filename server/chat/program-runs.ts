@@ -53,6 +53,7 @@ export interface ProgramRuns {
   answerProgram(userId: UserId, request: ProgramRequest): Promise<RunRow>
 }
 
+/** Part of the chat service. */
 export function createProgramRuns(
   { store, catalog, access }: ChatDependencies,
   begin: RunStart['begin'],

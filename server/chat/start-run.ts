@@ -41,6 +41,7 @@ export interface RunStart {
   begin(userId: UserId, site: RunSite, body: RunBody, turn: Turn): Promise<RunRow>
 }
 
+/** Part of the chat service. */
 export function createRunStart(
   dependencies: ChatDependencies,
   runs: RunRegistry,

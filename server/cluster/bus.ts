@@ -18,6 +18,7 @@ export interface Bus {
   watch(channel: string, listener: () => void): () => void
 }
 
+/** Create one per instance. Receivers get what other instances sent, never its own messages. */
 export function createBus({
   redis,
   namespace,

@@ -51,6 +51,7 @@ export interface RunStreams {
   close(): void
 }
 
+/** Redis only makes following fast: what it does not have is read from the store. */
 export function createRunStreams({
   redis,
   bus,

@@ -5,6 +5,7 @@ import type { LeaseKeeper } from './lease-keeper.ts'
 
 const RETRY_MS = 1_000
 
+/** A claim holds only as long as the lease of this instance. */
 export function createSharedClaims({
   leases,
   lease,

@@ -54,6 +54,7 @@ end`
 
 const Begun = z.union([z.number(), z.tuple([z.string(), z.string(), z.string()])])
 
+/** While Redis does not answer, each instance counts alone. */
 export function createSharedLimits({
   redis,
   namespace,

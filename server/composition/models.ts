@@ -9,6 +9,7 @@ import type { UserId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
 import { keyOf } from '../routes/models/models.ts'
 
+/** Reads the stored models again whenever their repository has other ones. */
 export const createConfiguredCatalog = ({
   config,
   settings,

@@ -7,6 +7,7 @@ export interface NestingGuard {
   enter<T>(work: () => Promise<T>): Promise<T>
 }
 
+/** Slows down every promise of the process; where that matters, use `noNestingGuard`. */
 export function createNestingGuard(): NestingGuard {
   const inside = new AsyncLocalStorage<{ running: boolean }>()
   return {

@@ -13,6 +13,7 @@ export interface AttachmentReader {
   ): Promise<(AttachmentInfo & { content: LongText }) | undefined>
 }
 
+/** Reads contents in pieces, never as a whole. */
 export const createAttachmentReader = (
   attachments: Pick<Store['attachments'], 'find'>,
   blobs: Pick<BlobStore, 'open'>,

@@ -87,6 +87,7 @@ export interface FileServiceOptions {
   log: { warn(details: object, message: string): void }
 }
 
+/** Uploads are received into `incoming` first, so that the store never names a file that is not complete. */
 export function createFileService({
   database,
   files,

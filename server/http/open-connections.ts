@@ -55,6 +55,7 @@ function endRequest(reply: FastifyReply): void {
 const concerns = ({ only, except }: Ending, credential: string): boolean =>
   only === undefined ? except?.includes(credential) !== true : only === credential
 
+/** Create one per process. */
 export function createOpenConnections(): OpenConnections {
   const open = new Map<UserId, Map<FastifyReply, string>>()
   /** The last ending of each user and kind: of all requests, of all but some (`!`), and of one credential. */

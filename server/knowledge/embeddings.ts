@@ -36,6 +36,7 @@ const EmbeddingsResponse = z.object({
     .catch(null),
 })
 
+/** Each call is one request, which is not repeated here. */
 export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch): Embedder {
   const base = settings.apiUrl.replace(/\/+$/, '')
   const url = base.endsWith('/embeddings') ? base : `${base}/embeddings`

@@ -52,6 +52,7 @@ export interface IngestOptions {
   log: { warn(details: object, message: string): void }
 }
 
+/** Call `start` once. What `stop` leaves unfinished is read after the next start. */
 export function createIngest({
   documents,
   folder,

@@ -50,6 +50,7 @@ export interface MemorySection {
   outside: string
 }
 
+/** The texts are in `store`; nothing is held here. */
 export function createMemory(store: MemoryStore, options: { now(): Date }): Memory {
   return {
     read: (userId) => store.get(userId),

@@ -30,6 +30,7 @@ export interface EmbeddingUsage {
   add(projectId: ProjectId, model: string, tokens: number): Promise<void>
 }
 
+/** Costs are added to the usage of the owner of the project. */
 export function createVectorSearch(dependencies: {
   documents: Pick<DocumentRepository, 'passagesOf'>
   vectors: VectorRepository

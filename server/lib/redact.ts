@@ -30,6 +30,7 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
 /** Keys of well-known providers and HTTP tokens, even if they were never added. */
 const KEY_PATTERN = /\b(?:(?:sk|pk|gsk|nc|or)-[\w-]{16,}|(?<=Bearer )[\w.~+/-]{12,}=*)/g
 
+/** Create one per process, before anything is logged. */
 export function createRedactor(): Redactor {
   const known = new Set<string>()
   let pattern: RegExp | null = null

@@ -63,6 +63,7 @@ export interface ModelCatalogOptions {
   demoDelayMs?: number | undefined
 }
 
+/** Create one per process: it shares the connections to providers. Call `close` at the end. */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const http = createProviderHttp()
   const demo = createDemoClient(

@@ -49,6 +49,7 @@ export interface ChannelKind {
   send(settings: unknown, message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>
 }
 
+/** Checks settings with the schema of the kind before anything else sees them. */
 export function defineChannelKind<Settings extends z.ZodType>(
   kind: ChannelKindSpecification<Settings>,
 ): ChannelKind {

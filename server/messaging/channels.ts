@@ -84,6 +84,7 @@ export interface ChannelsOptions {
 
 const HOUR_MS = 60 * 60_000
 
+/** Call `start` once, and `stop` before the store closes. */
 export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>

@@ -13,6 +13,7 @@ export interface ChannelKindDependencies {
   telegramUrl?: string | undefined
 }
 
+/** By the name that is stored as the type of a channel. */
 export const createChannelKinds = (
   dependencies: ChannelKindDependencies,
 ): ReadonlyMap<string, ChannelKind> =>

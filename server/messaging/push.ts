@@ -85,6 +85,7 @@ export interface PushOptions {
   pauseMs?: number
 }
 
+/** Nobody is notified before `reload` has read who has subscriptions. */
 export function createPush(options: PushOptions): Push {
   const { repository, keys, secrets, now, log } = options
   /** Held in memory, because every change of a run asks. */

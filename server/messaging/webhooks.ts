@@ -91,6 +91,7 @@ export interface WebhooksOptions {
   pauseMs?: number
 }
 
+/** Call `start` once, and `stop` before the store closes. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { repository, secrets, now } = options
   /** Held in memory, because the end of every run asks. */

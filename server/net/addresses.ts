@@ -47,6 +47,7 @@ export const bareHost = (hostname: string): string =>
     .replace(/\.$/, '')
     .toLowerCase()
 
+/** Hosts are compared without brackets, trailing dot and case. */
 export function createAddressRules(settings: AddressSettings): AddressRules {
   const hosts = new Set<string>()
   const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = []

@@ -75,6 +75,7 @@ class AddressRefused extends Error {}
 
 const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
 
+/** Call `close` to end its connections. */
 export function createGuardedFetch(options: {
   rules: AddressRules
   resolve?: Resolve

@@ -29,6 +29,7 @@ export interface ActiveRun {
   answer(idRef: string, answer: InputAnswer): boolean
 }
 
+/** One per attempt that this process performs. */
 export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
   const controller = new AbortController()
   const decisions = createMailbox<Decision>()

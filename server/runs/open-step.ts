@@ -41,6 +41,7 @@ interface Dependencies {
   onLateStore(error: unknown): void
 }
 
+/** One per attempt: at most one step is open at a time. */
 export function createOpenStep({
   runLog,
   run,

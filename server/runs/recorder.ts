@@ -56,6 +56,7 @@ interface Dependencies {
   now(): Date
 }
 
+/** One per attempt, which continues the steps of earlier ones. */
 export function createRecorder(dependencies: Dependencies): Recorder {
   const { runLog, stepRepository, writes } = dependencies
   const { run } = dependencies

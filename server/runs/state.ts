@@ -78,4 +78,5 @@ export type RunState = z.infer<typeof RunState>
 
 /** The stored state of a run; a run that has not stored any has the initial one. */
 export const readRunState = (stored: unknown): RunState => RunState.parse(stored ?? {})
+/** What the run was started with, as it is stored. */
 export const readRunOptions = (stored: unknown): RunOptions => RunOptions.parse(stored)

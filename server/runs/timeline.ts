@@ -32,6 +32,7 @@ export interface TimelineDependencies {
   costOf(model: string, usage: TokenCounts): Promise<Record<string, number>>
 }
 
+/** One per attempt, which continues the entries of `earlier` ones; bounded. */
 export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
   const { model, now, costOf, attempt } = dependencies
   const entries = [...dependencies.earlier]

@@ -39,6 +39,7 @@ const statusOf = ({ pendingApprovals, pendingInputs }: RunLog): Status => {
   return pendingInputs.size > 0 ? 'awaiting_input' : 'running'
 }
 
+/** One per attempt. */
 export function createWaiting(dependencies: WaitingDependencies): Waiting {
   const { active, run, store, writes, clock } = dependencies
   const { runLog } = active

@@ -18,6 +18,7 @@ export interface IndexProgress {
   characters(): Promise<CharacterMatch>
 }
 
+/** Create one per process: it remembers what is done. */
 export function createIndexProgress({ settings }: Pick<Store, 'settings'>): IndexProgress {
   /** What is done stays done, and is not read again. */
   const done = new Set<Pass>()

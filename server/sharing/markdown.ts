@@ -29,6 +29,7 @@ const CACHE_TTL_MS = 60 * 60_000
 /** A text as it is, for what Markdown cannot show. */
 export const plainText = (text: string): string => `<pre class="plain">${escapeHtml(text)}</pre>`
 
+/** Renders in a worker thread, which ends when it is idle. Call `close` at the end. */
 export function createMarkdownRenderer(): MarkdownRenderer {
   const client = createWorkerClient<string, string>('sharing/markdown.child', {
     worker: { resourceLimits: { maxOldGenerationSizeMb: 128 } },

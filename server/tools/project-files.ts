@@ -29,6 +29,7 @@ export type ReadProjectFiles = (
   signal: AbortSignal,
 ) => Promise<ProjectFiles>
 
+/** For tools that read files without being file tools: Python and images. */
 export function createProjectFileReader(dependencies: {
   workspaces: Pick<Workspaces, 'open'>
   search: Pick<ProjectSearch, 'find'>

@@ -26,6 +26,7 @@ export interface Unpacker {
   bytes(content: string, encoding: 'utf8' | 'base64', name: string): Promise<ImportedFile>
 }
 
+/** Files get numbers for names, so that no name of an archive becomes a path. */
 export function createUnpacker(folder: string): Unpacker {
   let last = 0
   const next = (): string => {

@@ -49,6 +49,7 @@ const FRESH_MS = 60 * 60_000
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 60_000
 
+/** Requests nothing before it is prepared or used. */
 export function createIssuer({
   settings,
   fetch,

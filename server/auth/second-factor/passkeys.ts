@@ -59,6 +59,7 @@ const Challenge = z.object({
   until: z.number(),
 })
 
+/** Create one per process: it remembers the challenges that were used. */
 export function createPasskeys({
   factors,
   box,

@@ -18,6 +18,7 @@ const QUIET_MS = 60_000
 const MAX_TITLE_CHARACTERS = 60
 const MAX_PROJECTS = 100
 
+/** The tools of `/mcp`, for the user of each request. */
 export function createMcpServices({
   chat,
   store,

@@ -10,6 +10,7 @@ export interface Observers {
   close(): Promise<void>
 }
 
+/** Adds the metrics to the registry. */
 export async function createObservers(
   metrics: Registry,
   options: Parameters<typeof createConfiguredTracing>[0],

@@ -14,6 +14,7 @@ export interface FileModule {
   mover: AttachmentMover
 }
 
+/** Moves nothing until `mover` runs. */
 export function createFileModule({
   config,
   database,

@@ -22,6 +22,7 @@ const SIGN_IN_MS = 10 * 60_000
 
 const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex')
 
+/** What is read back is opened and parsed; the store sees only sealed text. */
 export function createMcpGrantStore(
   repository: McpGrantRepository,
   box: SecretBox,

@@ -11,6 +11,7 @@ export interface StoredMcpServer {
 
 export type McpServerRepository = ReturnType<typeof createMcpServerRepository>
 
+/** Uses the tables `mcpServers` and `mcpGrants`. */
 export function createMcpServerRepository(database: Database) {
   const { read, write, tables } = database
   const { mcpServers, mcpGrants } = tables

@@ -17,6 +17,7 @@ const Settings = ModelSettings.omit({ api_key: true })
 /** Models are cached, because every send reads them several times. Changes by other processes are visible after this. */
 const CACHE_TTL_MS = 3_000
 
+/** Uses the table `models`. */
 export function createModelRepository(database: Database) {
   const { read, tables } = database
   const { models } = tables

@@ -30,6 +30,7 @@ const SEALED_SETTINGS = ['web_push_key']
 
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
+/** Uses the tables `mcpServers`, `webhooks` and `settings`. */
 export function createSealedRepository({ read, write, tables }: Database) {
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables

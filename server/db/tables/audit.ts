@@ -4,6 +4,7 @@ import type { AuditAction, AuditDetails } from '../../protocol/admin/audit.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 
+/** Defines `auditEntries`. */
 export const defineAuditTables = (c: Columns) => ({
   auditEntries: c.table(
     'audit_entries',

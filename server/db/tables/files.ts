@@ -6,6 +6,7 @@ import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import { ownedBy } from './owner.ts'
 
+/** Defines `files`. */
 export function defineFileTables(
   c: Columns,
   { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,

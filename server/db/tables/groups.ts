@@ -6,6 +6,7 @@ import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import { ownedBy } from './owner.ts'
 
+/** Defines `groups`, `groupMembers`, `userQuotas` and `resourceUsage`. */
 export function defineGroupTables(
   c: Columns,
   { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,

@@ -7,6 +7,7 @@ import type { defineSessionTables } from './sessions.ts'
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineSessionTables>, 'sessions'>
 
+/** Defines `pushSubscriptions`. */
 export function definePushTables(c: Columns, { users, sessions }: Accounts) {
   const pushSubscriptions = c.table(
     'push_subscriptions',

@@ -4,6 +4,7 @@ import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import type { defineConversationTables } from './conversations.ts'
 
+/** Defines `searchTitles` and `searchWords`. */
 export function defineSearchTables(
   c: Columns,
   {

@@ -10,6 +10,7 @@ import { ownedBy } from './owner.ts'
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
 
+/** Defines `shares`, `shareMessages` and `shareFiles`. */
 export function defineShareTables(c: Columns, { users, conversations }: Needed) {
   const shares = c.table(
     'shares',

@@ -9,6 +9,7 @@ import type { defineSessionTables } from './sessions.ts'
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineSessionTables>, 'sessions'>
 
+/** Defines `identities`, `idTokens`, `totps`, `recoveryCodes`, `passkeys` and `confirmedAddresses`. */
 export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
   /** Accounts as issuers of single sign-on know them. */
   const identities = c.table(

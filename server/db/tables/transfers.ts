@@ -11,6 +11,7 @@ import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 import { ownedBy } from './owner.ts'
 
+/** Defines `transfers`. */
 export function defineTransferTables(
   c: Columns,
   { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,

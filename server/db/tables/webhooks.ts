@@ -7,6 +7,7 @@ import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 
+/** Defines `webhooks` and `webhookDeliveries`. */
 export function defineWebhookTables(c: Columns, { users }: Accounts) {
   const webhooks = c.table(
     'webhooks',

@@ -18,6 +18,7 @@ export interface ResponseFacts {
   size: number
 }
 
+/** The facts of a response that has not begun. */
 export const createResponseFacts = (): ResponseFacts => ({
   done: false,
   finishReason: null,
@@ -35,6 +36,7 @@ export interface DeltaBuffer {
   readonly tokens: number
 }
 
+/** One per response. */
 export function createDeltaBuffer(): DeltaBuffer {
   let events: { type: Kind; text: string }[] = []
   let isUnused = true

@@ -30,6 +30,7 @@ const PROBE_SECONDS = 60
 /** Enough for a model that thinks first. */
 const MAX_TOKENS = 400
 
+/** Call `close` at the end: it holds connections to providers. */
 export function createModelProbe(http: ProviderHttp = createProviderHttp()): ModelProbe {
   return {
     async probe(target, signal) {

@@ -24,11 +24,14 @@ export const beginsOpeningTag = (text: string): boolean =>
   '<function='.startsWith(text) ||
   FUNCTION_TAG_START.test(text)
 
+/** Whether the text is a closing tag and nothing else. */
 export const isClosingTag = (text: string): boolean => CLOSING_TAGS.includes(text)
 
+/** Whether the text is the beginning of a closing tag, or all of one. */
 export const beginsClosingTag = (text: string): boolean =>
   CLOSING_TAGS.some((tag) => tag.startsWith(text))
 
+/** Whether a closing tag stands at the end of the text. */
 export const endsWithClosingTag = (text: string): boolean =>
   CLOSING_TAGS.some((tag) => text.endsWith(tag))
 

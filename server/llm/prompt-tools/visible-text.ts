@@ -42,6 +42,7 @@ const CODE_INDENT = /^(?: {4}| {0,3}\t)/
 /** Characters at the beginning of a line that determine its kind. */
 const LINE_HEAD = 40
 
+/** Create one per answer; give it the visible pieces in order. */
 export function createShownText(): ShownText {
   let output = ''
   let pendingSpace = ''

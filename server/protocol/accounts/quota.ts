@@ -64,6 +64,7 @@ export const NO_SHARED_QUOTA: SharedQuota = {
 /** The given limits; none of the kinds that are not given. */
 export const fullQuota = (given: PatchQuota | null | undefined): Quota =>
   Quota.parse({ ...NO_QUOTA, ...given })
+/** A shared quota with null for every limit that is not given. */
 export const fullSharedQuota = (given: PatchSharedQuota | null | undefined): SharedQuota =>
   SharedQuota.parse({ ...NO_SHARED_QUOTA, ...given })
 

@@ -72,4 +72,5 @@ export type ToolCallStep = z.infer<typeof ToolCallStep>
 export type ToolResultStep = z.infer<typeof ToolResultStep>
 
 export type StepId = Step['id']
+/** The id of a step on the wire, by its place in the answer. */
 export const stepId = (index: number): StepId => `step-${index}`

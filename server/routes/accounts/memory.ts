@@ -6,6 +6,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { MemoryContent } from '../../protocol/projects/knowledge.ts'
 import { success } from '../envelope.ts'
 
+/** `/api/memory`. */
 export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): void {
   const response = { 200: envelope(MemoryContent) }
 

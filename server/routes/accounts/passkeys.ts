@@ -44,6 +44,7 @@ export function siteOf(
 /** Per address: a passkey cannot be guessed, so this bounds the work. */
 const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }
 
+/** `/api/auth/passkeys` and what is below it. */
 export function registerPasskeyRoutes(
   app: App,
   {
@@ -163,6 +164,7 @@ export function registerPasskeyRoutes(
   )
 }
 
+/** The wire format of a passkey. */
 export const presentPasskey = (row: PasskeyRow): Passkey => ({
   id: row.id,
   name: row.name,

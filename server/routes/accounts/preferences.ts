@@ -5,6 +5,7 @@ import { PatchPreferencesBody, Preferences } from '../../protocol/accounts/prefe
 import { envelope } from '../../protocol/envelope.ts'
 import { success } from '../envelope.ts'
 
+/** `/api/preferences`. */
 export function registerPreferenceRoutes(
   app: App,
   { settings }: { settings: Pick<Store['settings'], 'preferences' | 'changePreferences'> },

@@ -18,6 +18,7 @@ const body = PushSubscriptionBody.refine(({ keys }) => isSubscriptionKey(keys.p2
   error: 'not a key of a subscription',
 })
 
+/** `/api/push`, `/api/push/subscriptions` and `/api/push/subscriptions/:id`. */
 export function registerPushRoutes(app: App, { push }: { push: Push }): void {
   app.get(
     '/api/push',

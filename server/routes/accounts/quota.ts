@@ -5,6 +5,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
+/** `/api/quota`. */
 export function registerQuotaRoutes(
   app: App,
   { report }: { report(userId: UserId): Promise<QuotaReport> },

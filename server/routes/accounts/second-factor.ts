@@ -37,6 +37,7 @@ export async function assertNoSecondFactor(
   if (details !== null) throw appError('second_factor_required', {}, { details })
 }
 
+/** Completing a sign-in, `/api/auth/second-factors`, `/api/auth/totp` and `/api/auth/recovery-codes`. */
 export function registerSecondFactorRoutes(
   app: App,
   {

@@ -18,6 +18,7 @@ export interface SessionStartDependencies {
 
 export type SessionStart = ReturnType<typeof createSessionStart>
 
+/** Every way to sign in ends here. */
 export function createSessionStart({ sessions, issueToken, https }: SessionStartDependencies) {
   const cookieSettings = { https, lifetimeSeconds: REFRESH_LIFETIME_SECONDS }
   return {

@@ -8,6 +8,7 @@ import { beginEventStream, keepAlive, STALL_MS } from '../event-stream.ts'
 /** Open streams per user. A new stream beyond that closes the oldest, which reconnects when its tab becomes visible. */
 const MAX_STREAMS = 50
 
+/** `/api/events`. */
 export function registerUserEventRoutes(app: App, { changes }: { changes: ChangeLog }): void {
   const open = new Map<UserId, Set<() => void>>()
   app.addHook('preClose', async () => {

@@ -25,6 +25,7 @@ export interface AnswerRouteDependencies {
 
 const Params = z.object({ id: ConversationId, mid: MessageId })
 
+/** `/api/conversations/:id/messages/:mid/revisions` and `…/feedback`. */
 export function registerAnswerRoutes(
   app: App,
   { store, database, maxCharacters }: AnswerRouteDependencies,

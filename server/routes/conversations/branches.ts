@@ -7,6 +7,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
+/** `/api/conversations/:id/branches`. */
 export function registerBranchRoutes(app: App, store: Store): void {
   app.get(
     '/api/conversations/:id/branches',

@@ -15,6 +15,7 @@ export interface SearchRouteDependencies {
   search: Search
 }
 
+/** `/api/search`. */
 export function registerSearchRoutes(app: App, { search }: SearchRouteDependencies): void {
   app.get(
     '/api/search',

@@ -189,6 +189,7 @@ const isKnown = (headers: Headers, sha256: string): boolean =>
     .split(',')
     .some((tag) => tag.trim().replace(/^W\//, '') === etag(sha256))
 
+/** The wire format of a file. */
 export const presentFile = (file: FileRow): FileInfo => ({
   id: file.id,
   name: file.name,

@@ -14,6 +14,7 @@ export interface UploadSlots {
 
 const RETRY_SECONDS = 5
 
+/** Counts uploads per user at all instances, and in total at this one. */
 export function createUploadSlots(
   most: { perUser: number; inAll: number },
   limits: Pick<Limits, 'slots'>,

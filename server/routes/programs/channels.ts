@@ -15,6 +15,7 @@ export interface ChannelRouteDependencies {
     | undefined
 }
 
+/** `/api/channels` and `/api/channels/:id`. */
 export function registerChannelRoutes(
   app: App,
   { channels, askForConfirmation }: ChannelRouteDependencies,

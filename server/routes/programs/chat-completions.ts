@@ -26,6 +26,7 @@ export interface ChatCompletionDependencies extends ProgramRouteDependencies {
   listModels(userId: UserId): Promise<PublicModel[]>
 }
 
+/** `/v1/models`, `/v1/models/*` and `/v1/chat/completions`. */
 export function registerChatCompletionRoutes(
   app: App,
   { listModels, ...dependencies }: ChatCompletionDependencies,

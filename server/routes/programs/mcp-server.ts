@@ -9,6 +9,7 @@ export interface McpServerDependencies {
   version: string
 }
 
+/** `/mcp`. */
 export function registerMcpServerRoutes(
   app: App,
   { services, version }: McpServerDependencies,

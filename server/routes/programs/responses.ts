@@ -18,6 +18,7 @@ import {
   wishesOf,
 } from './program-runs.ts'
 
+/** `/v1/responses`, `/v1/responses/:id` and `/v1/responses/:id/cancel`. */
 export function registerResponseRoutes(app: App, dependencies: ProgramRouteDependencies): void {
   const { chat, store } = dependencies
   const tags = ['openai']

@@ -34,6 +34,7 @@ const InProject = z.object({ id: ProjectId })
 const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
 const tags = ['documents']
 
+/** `/api/projects/:id/documents` and what is below it. */
 export function registerDocumentRoutes(
   app: App,
   { knowledge, projects, uploadSlots, fileLimit }: DocumentRouteDependencies,

@@ -18,6 +18,7 @@ export interface BackgroundRouteDependencies {
 
 const OfConversation = z.object({ id: ConversationId })
 
+/** `/api/conversations/:id/background` and `/api/conversations/:id/background/:bid/stop`. */
 export function registerBackgroundRoutes(
   app: App,
   { background, store }: BackgroundRouteDependencies,

@@ -12,6 +12,7 @@ import { timingOf } from '../../protocol/runs/run-timeline.ts'
 import type { Step } from '../../protocol/runs/step.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
 
+/** The wire format of a message. */
 export function presentMessage(row: FullMessage): Message {
   const attachments = row.attachments.map((file) => presentAttachment(row, file))
   const shared = {
@@ -125,6 +126,7 @@ export interface WaitsFor {
   inputs: PendingInput[]
 }
 
+/** What a run waits for, as `presentRun` takes it. */
 export const waitsFor = async (
   store: Pick<Store, 'runs' | 'runInputs'>,
   run: RunRow,
@@ -136,6 +138,7 @@ export const waitsFor = async (
   return { approvals: approvals.get(run.id) ?? [], inputs: inputs.get(run.id) ?? [] }
 }
 
+/** The wire format of a run. */
 export const presentRun = (row: RunRow, pending: WaitsFor): Run => ({
   id: row.id,
   conversation_id: row.conversationId,

@@ -25,6 +25,7 @@ const EventsQuery = z.object({
   last_event_id: z.string().max(20).optional(),
 })
 
+/** `/api/runs/:id` and what is below it. */
 export function registerRunRoutes(
   app: App,
   { chat, store }: { chat: ChatService; store: Store },

@@ -53,7 +53,6 @@ export interface RunListener {
 /** Each attempt numbers its events in a separate range, above all ids that earlier attempts sent. */
 const IDS_PER_ATTEMPT = 1_000_000
 export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1) * IDS_PER_ATTEMPT
-
 /** The attempt that an event id belongs to. */
 export const attemptOfEvent = (id: number): number => Math.floor((id - 1) / IDS_PER_ATTEMPT) + 1
 
@@ -118,6 +117,7 @@ export interface RunLog {
 
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
+/** `history` is empty for a new run, and read from the store for a resumed one. */
 export function createRunLog(history: RunLogHistory): RunLog {
   const { entries, steps, isCopy = false } = history
   let { lastId } = history

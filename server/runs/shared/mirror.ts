@@ -12,6 +12,7 @@ export interface Mirror {
   catchUp(stored: StoredRun): void
 }
 
+/** The log of a run that is performed elsewhere; feed it in order. */
 export function createMirror(runId: RunId): Mirror {
   const runLog = createRunLog({ entries: [], steps: [], lastId: 0, isCopy: true })
   let attempt = 1

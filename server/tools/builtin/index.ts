@@ -48,6 +48,7 @@ export interface BuiltinDependencies {
   images: Omit<GenerateImageDependencies, 'services'> | null
 }
 
+/** Whether models are offered a tool is decided later, by the registry. */
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
   const {
     fetch,

@@ -17,6 +17,7 @@ export interface ClientOpener {
   open(prepare: (client: RemoteClient, giveUp: () => Promise<void>) => void): Promise<RemoteClient>
 }
 
+/** One per connection: it remembers which revision the server speaks. */
 export function createClientOpener(
   settings: McpServerSettings,
   options: TransportOptions,

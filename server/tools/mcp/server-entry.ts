@@ -45,6 +45,7 @@ export const maySignIn = ({ url, headers = {} }: McpServerSettings): boolean =>
 
 const NO_TOOLS: readonly ToolDefinition[] = []
 
+/** Connects to nothing before `open` or `openFor` is called. */
 export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   const { name, settings, grants, claims, log } = options
   const common = {

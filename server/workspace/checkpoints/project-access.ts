@@ -30,6 +30,7 @@ export interface ProjectAccess {
   ): Promise<void>
 }
 
+/** Create one per process: it knows which projects are being deleted. */
 export function createProjectAccess(
   records: Pick<CheckpointRepository, 'assertProject' | 'isCurrent'>,
   mutex: KeyedMutex,

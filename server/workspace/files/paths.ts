@@ -226,4 +226,5 @@ export async function openRegularFile(place: OpenPlace, path: ProjectPath): Prom
   }
 }
 
+/** The refusal of a path that is neither a file nor a folder. */
 export const notRegular = (path: string): AppError => appError('not_a_regular_file', { path })

@@ -6,6 +6,7 @@ import type { Database } from '../../database.ts'
 /** The longest name of a project. */
 const MAX_NAME = 255
 
+/** Uses the tables `projects`, `documents`, `checkpoints`, `conversations`, `files`, `runs` and `shares`. */
 export function createAccountDataRepository({ write, tables }: Database) {
   const { projects, documents, checkpoints, conversations, files, runs, shares } = tables
 

@@ -14,6 +14,7 @@ export type AccountLinkRepository = ReturnType<typeof createAccountLinkRepositor
 /** How long a used or expired link stays in the list. */
 const KEPT_MS = 30 * 24 * 60 * 60_000
 
+/** Uses the tables `accountLinks` and `users`. */
 export function createAccountLinkRepository({ read, write, tables }: Database) {
   const { accountLinks, users } = tables
   const usable = (now: Date) => and(isNull(accountLinks.usedAt), gt(accountLinks.expiresAt, now))

@@ -10,6 +10,7 @@ export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
 
 export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>
 
+/** Uses the tables `apiKeys` and `users`. */
 export function createApiKeyRepository(database: Database) {
   const { read, tables } = database
   const { apiKeys, users } = tables

@@ -19,6 +19,7 @@ export interface AuditSelection {
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>
 
+/** Uses the table `auditEntries`. */
 export function createAuditRepository(database: Database) {
   const { read, tables } = database
   const { auditEntries } = tables

@@ -7,6 +7,7 @@ import type { UserRow } from './users.ts'
 
 export type ConfirmedAddressRepository = ReturnType<typeof createConfirmedAddressRepository>
 
+/** Uses the tables `confirmedAddresses` and `users`. */
 export function createConfirmedAddressRepository({ read, tables }: Database) {
   const { confirmedAddresses, users } = tables
   return {

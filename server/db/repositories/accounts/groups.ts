@@ -28,6 +28,7 @@ interface GroupFields {
 
 const NameCursor = z.tuple([z.string().max(200)])
 
+/** Uses the tables `groups`, `groupMembers` and `users`. */
 export function createGroupRepository(database: Database) {
   const { read, write, tables } = database
   const { groups, groupMembers, users } = tables

@@ -13,6 +13,7 @@ export interface NewIdentity {
   userId: UserId
 }
 
+/** Uses the tables `identities`, `idTokens` and `users`. */
 export function createIdentityRepository({ read, write, tables }: Database) {
   const { identities, idTokens, users } = tables
 

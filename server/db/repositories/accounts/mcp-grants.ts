@@ -8,6 +8,7 @@ const MAX_SIGN_INS = 20
 
 export type McpGrantRepository = ReturnType<typeof createMcpGrantRepository>
 
+/** Uses the tables `mcpGrants`, `mcpClients` and `mcpSignIns`. */
 export function createMcpGrantRepository(database: Database) {
   const { mcpGrants, mcpClients, mcpSignIns } = database.tables
   const isGrant = (userId: UserId, server: string) =>

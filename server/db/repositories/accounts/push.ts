@@ -7,6 +7,7 @@ export type PushSubscriptionRow = Database['tables']['pushSubscriptions']['$infe
 
 export type PushRepository = ReturnType<typeof createPushRepository>
 
+/** Uses the tables `pushSubscriptions` and `sessions`. */
 export function createPushRepository({ read, write, tables }: Database) {
   const { pushSubscriptions: subscriptions, sessions } = tables
 

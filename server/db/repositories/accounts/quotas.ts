@@ -10,6 +10,7 @@ export type ResourceKind = 'program_seconds' | 'messages'
 
 export type QuotaRepository = ReturnType<typeof createQuotaRepository>
 
+/** Uses the tables `userQuotas` and `resourceUsage`. */
 export function createQuotaRepository({ read, write, tables }: Database) {
   const { userQuotas, resourceUsage } = tables
   return {

@@ -10,6 +10,7 @@ export type TotpRow = Database['tables']['totps']['$inferSelect']
 
 export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>
 
+/** Uses the tables `totps`, `recoveryCodes`, `passkeys` and `users`. */
 export function createSecondFactorRepository({ read, write, tables }: Database) {
   const { totps, recoveryCodes, passkeys, users } = tables
 

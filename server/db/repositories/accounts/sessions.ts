@@ -13,6 +13,7 @@ export type Rotation =
   | { outcome: 'reused'; session: SessionRow; user: UserRow }
   | { outcome: 'ended' }
 
+/** Uses the tables `sessions` and `users`. */
 export function createSessionRepository(database: Database) {
   const { read, tables } = database
   const { sessions, users } = tables

@@ -6,6 +6,7 @@ import { NO_PREFERENCES, type Preferences } from '../../../protocol/accounts/pre
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
+/** Uses the tables `settings`, `memories` and `preferences`. */
 export function createSettingRepository(database: Database) {
   const { read, tables } = database
   const { settings, memories, preferences } = tables

@@ -28,6 +28,7 @@ export type TokenUsageRepository = ReturnType<typeof createTokenUsageRepository>
 /** The UTC day of a time, as in `UsageRow`. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
+/** Uses the table `tokenUsage`. */
 export function createTokenUsageRepository(database: Database) {
   const { read, tables } = database
   const { tokenUsage: usage } = tables

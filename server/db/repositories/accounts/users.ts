@@ -35,6 +35,7 @@ export type UserRepository = ReturnType<typeof createUserRepository>
 
 const nameTaken = () => appError('user_name_taken')
 
+/** Uses the tables `users`, `apiKeys`, `revokedTokens` and `sessions`. */
 export function createUserRepository(database: Database) {
   const { read, tables } = database
   const { users, apiKeys, revokedTokens, sessions } = tables

@@ -60,6 +60,7 @@ export const attachmentText = ({ attachments, files }: Database['tables']) =>
 
 export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
 
+/** Uses the tables `attachments`, `files`, `documents` and `messages`. */
 export function createAttachmentRepository({ read, tables }: Database) {
   const { attachments, files, documents, messages } = tables
   const info = attachmentColumns(tables)

@@ -27,6 +27,7 @@ interface BranchRow {
   createdAt: Date
 }
 
+/** Uses the table `messages`. */
 export function createBranchTree({ readOffThread, tables }: Database) {
   const { messages } = tables
 

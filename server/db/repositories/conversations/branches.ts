@@ -65,6 +65,7 @@ export type ReadBranch = (
 
 const UNBOUNDED = 2 ** 31 - 1
 
+/** Uses the tables `messages`, `attachments`, `files`, `documents`, `steps` and `runs`. */
 export function createBranchReader({ read, tables }: Database): ReadBranch {
   const { messages, attachments, files, documents, steps, runs } = tables
   const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)

@@ -58,6 +58,7 @@ function pageLength(rows: readonly ListedRow[], limit: number): number {
   return full === -1 ? limit : Math.min(full, limit)
 }
 
+/** Uses the tables `conversations`, `projects` and `runs`. */
 export function createConversationItems(database: Database) {
   const { read, tables } = database
   const { conversations, projects, runs } = tables

@@ -38,6 +38,7 @@ export interface PreparedMessages {
   entries: readonly { messageId: MessageId; offset: number; words: string }[]
 }
 
+/** Uses the tables `messages`, `steps`, `attachments`, `conversations` and `searchWords`. */
 export function createMessageImport(database: Pick<Database, 'dialect' | 'tables'>) {
   const { dialect, tables } = database
   const { messages, steps, attachments, conversations, searchWords } = tables

@@ -4,6 +4,7 @@ import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
+/** Uses the table `messages`. */
 export function createMessageMarks(database: Database) {
   const { messages } = database.tables
   return {

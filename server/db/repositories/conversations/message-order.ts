@@ -7,6 +7,7 @@ import { branchUpFrom, isAttached } from './message-tree.ts'
 const BATCH_SIZE = 500
 const UNBOUNDED = 2 ** 31 - 1
 
+/** Uses the table `messages`. */
 export function createMessageOrder({ read, tables }: Database) {
   const { messages } = tables
   return {

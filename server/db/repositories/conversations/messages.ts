@@ -24,6 +24,7 @@ const DELETE_BATCH_SIZE = 500
 
 const MessageCursor = z.tuple([MessageId])
 
+/** Uses the tables `messages`, `conversations` and `runs`. */
 export function createMessageRepository(database: Database) {
   const { read, tables } = database
   const { messages, conversations, runs } = tables

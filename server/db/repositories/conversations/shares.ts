@@ -20,6 +20,7 @@ export type ShareFile = {
 /** Messages of a copy that one query reads. */
 const READ_BATCH_SIZE = 4
 
+/** Uses the tables `shares`, `shareMessages`, `shareFiles`, `users`, `attachments`, `conversations` and `files`. */
 export function createShareRepository({ read, tables }: Database) {
   const { shares, shareMessages, shareFiles, users, attachments, conversations, files } = tables
   /** The messages of the copy that is shown. */

@@ -36,6 +36,7 @@ export type ProseRow = {
 
 export type StepRepository = ReturnType<typeof createStepRepository>
 
+/** Uses the table `steps`. */
 export function createStepRepository(database: Database) {
   const { steps } = database.tables
   const { carry: _carry, ...shownColumns } = getTableColumns(steps)

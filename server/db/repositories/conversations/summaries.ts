@@ -3,6 +3,7 @@ import type { Database, Writer } from '../../database.ts'
 
 type SummaryRow = Database['tables']['summaries']['$inferSelect']
 
+/** Uses the table `summaries`. */
 export const createSummaryRepository = ({ tables: { summaries } }: Database) => ({
   async insert(tx: Writer, summary: SummaryRow): Promise<void> {
     await tx.insert(summaries).values(summary).onConflictDoNothing()

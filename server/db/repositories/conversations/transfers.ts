@@ -9,6 +9,7 @@ type ConversationRow = Database['tables']['conversations']['$inferSelect']
 /** Conversations that an export reads at once; each may have a long system prompt. */
 const READ_BATCH_SIZE = 20
 
+/** Uses the tables `transfers` and `conversations`. */
 export function createTransferRepository({ read, write, tables }: Database) {
   const { transfers, conversations } = tables
 

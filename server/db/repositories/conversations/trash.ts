@@ -8,6 +8,7 @@ export type OwnedConversation = { id: ConversationId; userId: UserId }
 /** Conversations that are due at once; the caller asks again. */
 const DUE_LIMIT = 100
 
+/** Uses the tables `conversations` and `runs`. */
 export function createTrashRepository({ read, write, tables }: Database) {
   const { conversations, runs } = tables
   const columns = { id: conversations.id, userId: conversations.userId }

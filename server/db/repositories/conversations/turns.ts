@@ -18,6 +18,7 @@ type LockLeaf = (
   conversationId: ConversationId,
 ) => Promise<{ leafId: MessageId | null } | undefined>
 
+/** Uses the tables `messages`, `attachments` and `conversations`. */
 export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
   const { messages, attachments, conversations } = database.tables
   const searchIndex = createSearchIndex(database)

@@ -11,6 +11,7 @@ export type NewDelivery = Database['tables']['deliveries']['$inferInsert']
 
 export type ChannelRepository = ReturnType<typeof createChannelRepository>
 
+/** Uses the tables `channels` and `deliveries`. */
 export function createChannelRepository(database: Database) {
   const { channels, deliveries } = database.tables
 

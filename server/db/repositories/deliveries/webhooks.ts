@@ -9,6 +9,7 @@ export type WebhookDeliveryRow = Database['tables']['webhookDeliveries']['$infer
 
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>
 
+/** Uses the tables `webhooks` and `webhookDeliveries`. */
 export function createWebhookRepository(database: Database) {
   const { read, write, tables } = database
   const { webhooks, webhookDeliveries: deliveries } = tables

@@ -12,6 +12,7 @@ export type FileRepository = ReturnType<typeof createFileRepository>
 /** Unused files removed in one transaction. */
 const REMOVE_BATCH_SIZE = 100
 
+/** Uses the tables `files`, `attachments`, `messages` and `shareFiles`. */
 export function createFileRepository(database: Database) {
   const { read, readOffThread, tables } = database
   const { files, attachments, messages, shareFiles } = tables

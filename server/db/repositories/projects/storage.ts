@@ -14,6 +14,7 @@ export interface StoredByUser {
   files: number
 }
 
+/** Uses the tables `documents`, `files`, `projects` and `users`. */
 export function createStorageRepository(database: Database) {
   const { read, tables } = database
   const { checkpoints, documents, files, projects, users } = tables

@@ -16,6 +16,7 @@ const COPY_BATCH_SIZE = 200
 
 export type VectorRepository = ReturnType<typeof createVectorRepository>
 
+/** Uses the tables `passageVectors`, `passages` and `documents`. */
 export function createVectorRepository(database: Database) {
   const { passageVectors, passages, documents } = database.tables
   const ofModel = (projectId: ProjectId, model: string) =>

@@ -8,6 +8,7 @@ import type { Database, Writer } from '../../database.ts'
 export type ApprovalRow = Database['tables']['approvals']['$inferSelect']
 type NewApproval = Database['tables']['approvals']['$inferInsert']
 
+/** Uses the table `approvals`. */
 export function createApprovals(database: Database) {
   const { approvals } = database.tables
   return {

@@ -6,6 +6,7 @@ import { countAll } from '../../fragments.ts'
 
 type RunRow = Database['tables']['runs']['$inferSelect']
 
+/** Uses the table `runs`. */
 export function createBackgroundRuns(database: Database) {
   const { runs } = database.tables
   return {

@@ -8,6 +8,7 @@ export type IdempotencyRow = Database['tables']['idempotencyKeys']['$inferSelect
 
 type Key = { userId: UserId; key: string }
 
+/** Uses the table `idempotencyKeys`. */
 export function createIdempotencyRepository(database: Database) {
   const { read, write, tables } = database
   const { idempotencyKeys: keys } = tables

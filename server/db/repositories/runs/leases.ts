@@ -51,6 +51,7 @@ const WORK_MS = 30 * 24 * 3_600_000
 
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>
 
+/** Uses the tables `approvals`, `leases`, `runInputs` and `runs`. */
 export function createLeaseRepository(database: Database) {
   const { read, write, dialect, tables } = database
   const { approvals, leases, runInputs, runs } = tables

@@ -8,6 +8,7 @@ export type OwnerEpochs = ReturnType<typeof createOwnerEpochRepository>
 const KEY = 'owner'
 const Owner = z.object({ epoch: z.int().min(0), instance: z.string() })
 
+/** Uses the table `settings`. */
 export function createOwnerEpochRepository({ read, write, tables: { settings } }: Database) {
   const epochOf = (rows: readonly { value: unknown }[]): number =>
     Owner.safeParse(rows[0]?.value).data?.epoch ?? 0

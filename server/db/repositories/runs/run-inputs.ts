@@ -8,6 +8,7 @@ import type { Database, Writer } from '../../database.ts'
 export type RunInputRow = Database['tables']['runInputs']['$inferSelect']
 export type NewRunInput = Database['tables']['runInputs']['$inferInsert']
 
+/** Uses the table `runInputs`. */
 export function createRunInputRepository(database: Database) {
   const { runInputs } = database.tables
   return {

@@ -5,6 +5,7 @@ import type { Database, Writer } from '../../database.ts'
 
 export type SubAgentRepository = ReturnType<typeof createSubAgentRepository>
 
+/** Uses the table `subAgentEvents`. */
 export function createSubAgentRepository(database: Database) {
   const { subAgentEvents } = database.tables
   return {

@@ -4,6 +4,7 @@ import { newId } from '../../../lib/ids.ts'
 import type { ConversationId, RunId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
+/** Uses the table `toolResults`. */
 export function createToolResultRepository(database: Database) {
   const { read, tables } = database
   const { toolResults } = tables

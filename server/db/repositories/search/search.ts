@@ -12,6 +12,7 @@ import { createSegments } from './segments.ts'
 import { createStoredTexts } from './stored-texts.ts'
 import { createTitleSearch } from './titles.ts'
 
+/** Uses the tables `messages`, `attachments` and `files`. */
 export function createSearchRepository(database: Database) {
   const { readOffThread, tables } = database
   const { messages, attachments, files } = tables

@@ -25,6 +25,7 @@ export interface SendMessageDependencies {
 const MAX_MESSAGE_CHARACTERS = 20_000
 const CHANNEL = 'channel:'
 
+/** The tool `message`. */
 export const createSendMessageTool = (dependencies: SendMessageDependencies): ToolDefinition =>
   defineTool({
     name: 'message',

@@ -68,6 +68,7 @@ function toEdit(input: EditInput): TextEdit {
   }
 }
 
+/** The tool `file_edit`. */
 export function createFileEditTool({ services, seen }: FileToolDependencies): ToolDefinition {
   /** The file as the edit would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: EditInput, signal: AbortSignal) => {

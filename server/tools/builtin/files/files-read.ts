@@ -28,6 +28,7 @@ const ReadInput = z.object({
   line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
 })
 
+/** The tools `file_read`, `file_list`, `file_exists`, `file_glob` and `file_grep`. */
 export function createReadingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
   const { outsideText } = services.checkpoints
 

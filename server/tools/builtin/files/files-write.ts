@@ -49,6 +49,7 @@ async function readBefore(workspace: Workspace, path: string): Promise<Before | 
   }
 }
 
+/** The tools `file_write`, `file_mkdir` and `file_delete`. */
 export function createWritingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
   const { checkpoints, makeDiff } = services
 

@@ -75,6 +75,7 @@ export interface SeenFiles {
 
 const MAX_SEEN_FILES = 20_000
 
+/** Create one per process; bounded, so that the versions seen longest ago are forgotten. */
 export function createSeenFiles(): SeenFiles {
   const versions = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
   const doomed = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))

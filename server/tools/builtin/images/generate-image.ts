@@ -87,6 +87,7 @@ const Input = z.object({
     .describe('Project path for a copy, only if the user wants one.'),
 })
 
+/** The tool `generate_image`. */
 export function createGenerateImageTool(dependencies: GenerateImageDependencies): ToolDefinition {
   const { generate, model, price, services, findImage, store } = dependencies
   return defineTool({

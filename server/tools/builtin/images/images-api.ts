@@ -60,6 +60,7 @@ const Refusal = z.object({
 /** Codes of refused content: OpenAI's, and those of Azure and of compatible gateways. */
 const POLICY = /content_policy|moderation|content_filter|safety/i
 
+/** What the service refuses is a result, not an exception: see `ImageOutcome`. */
 export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch): ImagesApi {
   const base = settings.apiUrl.replace(/\/+$/, '').replace(/\/images\/(generations|edits)$/, '')
   const { origin, hostname } = new URL(base)

@@ -5,6 +5,7 @@ import { type LongResultStore, sliceResult } from '../../long-results.ts'
 
 const DEFAULT_LENGTH = 20_000
 
+/** The tool `result_read`. */
 export const createResultReadTool = (results: LongResultStore): ToolDefinition =>
   defineTool({
     name: 'result_read',

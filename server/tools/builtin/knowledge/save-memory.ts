@@ -7,6 +7,7 @@ export interface SaveMemoryDependencies {
   memory: Pick<Memory, 'remember'>
 }
 
+/** The tool `save_memory`. */
 export const createSaveMemoryTool = ({ memory }: SaveMemoryDependencies): ToolDefinition =>
   defineTool({
     name: 'save_memory',

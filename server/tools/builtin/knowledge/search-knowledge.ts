@@ -8,6 +8,7 @@ const MAX_RESULTS = 20
 /** How long a search waits for files that were attached just now. */
 const READING_WAIT_MS = 20_000
 
+/** The tool `search_knowledge`. */
 export const createSearchKnowledgeTool = (
   knowledge: Pick<Knowledge, 'search' | 'list' | 'whenFound'>,
 ): ToolDefinition =>

@@ -44,6 +44,7 @@ function refuseType(contentType: string): string | null {
   return `Unsupported content type ${type.slice(0, 100)}. Only web pages, text, JSON, XML and PDF can be read.`
 }
 
+/** The tools `fetch_page` and `crawl_batch`. */
 export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDefinition[] {
   async function readPage(
     url: string,

@@ -25,6 +25,7 @@ type Outcome<T> = { ok: true; value: T } | { ok: false; isNotFound: boolean; err
 const TIMEOUT_MS = 10_000
 const FORECAST_DAYS = 3
 
+/** The tool `get_weather`. */
 export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch): ToolDefinition {
   /** Calls one service and checks its response. Errors never contain the URL, which may contain a key. */
   async function request<T>(

@@ -54,6 +54,7 @@ export const clientMetadata = (redirectUri: string) => ({
   token_endpoint_auth_method: 'none',
 })
 
+/** What a sign-in needs until the person returns is stored, so that any instance can finish it. */
 export function createSignIns({ grants, clientMetadataUrl, fetch, log }: SignInOptions): SignIns {
   /** Configured, by metadata document, registered before, or registered now: in the order of the specification. */
   async function clientFor(

@@ -34,6 +34,7 @@ const LATE_MS = 10_000
 const LOOK_MS = 200
 const MAX_LOOKS = 100
 
+/** One per user and server, for as long as they are connected. */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const { userId, server, grants, claims } = options
   let grant = options.grant

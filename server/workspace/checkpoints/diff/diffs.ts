@@ -17,6 +17,7 @@ const SMALL_CHARACTERS = 20_000
 const SMALL_TIMEOUT_MS = 5
 const LARGE_TIMEOUT_MS = 3_000
 
+/** Short texts are compared in place, longer ones in a worker thread of `pool`. */
 export function createDiffs(pool: WorkerPool): MakeDiff {
   return async (path, before, after) => {
     if ((before?.length ?? 0) + (after?.length ?? 0) <= SMALL_CHARACTERS)

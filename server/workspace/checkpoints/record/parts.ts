@@ -64,4 +64,5 @@ export function movedPath(path: string, { from, to }: FolderMove): string | null
   return path.startsWith(`${from}/`) ? to + path.slice(from.length) : null
 }
 
+/** The move that takes this one back. */
 export const inverse = ({ from, to }: FolderMove): FolderMove => ({ from: to, to: from })

@@ -67,6 +67,7 @@ export interface ChangeRecorder {
   recover(workspace: Workspace): Promise<void>
 }
 
+/** The checkpoint of a change that begins now. */
 export const newCheckpoint = (workspace: Workspace, origin: ChangeOrigin): NewCheckpoint => ({
   id: newId(),
   projectId: workspace.projectId,
