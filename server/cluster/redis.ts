@@ -1,4 +1,4 @@
-// The connections to Redis: nothing waits for it longer than two seconds, and it comes back by itself.
+// The connections to Redis: nothing waits for it longer than two seconds, and it is connected again once it is back.
 import { Redis } from 'ioredis'
 import { errorText } from '../errors.ts'
 

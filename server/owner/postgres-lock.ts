@@ -22,7 +22,7 @@ const SERVER_KEEPALIVE =
 /** Delay between attempts to regain a lost lock. */
 const REGAIN_MS = { first: 20, longest: 1_000 }
 
-/** `pid`: the backend process of this session; tells our own former session from another process. */
+/** `pid`: the backend process of this session; distinguishes a former session of this process from another process. */
 interface Session {
   client: pg.Client
   pid: number

@@ -1,4 +1,4 @@
-// The example MCP server works as docs/agents.md tells: offered to the agent, asked about, and switched off.
+// The example MCP server works as docs/agents.md describes: it is offered to the agent, needs approval, and can be switched off.
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { turn } from '../support/provider/upstream-turns.ts'

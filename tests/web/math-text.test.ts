@@ -28,7 +28,7 @@ test('an inline formula stays inline', () => {
   expect(prepareMath('the mean $\\bar{x}$ of it')).toBe('the mean $\\bar{x}$ of it')
 })
 
-test('code is not changed', () => {
+test('dollars in code are not changed', () => {
   expect(prepareMath('run `echo $HOME $PATH` now')).toBe('run `echo $HOME $PATH` now')
   expect(prepareMath('```\n$a $b\n```')).toBe('```\n$a $b\n```')
   expect(prepareMath('`` a ` $b `` $5')).toBe('`` a ` $b `` \\$5')

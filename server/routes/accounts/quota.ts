@@ -1,4 +1,4 @@
-// Route of one's own limits, `/api/quota`.
+// The route for the limits of the signed-in user.
 import type { App } from '../../http/app.ts'
 import { QuotaReport } from '../../protocol/accounts/quota.ts'
 import { envelope } from '../../protocol/envelope.ts'

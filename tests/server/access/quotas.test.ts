@@ -156,7 +156,7 @@ describeOnEachServer('quotas', (start) => {
       })
     ).json.data.token
 
-  test('at most as many runs at once, and as many requests per minute, as allowed', async () => {
+  test('a user has at most as many runs at once, and sends as many requests per minute, as allowed', async () => {
     const flo = await person('flo', { concurrent_runs: 0 })
     expect((await flo.ask()).json).toMatchObject({ reason: 'runs_exhausted', params: { limit: 0 } })
     await flo.set({ requests_per_minute: 5 })

@@ -117,7 +117,7 @@ describeOnEachServer('the audit log', (start) => {
     ])
   })
 
-  test('it is filtered, paged and exported, for administrators only', async () => {
+  test('its entries are filtered, paged and exported, for administrators only', async () => {
     const failures = (await get('?action=sign_in_failed&limit=1')).json.data
     expect(failures.items).toHaveLength(1)
     const rest = (await get(`?action=sign_in_failed&cursor=${failures.next_cursor}`)).json.data

@@ -10,7 +10,7 @@ test('a text that contains its own closing tag cannot leave its frame', () => {
   expect(framed.match(/<\s*\/?\s*tool_result/gi)).toEqual(['<tool_result', '</tool_result'])
 })
 
-test('other text is not changed', () => {
+test('text with brackets and other tags is framed unchanged', () => {
   expect(framedText('file', 'if (a < b) <div>file</div>')).toBe(
     '<file>\nif (a < b) <div>file</div>\n</file>',
   )

@@ -37,7 +37,7 @@ test.each([
   ),
   ['responses', endpoint, ({ input }: Record<string, unknown>) => input, buildResponsesBody],
   ['messages', endpoint, ({ messages }: Record<string, unknown>) => messages, buildMessagesBody],
-] as const)('over the API %s of %s', (api, api_url, conversationOf, build) => {
+] as const)('requests to %s of %s grow at the end', (api, api_url, conversationOf, build) => {
   const settings = { ...common, api_url }
   const source = carrySource(api, settings)
   const turnOf = (at: number): LlmMessage[] => [

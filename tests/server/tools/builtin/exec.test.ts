@@ -63,7 +63,7 @@ describe.each([
     expect(stdout.length).toBeLessThan(31_000)
   })
 
-  test('can be undone', async () => {
+  test('changes files in a way that can be undone', async () => {
     await put('a.txt', 'before')
     await data('exec', { command: 'echo after > a.txt; mkdir d; echo new > d/b' })
     expect(await textOf('a.txt')).toBe('after\n')
