@@ -1,8 +1,8 @@
 // Tables of channels, and of the messages that wait for delivery there.
-import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { deliveryColumns } from './delivery.ts'
 import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
@@ -33,14 +33,7 @@ export function defineChannelTables(c: Columns, { users }: Accounts) {
         .references(() => channels.id, { onDelete: 'cascade' }),
       /** The conversation that the message came from, if any; it may be deleted. */
       conversationId: c.key<ConversationId>('conversation_id'),
-      content: c.text('content').notNull(),
-      status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),
-      attempts: c.integer('attempts').notNull(),
-      nextAttemptAt: c.time('next_attempt_at'),
-      lastError: c.text('last_error'),
-      /** The reason and parameters of `lastError`, for translation. */
-      lastFailure: c.json<StoredFailure>('last_failure'),
-      createdAt: c.time('created_at').notNull(),
+      ...deliveryColumns(c),
     },
     (t) => [
       c.index('deliveries_due').on(t.status, t.nextAttemptAt),

@@ -1,8 +1,8 @@
 // Tables of webhooks: where events of a user are sent, and the events that wait for it.
-import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { WebhookEventType } from '../../protocol/programs/webhook.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import { deliveryColumns } from './delivery.ts'
 import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
@@ -39,15 +39,7 @@ export function defineWebhookTables(c: Columns, { users }: Accounts) {
       event: c.text('event').notNull(),
       /** What happened: a webhook receives it once, however often it is recorded. */
       occurrence: c.text('occurrence').notNull(),
-      /** The body as it is sent, the same at every attempt. */
-      content: c.text('content').notNull(),
-      status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),
-      attempts: c.integer('attempts').notNull(),
-      nextAttemptAt: c.time('next_attempt_at'),
-      lastError: c.text('last_error'),
-      /** The reason and parameters of `lastError`, for translation. */
-      lastFailure: c.json<StoredFailure>('last_failure'),
-      createdAt: c.time('created_at').notNull(),
+      ...deliveryColumns(c),
     },
     (t) => [
       c.index('webhook_deliveries_due').on(t.status, t.nextAttemptAt),

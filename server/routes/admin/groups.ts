@@ -28,16 +28,13 @@ const Params = z.object({ id: GroupId })
 const MemberParams = z.object({ id: GroupId, user_id: UserId })
 
 /** `/api/admin/groups`. A change applies to the next request and the next run of each member. */
-export function registerAdminGroupRoutes(
-  app: App,
-  { groups, access }: AdminGroupDependencies,
-): void {
-  const get = async (id: GroupId): Promise<Group> => {
-    const found = await groups.find(id)
-    if (found === undefined) throw appError('group_not_found')
-    return present(found)
-  }
+export function registerAdminGroupRoutes(app: App, dependencies: AdminGroupDependencies): void {
+  registerGroups(app, dependencies)
+  registerMembers(app, dependencies)
+}
 
+/** What groups there are, and what their members may use. */
+function registerGroups(app: App, { groups, access }: AdminGroupDependencies): void {
   app.get(
     '/api/admin/groups',
     {
@@ -101,7 +98,7 @@ export function registerAdminGroupRoutes(
       config: { admin: true },
       schema: { summary: 'Get a group', params: Params, response: { 200: envelope(Group) } },
     },
-    async ({ params }) => success(await get(params.id)),
+    async ({ params }) => success(await get(groups, params.id)),
   )
 
   app.patch(
@@ -147,7 +144,7 @@ export function registerAdminGroupRoutes(
       })
       if (!isKnown) throw appError('group_not_found')
       await access.reload()
-      return success(await get(params.id))
+      return success(await get(groups, params.id))
     },
   )
 
@@ -167,7 +164,10 @@ export function registerAdminGroupRoutes(
       return deleted
     },
   )
+}
 
+/** Who is in a group. */
+function registerMembers(app: App, { groups, access }: AdminGroupDependencies): void {
   app.get(
     '/api/admin/groups/:id/members',
     {
@@ -180,7 +180,7 @@ export function registerAdminGroupRoutes(
       },
     },
     async ({ params, query }) => {
-      await get(params.id)
+      await get(groups, params.id)
       const { items, nextCursor, hasMore } = await groups.listMembers(params.id, {
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
@@ -202,7 +202,7 @@ export function registerAdminGroupRoutes(
     async ({ params }) => {
       await groups.addMember(params.id, params.user_id)
       await access.reload()
-      return success(await get(params.id))
+      return success(await get(groups, params.id))
     },
   )
 
@@ -223,6 +223,13 @@ export function registerAdminGroupRoutes(
       return deleted
     },
   )
+}
+
+/** @throws AppError `group_not_found`. */
+async function get(groups: Pick<GroupRepository, 'find'>, id: GroupId): Promise<Group> {
+  const found = await groups.find(id)
+  if (found === undefined) throw appError('group_not_found')
+  return present(found)
 }
 
 const present = (group: CountedGroup): Group => ({

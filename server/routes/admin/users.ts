@@ -73,26 +73,20 @@ export interface AdminUserDependencies {
 }
 
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
-export function registerAdminUserRoutes(
-  app: App,
-  {
-    users,
-    access,
-    quotas,
-    reportQuota,
-    links,
-    secondFactors,
-    publicUrl,
-    connections,
-    endAccess,
-    endAccount,
-  }: AdminUserDependencies,
-): void {
+export function registerAdminUserRoutes(app: App, dependencies: AdminUserDependencies): void {
+  registerAccounts(app, dependencies)
+  registerAccountHelp(app, dependencies)
+}
+
+/** The accounts, changing them and ending them. */
+function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
+  const { users, access, quotas, connections, endAccess, endAccount } = dependencies
   const present = (user: UserRow): AdminUser => ({
     ...presentUser(user),
     groups: [...access.groupsOf(user.id)],
     quota: fullQuota(access.ownQuota(user.id)),
   })
+
   app.get(
     '/api/admin/users',
     {
@@ -180,7 +174,13 @@ export function registerAdminUserRoutes(
       return deleted
     },
   )
+}
 
+/** The limits of an account, and what gives its owner access again. */
+function registerAccountHelp(
+  app: App,
+  { users, reportQuota, links, secondFactors, publicUrl }: AdminUserDependencies,
+): void {
   app.get(
     '/api/admin/users/:id/quota',
     {
