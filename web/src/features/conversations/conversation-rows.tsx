@@ -74,18 +74,7 @@ const withRow =
       : [...shown, index].toSorted((a, b) => a - b)
   }
 
-/** `ref` receives what moves the focus into the list. */
-export function ConversationRows({
-  ref,
-  groups,
-  scroller,
-  activeId,
-  selected,
-  isWhole,
-  onToggle,
-  onOpened,
-  onNearEnd,
-}: {
+type ConversationRowsProps = {
   ref: Ref<RowsHandle>
   groups: readonly ConversationGroup[]
   scroller: HTMLElement | null
@@ -97,7 +86,20 @@ export function ConversationRows({
   onToggle: (id: string) => void
   onOpened: () => void
   onNearEnd: () => void
-}) {
+}
+
+/** `ref` receives what moves the focus into the list. */
+export function ConversationRows({
+  ref,
+  groups,
+  scroller,
+  activeId,
+  selected,
+  isWhole,
+  onToggle,
+  onOpened,
+  onNearEnd,
+}: ConversationRowsProps) {
   const { t } = useTranslation()
   const probe = useRef<HTMLDivElement>(null)
   const rowHeight = useRowHeight(probe)

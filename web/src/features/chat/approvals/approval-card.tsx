@@ -21,14 +21,7 @@ import {
   RememberChoice,
 } from './decision-controls.tsx'
 
-/** `onDecided` is called once the decision is stored, or somebody else's was. */
-export function ApprovalCard({
-  runId,
-  approval,
-  place = null,
-  folded = false,
-  onDecided,
-}: {
+type ApprovalCardProps = {
   runId: string
   approval: PendingApproval
   /** Its position among several requests; null for the only one. */
@@ -36,7 +29,16 @@ export function ApprovalCard({
   /** Another request comes first: shows only the heading until the person opens it. */
   folded?: boolean
   onDecided?: () => void
-}) {
+}
+
+/** `onDecided` is called once the decision is stored, or somebody else's was. */
+export function ApprovalCard({
+  runId,
+  approval,
+  place = null,
+  folded = false,
+  onDecided,
+}: ApprovalCardProps) {
   const { t } = useTranslation()
   const [mode, setMode] = useState<DecisionMode>('ask')
   const [reason, setReason] = useState('')

@@ -57,19 +57,7 @@ function useFocusAtStart(field: RefObject<HTMLTextAreaElement | null>, autoFocus
   }, [field, autoFocus])
 }
 
-/** Its text is kept as the draft of `draftKey`, so that nothing written gets lost. */
-export function Composer({
-  draftKey,
-  options,
-  onOptions,
-  running,
-  onSend,
-  onStop,
-  onRecall,
-  leading,
-  projectId,
-  autoFocus = false,
-}: {
+type ComposerProps = {
   draftKey: string
   options: ChatOptions
   onOptions: (change: Partial<ChatOptions>) => void
@@ -86,7 +74,21 @@ export function Composer({
   /** Whose files and documents can be mentioned. */
   projectId: ProjectId | null
   autoFocus?: boolean
-}) {
+}
+
+/** Its text is kept as the draft of `draftKey`, so that nothing written gets lost. */
+export function Composer({
+  draftKey,
+  options,
+  onOptions,
+  running,
+  onSend,
+  onStop,
+  onRecall,
+  leading,
+  projectId,
+  autoFocus = false,
+}: ComposerProps) {
   const { t } = useTranslation()
   const { data: models } = useModels()
   const model = modelOf(models, options.model)

@@ -72,20 +72,7 @@ function useShownRun(conversationId: string, message: Message) {
   return { live, steps, liveParts }
 }
 
-export const AnswerMessage = memo(function AnswerMessage({
-  message,
-  conversationId,
-  task,
-  locked,
-  onRegenerate,
-  onResume,
-  onStop,
-  onSwitch,
-  onDelete,
-  onShow,
-  editing,
-  onEditing,
-}: {
+type AnswerMessageProps = {
   message: Message
   conversationId: string
   /** The background task that this answer announces; null otherwise. */
@@ -100,7 +87,22 @@ export const AnswerMessage = memo(function AnswerMessage({
   onShow: (id: MessageId) => void
   editing: boolean
   onEditing: (id: MessageId | null) => void
-}) {
+}
+
+export const AnswerMessage = memo(function AnswerMessage({
+  message,
+  conversationId,
+  task,
+  locked,
+  onRegenerate,
+  onResume,
+  onStop,
+  onSwitch,
+  onDelete,
+  onShow,
+  editing,
+  onEditing,
+}: AnswerMessageProps) {
   const { t } = useTranslation()
   const { live, steps, liveParts } = useShownRun(conversationId, message)
   const running = live?.state === 'running'
