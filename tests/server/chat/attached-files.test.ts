@@ -217,6 +217,15 @@ describeOnEachServer('files in messages', (start) => {
     expect(lastAsked()).toContain('result_read')
     expect(lastAsked()).not.toContain('document of the project')
     expect(await documents()).toEqual([])
+
+    // A temporary conversation leaves nothing in its project.
+    const inProject = { project_id: project, temporary: true }
+    const temporary = (await call('POST', '/api/conversations', inProject)).json.data.id
+    upstream.enqueue(turn.text('Only for now.'))
+    await send(temporary, { text: 'And here?', model: 'middle', attachments: await attach() })
+    expect(lastAsked()).toContain('up to page 1 of 2')
+    expect(lastAsked()).not.toContain('document of the project')
+    expect(await documents()).toEqual([])
   })
 
   test('files of others, images for blind models and too many bytes are refused, and nothing is stored', async () => {
