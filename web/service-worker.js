@@ -6,15 +6,7 @@ const CACHE = 'nanoclaw-files'
 /** Where the list of this build's files is kept for the worker of the next build. No such file exists. */
 const LIST = '/assets/.kept-build'
 /** What the page needs to appear. `/` stands for every address of the page. */
-const SHELL = [
-  '/',
-  '/boot.css',
-  '/theme.js',
-  '/load-failure.js',
-  '/favicon.svg',
-  '/app.webmanifest',
-  ...BUILD.first,
-]
+const SHELL = ['/', '/load-failure.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
 /** Addresses that the server answers itself. */
 const SERVER = /^\/(api|v1|mcp|s|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
 

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
+import { transformSync } from 'esbuild'
 import { defineConfig, type Plugin } from 'vite'
 
 const server = process.env.NANOCLAW_DEV_SERVER ?? 'http://127.0.0.1:3000'
@@ -21,6 +22,33 @@ const stylesAfterFrame = (): Plugin => ({
       const styles = html.match(/[ \t]*<link rel="stylesheet"[^>]*\/assets\/[^>]*>\n?/g) ?? []
       const rest = styles.reduce((left, tag) => left.replace(tag, ''), html)
       return rest.replace('</body>', `${styles.join('')}</body>`)
+    },
+  },
+})
+
+/**
+ * Puts what the layout needs to be painted into the page itself: on a slow line, two more files would share it with the
+ * application's scripts. The server allows exactly these two by their hashes (`server/http/web-app.ts`).
+ */
+const inlineFrame = (): Plugin => ({
+  name: 'inline-frame',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { path }) {
+      if (!path.endsWith('/index.html')) return html
+      const read = (name: string, loader: 'css' | 'js'): string => {
+        const source = readFileSync(resolve(import.meta.dirname, 'public', name), 'utf8')
+        return transformSync(source, { loader, minify: true, target: 'es2022' }).code.trim()
+      }
+      const parts: readonly [string, string][] = [
+        ['<link rel="stylesheet" href="/boot.css" />', `<style>${read('boot.css', 'css')}</style>`],
+        ['<script src="/theme.js"></script>', `<script>${read('theme.js', 'js')}</script>`],
+      ]
+      return parts.reduce((whole, [tag, part]) => {
+        if (!whole.includes(tag)) throw new Error(`index.html has no ${tag}`)
+        return whole.replace(tag, () => part)
+      }, html)
     },
   },
 })
@@ -215,6 +243,7 @@ export default defineConfig({
     adoptedStyles(),
     react(),
     tailwindcss(),
+    inlineFrame(),
     stylesAfterFrame(),
     serviceWorker(),
   ],

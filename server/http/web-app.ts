@@ -1,5 +1,7 @@
 // Serves the built page: hashed assets are cached forever, everything else is revalidated, and paths of views get index.html.
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { App } from './app.ts'
@@ -17,9 +19,23 @@ function diagramPolicy(host: string): string {
   return `default-src 'none'; script-src 'self'${server}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`
 }
 
+/** The hashes of what the build has put into index.html, as sources of the content security policy. */
+function inlineSources(html: string, element: 'script' | 'style'): string {
+  return [...html.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))]
+    .map(([, text = '']) => ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+    .join('')
+}
+
+/** Allows in `policy`, that of every response, what the page has inline. */
+function pagePolicy(policy: string, html: string): string {
+  const styles = `style-src 'self'${inlineSources(html, 'style')}`
+  return `${policy.replace("style-src 'self'", styles)};script-src 'self'${inlineSources(html, 'script')}`
+}
+
 /** Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. */
 export async function registerWebApp(app: App, root: string): Promise<void> {
   const isBuilt = existsSync(join(root, 'index.html'))
+  const html = isBuilt ? await readFile(join(root, 'index.html'), 'utf8') : ''
   if (isBuilt)
     await app.register(fastifyStatic, {
       root,
@@ -44,6 +60,10 @@ export async function registerWebApp(app: App, root: string): Promise<void> {
       'cache-control',
       path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     )
+    if (!isFile || path === 'index.html') {
+      const policy = String(reply.getHeader('content-security-policy'))
+      void reply.header('content-security-policy', pagePolicy(policy, html))
+    }
     return reply.sendFile(isFile ? decodeURIComponent(path) : 'index.html')
   })
 }
