@@ -165,13 +165,7 @@ export function Composer({
             />
           </PartBoundary>
         )}
-        {files.length > 0 && (
-          <div className="px-3 pt-3">
-            <PartBoundary fallback={<div className="h-10" />} isOver>
-              <ChosenFileChips files={files} onRemove={chosen.remove} />
-            </PartBoundary>
-          </div>
-        )}
+        {files.length > 0 && <Attached files={files} onRemove={chosen.remove} />}
         <MessageField
           field={field}
           written={written}
@@ -195,6 +189,16 @@ export function Composer({
         />
       </form>
     </>
+  )
+}
+
+function Attached(props: ComponentProps<typeof ChosenFileChips>) {
+  return (
+    <div className="px-3 pt-3">
+      <PartBoundary fallback={<div className="h-10" />} isOver>
+        <ChosenFileChips {...props} />
+      </PartBoundary>
+    </div>
   )
 }
 
