@@ -2,7 +2,7 @@
 // marked; and which file names were chosen in runs with such text.
 import { createHash } from 'node:crypto'
 import type { OutsideContentRepository } from '../db/repositories/runs/outside-contents.ts'
-import type { CheckpointFile } from '../db/tables/checkpoints.ts'
+import type { CheckpointFile } from '../db/tables/projects/checkpoints.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import { captureOne } from './checkpoints/capture/capture.ts'
 import { parsePath } from './files/paths.ts'

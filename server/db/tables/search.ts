@@ -1,8 +1,8 @@
 // Tables of the search index over titles, messages, tool calls and attachments.
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
-import type { defineConversationTables } from './conversations.ts'
+import type { defineAccountTables } from './accounts/accounts.ts'
+import type { defineConversationTables } from './conversations/conversations.ts'
 
 /** Defines `searchTitles` and `searchWords`. */
 export function defineSearchTables(

@@ -1,5 +1,5 @@
 // The worker thread of the workspace: diffs, regular expressions, snapshots and other synchronous work.
-import type { CheckpointFile } from '../../db/tables/checkpoints.ts'
+import type { CheckpointFile } from '../../db/tables/projects/checkpoints.ts'
 import { AppError, errorText } from '../../errors.ts'
 import { serveRequests } from '../../lib/worker-server.ts'
 import {

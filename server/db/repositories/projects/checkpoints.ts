@@ -5,7 +5,7 @@ import { projectDeleted } from '../../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { createAttemptFence, type RunAttempt, RunOver } from '../../run-attempt.ts'
-import type { CheckpointFile } from '../../tables/checkpoints.ts'
+import type { CheckpointFile } from '../../tables/projects/checkpoints.ts'
 
 /** A checkpoint without its files, of which there may be many thousands. */
 export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']

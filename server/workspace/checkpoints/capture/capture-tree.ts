@@ -2,7 +2,7 @@
 // changes the project.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PathContent } from '../../../db/tables/checkpoints.ts'
+import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { linkRefused } from '../../files/faults.ts'
 import { type Copies, captureEntry, scan, syncFile } from './scan-tree.ts'
 

@@ -1,6 +1,6 @@
 // Captures the current contents of project paths, stored or only hashed.
 import { readlink } from 'node:fs/promises'
-import type { CheckpointFile, PathContent } from '../../../db/tables/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { AppError, appError } from '../../../errors.ts'
 import { statEntry } from '../../files/file-state.ts'
 import {

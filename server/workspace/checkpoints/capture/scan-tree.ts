@@ -18,7 +18,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { PathContent } from '../../../db/tables/checkpoints.ts'
+import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
 import { systemCode } from '../../files/faults.ts'
 import { childPath, parseInnerPath } from '../../files/paths.ts'

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PathContent } from '../../../db/tables/checkpoints.ts'
+import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 
 interface Known {
   content: PathContent

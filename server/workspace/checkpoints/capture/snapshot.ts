@@ -2,7 +2,7 @@
 // only, while nothing else changes the project. Like git's index, it reads again only files whose stat has changed.
 import { type Dirent, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CheckpointFile, PathContent } from '../../../db/tables/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { systemCode } from '../../files/faults.ts'
 import { contentPath } from './content-store.ts'
 import { captureEntry, scan, statKey, syncFile } from './scan-tree.ts'

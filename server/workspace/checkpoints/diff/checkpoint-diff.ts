@@ -1,6 +1,6 @@
 // Diffs for people: what a checkpoint's change did, or how the project has changed since.
 import type { CheckpointRepository } from '../../../db/repositories/projects/checkpoints.ts'
-import type { CheckpointFile, PathContent } from '../../../db/tables/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { AppError, appError } from '../../../errors.ts'
 import { binaryKind, decodeText } from '../../files/text.ts'
 import type { WorkerPool } from '../../worker/worker-pool.ts'

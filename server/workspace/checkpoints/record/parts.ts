@@ -3,7 +3,7 @@ import type {
   CheckpointRepository,
   CheckpointRow,
 } from '../../../db/repositories/projects/checkpoints.ts'
-import type { CheckpointFile } from '../../../db/tables/checkpoints.ts'
+import type { CheckpointFile } from '../../../db/tables/projects/checkpoints.ts'
 
 /** A folder renamed with everything in it. */
 export interface FolderMove {

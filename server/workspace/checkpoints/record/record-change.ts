@@ -5,7 +5,7 @@ import type {
   NewCheckpoint,
 } from '../../../db/repositories/projects/checkpoints.ts'
 import { type RunAttempt, RunOver } from '../../../db/run-attempt.ts'
-import type { CheckpointFile } from '../../../db/tables/checkpoints.ts'
+import type { CheckpointFile } from '../../../db/tables/projects/checkpoints.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ProjectId } from '../../../protocol/ids.ts'
 import type { MarkRule, OutsideText } from '../../outside-text.ts'

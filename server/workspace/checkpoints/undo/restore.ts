@@ -1,6 +1,6 @@
 // Restores paths of a project to earlier contents; the only code that undoes changes.
 import pLimit from 'p-limit'
-import type { PathContent } from '../../../db/tables/checkpoints.ts'
+import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
 import { type CaptureTools, captureAll, sameContent } from '../capture/capture.ts'
 import type { ContentStore } from '../capture/content-store.ts'

@@ -1,5 +1,5 @@
 // Computes the state before several changes from the steps that undo them, without touching the project.
-import type { PathContent } from '../../../db/tables/checkpoints.ts'
+import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { type FolderMove, inverse, movedPath } from '../record/parts.ts'
 import type { UndoStep } from './undo-steps.ts'
 

@@ -1,5 +1,5 @@
 // Plans the steps that lead from the current state back to the state before several changes.
-import type { CheckpointFile, PathContent } from '../../../db/tables/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
 import { type FolderMove, inverse, movedPath, type Part } from '../record/parts.ts'
 

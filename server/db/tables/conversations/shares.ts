@@ -1,11 +1,11 @@
 // Tables of shared copies of conversations.
 import { sql } from 'drizzle-orm'
-import type { ShareInclude } from '../../protocol/conversations/share.ts'
-import type { ConversationId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
+import type { ShareInclude } from '../../../protocol/conversations/share.ts'
+import type { ConversationId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
 import type { defineConversationTables } from './conversations.ts'
-import { ownedBy } from './owner.ts'
 
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineConversationTables>, 'conversations'>

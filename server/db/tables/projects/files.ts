@@ -1,10 +1,10 @@
 // The table of files: what users uploaded for their messages. The bytes are in the blob store.
 import { sql } from 'drizzle-orm'
-import type { DescribedFailure } from '../../protocol/failures/stored.ts'
-import type { FileId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
+import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
+import type { FileId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
 
 /** Defines `files`. */
 export function defineFileTables(

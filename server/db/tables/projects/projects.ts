@@ -1,9 +1,9 @@
 // The table of projects.
-import type { ProjectId } from '../../protocol/ids.ts'
-import type { ProjectSettings } from '../../protocol/projects/project.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
+import type { ProjectId } from '../../../protocol/ids.ts'
+import type { ProjectSettings } from '../../../protocol/projects/project.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
 
 /** The files of a project are in its folder. */
 export function defineProjectTables(

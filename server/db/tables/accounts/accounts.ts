@@ -1,9 +1,9 @@
 // Tables of accounts and of what belongs to a user alone.
-import type { Preferences } from '../../protocol/accounts/preferences.ts'
-import type { PatchQuota } from '../../protocol/accounts/quota.ts'
-import type { UserId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
-import { ownedBy } from './owner.ts'
+import type { Preferences } from '../../../protocol/accounts/preferences.ts'
+import type { PatchQuota } from '../../../protocol/accounts/quota.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import { ownedBy } from '../owner.ts'
 
 /** The tables that nearly all others refer to: defined first. */
 export function defineAccountTables(c: Columns) {

@@ -1,10 +1,10 @@
 // Tables of groups of accounts, of quotas, and of what counts towards quotas alone.
 
-import type { PatchQuota, PatchSharedQuota } from '../../protocol/accounts/quota.ts'
-import type { GroupId, GroupPermissions } from '../../protocol/admin/group.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { PatchQuota, PatchSharedQuota } from '../../../protocol/accounts/quota.ts'
+import type { GroupId, GroupPermissions } from '../../../protocol/admin/group.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import { ownedBy } from '../owner.ts'
 import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
 
 /** Defines `groups`, `groupMembers`, `userQuotas` and `resourceUsage`. */
 export function defineGroupTables(

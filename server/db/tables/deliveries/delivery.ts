@@ -1,6 +1,6 @@
 // The columns of what waits in an outbox.
-import type { StoredFailure } from '../../protocol/failures/stored.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { StoredFailure } from '../../../protocol/failures/stored.ts'
+import type { Columns } from '../../columns/postgres.ts'
 
 /** What is sent, how often that was tried, and when it is tried next. */
 export const deliveryColumns = (c: Columns) => ({

@@ -1,11 +1,11 @@
 // Tables of runs and of what their sub-agents did.
 import { sql } from 'drizzle-orm'
-import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
-import type { RunFailure, RunStatus } from '../../protocol/runs/run.ts'
-import type { FinishReason, ReachedLimit } from '../../protocol/runs/run-event.ts'
-import type { TimelineEntry } from '../../protocol/runs/run-timeline.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineConversationTables } from './conversations.ts'
+import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { RunFailure, RunStatus } from '../../../protocol/runs/run.ts'
+import type { FinishReason, ReachedLimit } from '../../../protocol/runs/run-event.ts'
+import type { TimelineEntry } from '../../../protocol/runs/run-timeline.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineConversationTables } from '../conversations/conversations.ts'
 
 type Conversations = Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
 

@@ -1,5 +1,5 @@
 // Tables of what administrators set in the page, besides `config.yml`.
-import type { Columns } from '../columns/postgres.ts'
+import type { Columns } from '../../columns/postgres.ts'
 
 /** They belong to the server, not to a user. */
 export function defineServerSettingsTables(c: Columns) {

@@ -1,9 +1,9 @@
 // Tables of who is signed in where, of API keys, and of requests that their clients may repeat.
-import type { ApiKeyScope } from '../../protocol/accounts/user.ts'
-import type { RunId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { ApiKeyScope } from '../../../protocol/accounts/user.ts'
+import type { RunId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import { ownedBy } from '../owner.ts'
 import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 

@@ -1,9 +1,9 @@
 // Tables of channels, and of the messages that wait for delivery there.
-import type { ConversationId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
+import type { ConversationId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
 import { deliveryColumns } from './delivery.ts'
-import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 

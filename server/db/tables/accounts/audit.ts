@@ -1,8 +1,8 @@
 // The table of the audit log. Its rows are never updated; they outlive the accounts that they name.
 
-import type { AuditAction, AuditDetails } from '../../protocol/admin/audit.ts'
-import type { UserId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { AuditAction, AuditDetails } from '../../../protocol/admin/audit.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
 
 /** Defines `auditEntries`. */
 export const defineAuditTables = (c: Columns) => ({

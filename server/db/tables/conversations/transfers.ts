@@ -4,12 +4,12 @@ import type {
   ImportFormat,
   ImportReport,
   TransferStatus,
-} from '../../protocol/conversations/transfer.ts'
-import type { StoredFailure } from '../../protocol/failures/stored.ts'
-import type { TransferId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
+} from '../../../protocol/conversations/transfer.ts'
+import type { StoredFailure } from '../../../protocol/failures/stored.ts'
+import type { TransferId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
 
 /** Defines `transfers`. */
 export function defineTransferTables(

@@ -1,9 +1,9 @@
 // Tables of ways to sign in besides the password.
 
-import type { PasskeyTransport } from '../../protocol/accounts/second-factor.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { PasskeyTransport } from '../../../protocol/accounts/second-factor.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import { ownedBy } from '../owner.ts'
 import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
 import type { defineSessionTables } from './sessions.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &

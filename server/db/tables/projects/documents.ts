@@ -1,7 +1,7 @@
 // Tables of the documents of projects: their passages and the embeddings of these.
-import type { StoredFailure } from '../../protocol/failures/stored.ts'
-import type { ProjectId, UserId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { StoredFailure } from '../../../protocol/failures/stored.ts'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
 import type { defineProjectTables } from './projects.ts'
 
 type Projects = ReturnType<typeof defineProjectTables>

@@ -1,6 +1,6 @@
 // Tables of checkpoints: what each change of a project's files replaced.
-import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { MessageId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { Columns } from '../../columns/postgres.ts'
 import type { defineProjectTables } from './projects.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Browsers that receive push notifications of a user.
-import type { Columns } from '../columns/postgres.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import { ownedBy } from '../owner.ts'
 import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
 import type { defineSessionTables } from './sessions.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &

@@ -1,5 +1,5 @@
 // The table by which several instances agree on who does what.
-import type { Columns } from '../columns/postgres.ts'
+import type { Columns } from '../../columns/postgres.ts'
 
 /** With one instance, it stays empty. */
 export function defineLeaseTables(c: Columns) {

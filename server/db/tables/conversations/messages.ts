@@ -1,9 +1,9 @@
 // Tables of messages and of the steps of answers.
 import { sql } from 'drizzle-orm'
-import type { Feedback, MessageStatus } from '../../protocol/conversations/message.ts'
-import type { ConversationId, MessageId, RunId } from '../../protocol/ids.ts'
-import type { Artifact, Step } from '../../protocol/runs/step.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { Feedback, MessageStatus } from '../../../protocol/conversations/message.ts'
+import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
+import type { Artifact, Step } from '../../../protocol/runs/step.ts'
+import type { Columns } from '../../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
 
 type Conversations = ReturnType<typeof defineConversationTables>

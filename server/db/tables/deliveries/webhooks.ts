@@ -1,9 +1,9 @@
 // Tables of webhooks: where events of a user are sent, and the events that wait for it.
-import type { WebhookEventType } from '../../protocol/programs/webhook.ts'
-import type { Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
+import type { WebhookEventType } from '../../../protocol/programs/webhook.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
 import { deliveryColumns } from './delivery.ts'
-import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 

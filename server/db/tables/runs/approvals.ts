@@ -1,8 +1,8 @@
 // Tables of what runs ask a person: to approve tool calls, and to answer questions of MCP servers.
-import type { RunId } from '../../protocol/ids.ts'
-import type { InputAnswer, InputQuestion } from '../../protocol/runs/input.ts'
-import type { ApprovalPreview, RiskLevel } from '../../protocol/runs/run-event.ts'
-import type { Columns } from '../columns/postgres.ts'
+import type { RunId } from '../../../protocol/ids.ts'
+import type { InputAnswer, InputQuestion } from '../../../protocol/runs/input.ts'
+import type { ApprovalPreview, RiskLevel } from '../../../protocol/runs/run-event.ts'
+import type { Columns } from '../../columns/postgres.ts'
 import type { defineRunTables } from './runs.ts'
 
 /** A run waits until each of its rows has a decision or an answer. */

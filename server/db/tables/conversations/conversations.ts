@@ -1,11 +1,11 @@
 // The table of conversations.
 import { sql } from 'drizzle-orm'
-import type { ApprovalMode } from '../../protocol/conversations/conversation.ts'
-import type { ConversationId, MessageId, ProjectId } from '../../protocol/ids.ts'
-import type { AnyColumn, Columns } from '../columns/postgres.ts'
-import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
-import type { defineProjectTables } from './projects.ts'
+import type { ApprovalMode } from '../../../protocol/conversations/conversation.ts'
+import type { ConversationId, MessageId, ProjectId } from '../../../protocol/ids.ts'
+import type { AnyColumn, Columns } from '../../columns/postgres.ts'
+import type { defineAccountTables } from '../accounts/accounts.ts'
+import { ownedBy } from '../owner.ts'
+import type { defineProjectTables } from '../projects/projects.ts'
 
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineProjectTables>, 'projects'>

@@ -1,8 +1,8 @@
 // The table of attachments: which file was sent with which message.
 import { sql } from 'drizzle-orm'
-import type { FileId, MessageId } from '../../protocol/ids.ts'
-import type { AnyColumn, Columns } from '../columns/postgres.ts'
-import type { defineFileTables } from './files.ts'
+import type { FileId, MessageId } from '../../../protocol/ids.ts'
+import type { AnyColumn, Columns } from '../../columns/postgres.ts'
+import type { defineFileTables } from '../projects/files.ts'
 import type { defineMessageTables } from './messages.ts'
 
 type Needed = Pick<ReturnType<typeof defineMessageTables>, 'messages'> &

@@ -1,7 +1,7 @@
 // Tables of MCP servers, and of the users who signed in to them.
-import type { Columns } from '../columns/postgres.ts'
+import type { Columns } from '../../columns/postgres.ts'
+import { ownedBy } from '../owner.ts'
 import type { defineAccountTables } from './accounts.ts'
-import { ownedBy } from './owner.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 
