@@ -162,6 +162,8 @@ describeInBrowser('the chat', (visitor) => {
       .getByRole('button', { name: 'Edit' })
       .click()
     const field = page.getByRole('textbox', { name: 'Edit' })
+    await field.press('Escape')
+    await page.locator('button[aria-label="Edit"]:focus').press('Enter')
     await field.fill('Edited question')
     await field.press('Control+Enter')
     await page.getByText('Answer C').waitFor()

@@ -1,5 +1,5 @@
 // The form in which the text of a message is changed.
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isComposing } from '../../../lib/composing.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -21,11 +21,20 @@ export function EditForm({
 }) {
   const { t } = useTranslation()
   const [text, setText] = useState(initial)
+  const form = useRef<HTMLFormElement>(null)
+  const cancel = (): void => {
+    const row = form.current?.closest('[data-message]')
+    onCancel()
+    // The focus goes back to the button of the message, which is drawn again by then.
+    const opener = `[aria-label="${CSS.escape(t('message.edit'))}"]`
+    requestAnimationFrame(() => row?.querySelector<HTMLElement>(opener)?.focus())
+  }
   const submit = (): void => {
     if (text.trim() !== '') void onSubmit(text)
   }
   return (
     <form
+      ref={form}
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault()
@@ -46,7 +55,7 @@ export function EditForm({
           if (isComposing(event.nativeEvent)) return
           if (event.key === 'Escape') {
             event.stopPropagation()
-            onCancel()
+            cancel()
           }
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
             event.preventDefault()
@@ -56,7 +65,7 @@ export function EditForm({
       />
       <div className="flex items-center justify-end gap-2">
         <span className="me-auto text-[13px] text-muted">{hint}</span>
-        <Button size="small" tone="quiet" onClick={onCancel}>
+        <Button size="small" tone="quiet" onClick={cancel}>
           {t('common.cancel')}
         </Button>
         <Button size="small" tone="primary" type="submit" disabled={text.trim() === ''}>
