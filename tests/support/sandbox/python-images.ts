@@ -1,6 +1,7 @@
 // The folder of Python's compiled standard library and memory images that all tests share; filling it takes 15 s.
 import { mkdirSync, symlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { chmod, mkdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { createWasmLauncher, findInterpreterFiles } from '../../../server/sandbox/python/launch.ts'
 import { createPythonSnapshots } from '../../../server/sandbox/python/snapshots.ts'
 
@@ -15,6 +16,11 @@ export const SHARED_IMAGES = resolve(
 
 /** Compiles Python's standard library if it is missing: once, not in each test file that finds an empty folder. */
 export async function compileLibrary(): Promise<void> {
+  // The images are closed to other users, but not the builds beside them: as root, the interpreter runs as another user if
+  // that one can read its files, and each start of a server in a test would try again whether it can.
+  const caches = dirname(SHARED_IMAGES)
+  await mkdir(caches, { recursive: true })
+  await chmod(caches, 0o755)
   const files = await findInterpreterFiles([])
   const snapshots = createPythonSnapshots({
     folder: SHARED_IMAGES,
