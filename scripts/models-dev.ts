@@ -40,6 +40,7 @@ const Prices = z.object({
   reasoning: z.number().optional(),
 })
 const Model = z.object({
+  family: z.string().default(''),
   reasoning: z.boolean().default(false),
   tool_call: z.boolean().default(false),
   temperature: z.boolean().default(true),
@@ -63,6 +64,12 @@ const pricesOf = ({ input, output, ...more }: z.infer<typeof Prices>) => ({
   ...(more.reasoning === undefined ? {} : { reasoning: more.reasoning }),
 })
 
+/** Embedding models have the modalities of a chat model, but the name or the family of most says what they are. */
+const isEmbedding = (id: string, { family, cost }: z.infer<typeof Model>): boolean =>
+  /embed/i.test(`${id} ${family}`) ||
+  // Who charges only for what is read writes nothing.
+  (cost !== undefined && cost.input > 0 && cost.output === 0)
+
 /** Null for what is no chat model, or cannot be read. */
 function rowOf(
   provider: string,
@@ -77,7 +84,7 @@ function rowOf(
   }
   const { limit, modalities, cost, ...model } = parsed.data
   const isChat = modalities.input.includes('text') && modalities.output.includes('text')
-  if (!isChat || limit.output === 0) return null
+  if (!isChat || limit.output === 0 || isEmbedding(id, parsed.data)) return null
   const reads = typeof model.interleaved === 'object' ? model.interleaved.field : ''
   return {
     provider,

@@ -32,12 +32,23 @@ const deepseek = {
   limit: { context: 1_000_000, output: 384_000 },
   cost: { input: 0.435, output: 0.87, cache_read: 0.003625 },
 }
+/** It differs from a chat model by its family, name or price, not by its modalities. */
+const embedding = {
+  ...model,
+  modalities: { input: ['text'], output: ['text'] },
+  limit: { context: 8191, output: 1536 },
+  cost: { input: 0.02, output: 0 },
+}
 const openai = {
   id: 'openai',
   models: {
     'whisper-1': { ...model, modalities: { input: ['audio'], output: ['text'] } },
     'gpt-image-1': { ...model, modalities: { input: ['text'], output: ['image'] } },
     'gpt-5.4': gpt,
+    'text-embedding-3-small': { ...embedding, family: 'text-embedding' },
+    'codestral-embed': { ...embedding, cost: undefined },
+    'vectors-1': { ...embedding, family: 'text-embedding', cost: { input: 0, output: 0 } },
+    'vectors-2': embedding,
     'a-broken-one': { name: 'no limits' },
     'gpt-5': { ...model, cost: undefined },
   },
@@ -80,6 +91,14 @@ test('chat models become rows with limits, abilities and prices; what cannot be 
   ])
   // One model a line, so that a refresh shows as changed lines.
   expect(text.split('\n').filter((line) => line.includes('"window"'))).toHaveLength(3)
+})
+
+test('the snapshot has no embedding models', () => {
+  const found = table.models.filter(
+    ({ id, price }) =>
+      /embed/i.test(id) || (price !== undefined && price.input > 0 && price.output === 0),
+  )
+  expect(found).toEqual([])
 })
 
 test('a catalog of another form, or a provider without an address, changes nothing', () => {
