@@ -45,7 +45,7 @@ describeOnEachServer('carried fields', (start) => {
     { id: 'other', api_url: upstream.url },
   ]
 
-  test('go back in the next iteration and the next turn, and are not shown, exported or logged', async () => {
+  test('go back in the next iteration and the next turn, and are not shown, exported, shared or logged', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const id = await begin(server)
     upstream.enqueue(signedCall(), turn.text('It is late.'))
@@ -69,7 +69,24 @@ describeOnEachServer('carried fields', (start) => {
       ].map((path) => server.call('GET', path).catch(() => undefined)),
     )
     const replayed = await (await openEvents(`${server.url}/api/runs/${run.run_id}/events`)).all()
-    expect(JSON.stringify([events, replayed, seen])).not.toContain(SECRET)
+    const include = ['files', 'tools', 'thinking']
+    const link = await server.call('POST', `/api/conversations/${id}/share`, { body: { include } })
+    const { token } = link.json.data
+    const shared = await server.call('GET', `/api/shared/${token}`)
+    expect(JSON.stringify(shared.json)).toContain('get_current_time')
+    const page = await (await fetch(`${server.url}/s/${token}`)).text()
+    expect(page).toContain('get_current_time')
+    const copied = await server.call('POST', `/api/shared/${token}/continue`)
+    upstream.enqueue(turn.text('Later.'))
+    const continued = await ask(server, copied.json.data.id, 'And here?')
+    const copy = await server.call('GET', `/api/conversations/${copied.json.data.id}/messages`)
+    expect(continued.at(-1)?.event).toBe('done')
+    const sent = JSON.stringify(upstream.requests.at(-1)?.body)
+    expect(sent).toContain('It is late.')
+    expect(sent).not.toContain(SECRET)
+
+    const read = [events, replayed, seen, shared.json, page, copied.json, continued, copy.json]
+    expect(JSON.stringify(read)).not.toContain(SECRET)
     expect(server.logged()).not.toContain(SECRET)
   })
 
