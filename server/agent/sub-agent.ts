@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'
+import { windowTokens } from '../llm/usage.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { Approvals } from '../tools/approval.ts'
 import { type ToolContext, type ToolDefinition, toSchema } from '../tools/definition.ts'
@@ -157,7 +158,7 @@ async function runLoop(
     pendingCalls: open.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
     budgetLeft: () => scope.isBudgetLeft(),
     fitToWindow: window.fit,
-    iterationEnded: (used) => window.report(used.prompt_tokens),
+    iterationEnded: (used) => window.report(windowTokens(used)),
     signal,
     runTools: (calls) =>
       executor.execute(calls, {

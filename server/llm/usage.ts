@@ -11,6 +11,8 @@ export interface TokenCounts {
   /** Written to it. */
   cache_write_tokens?: number
   reasoning_tokens?: number
+  /** The prompt of the last request, where several made one response: each of them is billed, but the window held only that. */
+  last_prompt_tokens?: number
   /** What the provider itself says that the call cost, in US dollars. */
   cost_usd?: number
 }
@@ -19,7 +21,11 @@ export const NO_TOKENS: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, 
 
 const PARTS = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'] as const
 
-/** The tokens of several calls together. */
+/** The tokens of the context window that the prompt of a response filled. */
+export const windowTokens = (counts: TokenCounts): number =>
+  counts.last_prompt_tokens ?? counts.prompt_tokens
+
+/** The tokens of several calls together, the later one second. */
 export function addCounts(one: TokenCounts, other: TokenCounts): TokenCounts {
   const sum: TokenCounts = {
     prompt_tokens: one.prompt_tokens + other.prompt_tokens,
@@ -30,6 +36,8 @@ export function addCounts(one: TokenCounts, other: TokenCounts): TokenCounts {
     const count = (one[part] ?? 0) + (other[part] ?? 0)
     if (count > 0) sum[part] = count
   }
+  const last = windowTokens(other)
+  if (last > 0 && last < sum.prompt_tokens) sum.last_prompt_tokens = last
   // Where the cost of one call is unknown, so is that of both.
   const costs = [one, other].flatMap((counts) =>
     counts.total_tokens === 0 && counts.cost_usd === undefined ? [] : [counts.cost_usd],

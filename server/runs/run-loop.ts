@@ -2,6 +2,7 @@
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import type { WorkClock } from '../lib/work-clock.ts'
 import type { ToolSchema } from '../llm/client.ts'
+import { windowTokens } from '../llm/usage.ts'
 import { toSchema } from '../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
 import { createApprovals } from './approvals/request.ts'
@@ -51,7 +52,7 @@ export async function createRunLoop(
       return runTools(calls)
     },
     iterationEnded(used) {
-      window.report(used.prompt_tokens)
+      window.report(windowTokens(used))
       // Later runs must repeat it.
       state.window = window.marks
     },

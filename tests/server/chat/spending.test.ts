@@ -1,5 +1,6 @@
 // The usage of model calls is counted and limited, whatever a provider or a client reports.
 import { expect, test } from 'vitest'
+import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import type { UpstreamRequest } from '../../support/provider/upstream.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -155,6 +156,24 @@ describeOnEachServer('spending', (start) => {
     upstream.enqueue(turn.text('Short.', usage(10, 10)))
     await ask(server, conversation, long)
     expect((await booked(server)) - before).toBeGreaterThanOrEqual(5_520)
+  })
+
+  test('a paused answer is billed for each of its requests, and drops nothing from a window that has room', async () => {
+    const server = await start({
+      models: models({ api: 'messages', context_window: 20_000 }),
+      titles: 'off',
+    })
+    const conversation = await conversationOf(server)
+    const long = 'word '.repeat(4_000)
+    const part = (stop_reason: string) =>
+      messagesTurn([{ type: 'text', text: 'Part. ' }], { stop_reason, input: 8_000 })
+    upstream.enqueue(part('pause_turn'), part('pause_turn'), part('pause_turn'), part('end_turn'))
+    const end = (await ask(server, conversation, long)).at(-1)
+    expect(end?.data.usage.prompt_tokens).toBe(4 * 8_007)
+    expect(await booked(server)).toBe(4 * 8_027)
+    upstream.enqueue(part('end_turn'))
+    await ask(server, conversation, 'And?')
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain(long)
   })
 
   const isTitle = (request: UpstreamRequest) =>

@@ -44,14 +44,27 @@ function eventsOf(block: Block, index: number): string[] {
 
 const usage = { input_tokens: 10, cache_read_input_tokens: 5, cache_creation_input_tokens: 2 }
 
+interface MessagesEnd {
+  stop_reason?: string
+  stop_details?: unknown
+  /** Tokens of the input that no cache had. */
+  input?: number
+}
+
 /** A response with these content blocks. */
 export function messagesTurn(
   blocks: readonly Block[],
-  more: { stop_reason?: string; stop_details?: unknown } = {},
+  { input = usage.input_tokens, ...more }: MessagesEnd = {},
 ): Turn {
   const hasCalls = blocks.some(({ type }) => type === 'tool_use')
   const stop_reason = more.stop_reason ?? (hasCalls ? 'tool_use' : 'end_turn')
-  const message = { id: 'msg_test', type: 'message', role: 'assistant', content: [], usage }
+  const message = {
+    id: 'msg_test',
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    usage: { ...usage, input_tokens: input },
+  }
   const start = event({ type: 'message_start', message }) + event({ type: 'ping' })
   const pieces = blocks.flatMap(eventsOf)
   // The first events are sent together, so that even a turn cut after one send contains some content.

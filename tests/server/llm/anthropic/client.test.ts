@@ -8,6 +8,7 @@ import { buildMessagesBody } from '../../../../server/llm/anthropic/request-body
 import type { LlmMessage, LlmRequest } from '../../../../server/llm/client.ts'
 import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
 import { apiOf } from '../../../../server/llm/openai/provider-quirks.ts'
+import { windowTokens } from '../../../../server/llm/usage.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
@@ -148,19 +149,24 @@ test('images, unusual ids and arguments that are no object are sent in a form th
   expect(JSON.stringify(body({ messages }))).not.toContain('AAAA')
 })
 
-test('a paused turn is continued with its own blocks, and its usage counts', async () => {
+test('a paused turn is continued with its own blocks; each part is billed, but only the last one fills the window', async () => {
   const first = [
     { type: 'server_tool_use', id: 's1', name: 'web', input: { q: 'x' } },
     { type: 'text', text: 'Half ', citations: [{ type: 'page', url: 'https://a.example' }] },
   ]
   upstream.enqueue(
     messagesTurn(first, { stop_reason: 'pause_turn' }),
-    messagesTurn([{ type: 'text', text: 'and half.' }]),
+    messagesTurn([{ type: 'text', text: 'and ' }], { stop_reason: 'pause_turn' }),
+    messagesTurn([{ type: 'text', text: 'half.' }]),
   )
   const heard = await hear(clientFor())
   expect(heard.text).toBe('Half and half.')
-  expect(heard.end).toMatchObject({ reason: 'stop', usage: { completion_tokens: 40 } })
-  expect(upstream.requests.at(-1)?.body.messages).toMatchObject([
+  expect(heard.end).toMatchObject({
+    reason: 'stop',
+    usage: { prompt_tokens: 51, completion_tokens: 60 },
+  })
+  expect(heard.end.usage && windowTokens(heard.end.usage)).toBe(17)
+  expect(upstream.requests.at(-2)?.body.messages).toMatchObject([
     { role: 'user' },
     { role: 'assistant', content: first },
   ])
