@@ -1,6 +1,7 @@
 // Single requests to a provider that is being probed, and what the responses reveal.
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
+import { TokenCount } from '../../protocol/bounds.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import type { Carry } from '../carry.ts'
 import type { LlmRequest, ToolCall } from '../client.ts'
@@ -74,7 +75,44 @@ const noticingStreams = (http: ProviderHttp, onStream: () => void): ProviderHttp
   },
 })
 
-const ModelList = z.object({ data: z.array(z.object({ id: z.string().max(300) })) })
+const Tokens = TokenCount.optional().catch(undefined)
+
+/**
+ * Ids, and how servers report the context window of a model. Ollama and OpenAI report none; the `meta.n_ctx_train` of
+ * llama.cpp is what the model was trained with, which is mostly more than the server was started with.
+ */
+const ModelList = z.object({
+  data: z.array(
+    z.object({
+      id: z.string().max(300),
+      /** vLLM: `ModelCard` in vllm/entrypoints/openai/protocol.py. */
+      max_model_len: Tokens,
+      /** OpenRouter: `Model` and `TopProviderInfo` in https://openrouter.ai/docs/client-sdks/typescript/models. */
+      context_length: Tokens,
+      /** The window of the provider that OpenRouter prefers, which may be smaller than the model's. */
+      top_provider: z.object({ context_length: Tokens }).optional().catch(undefined),
+    }),
+  ),
+})
+type ListedModel = z.infer<typeof ModelList>['data'][number]
+
+/** Undefined where the server does not say. */
+const windowOf = (listed: ListedModel): number | undefined =>
+  listed.max_model_len ?? listed.top_provider?.context_length ?? listed.context_length
+
+export interface ListedModels {
+  /** Ids. */
+  models: string[]
+  /** Tokens of the context window of each model for which the provider reports it. */
+  windows: ReadonlyMap<string, number>
+  failure: AppError | null
+}
+
+const noModels = (failure: AppError): ListedModels => ({
+  models: [],
+  windows: new Map(),
+  failure,
+})
 
 const LIST_SECONDS = 15
 const MAX_LIST_BYTES = 4 * 1024 * 1024
@@ -85,12 +123,12 @@ export async function listModels(
   settings: ModelSettings,
   http: ProviderHttp,
   signal: AbortSignal,
-): Promise<{ models: string[]; failure: AppError | null }> {
+): Promise<ListedModels> {
   const context: FailureContext = { model: settings.id, apiKey: settings.api_key }
   const watch = watchSilence(signal, LIST_SECONDS * 1000)
   try {
     const response = await connectProvider(settings, http).get('/models', watch.signal)
-    if (!response.ok) return { models: [], failure: refusal(response, context) }
+    if (!response.ok) return noModels(refusal(response, context))
     const source = response.body
     const parts: Buffer[] = []
     let size = 0
@@ -103,12 +141,15 @@ export async function listModels(
       }
     }
     const parsed = ModelList.safeParse(parseJson(Buffer.concat(parts).toString('utf8')))
-    if (!parsed.success)
-      return { models: [], failure: statusFailure({ status: 404, body: '' }, context) }
-    return { models: parsed.data.data.slice(0, MAX_MODELS).map(({ id }) => id), failure: null }
+    if (!parsed.success) return noModels(statusFailure({ status: 404, body: '' }, context))
+    const listed = parsed.data.data.slice(0, MAX_MODELS)
+    const windows = listed.flatMap((model) => {
+      const window = windowOf(model)
+      return window === undefined ? [] : [[model.id, window] as const]
+    })
+    return { models: listed.map(({ id }) => id), windows: new Map(windows), failure: null }
   } catch (error) {
-    const failure = signal.aborted ? abortedFailure(context) : connectionFailure(error, context)
-    return { models: [], failure }
+    return noModels(signal.aborted ? abortedFailure(context) : connectionFailure(error, context))
   } finally {
     watch.close()
   }

@@ -3,7 +3,7 @@ import type { AppError } from '../../errors.ts'
 import { deadline } from '../../lib/abort.ts'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/models/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
-import { findModelRow, guessModelRow, priceOf, type TableRow } from '../model-table.ts'
+import { findModelRow, guessModelRow, priceOf } from '../model-table.ts'
 import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'
 import { apiOf, detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels, type ProbeAnswer } from './exchange.ts'
@@ -115,6 +115,7 @@ async function probeUrl(
   const nativeTools = wasCalled && fault === null
   const reasoning = [first, tools, vision].some((answer) => answer.thinking !== '')
   const row = findModelRow(tried) ?? guessModelRow(model)
+  const window = row?.window ?? listed.windows.get(model)
   const sees = seesPicture(vision) ?? row?.can.includes('image') ?? false
   return {
     reachable: true,
@@ -134,16 +135,11 @@ async function probeUrl(
       ...(tried.stream_usage === false ? { stream_usage: false } : {}),
       ...(reasoning ? { thinking: true } : {}),
       vision: sees,
-      ...(row === undefined ? {} : tableFacts(row)),
+      ...(window === undefined ? {} : { context_window: window }),
+      ...(row === undefined ? {} : priceOf(row)),
     },
   }
 }
-
-/** What no request shows. */
-const tableFacts = (row: TableRow): Pick<ModelSettings, 'context_window' | 'price'> => ({
-  context_window: row.window,
-  ...priceOf(row),
-})
 
 /** Undefined when the answer does not say: there was none, or the model thought until its limit. */
 function seesPicture({ failure, text }: ProbeAnswer): boolean | undefined {

@@ -1,5 +1,6 @@
 // Probing a provider: what each kind of provider reveals, and the settings that are suggested for it.
 import { afterAll, describe, expect, test } from 'vitest'
+import { guessModelRow } from '../../../../server/llm/model-table.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { listPresets } from '../../../../server/llm/probe/presets.ts'
 import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
@@ -118,6 +119,28 @@ describe('the probe', () => {
     const unknown = await tryOut({ upstream_model: 'anthropic/Claude-Sonnet-4-5' })
     expect(unknown.suggested).not.toHaveProperty('price')
     expect(unknown.suggested.vision).toBe(false)
+  })
+
+  test("fills in the window that a server's list of models reports, unless the table has the model", async () => {
+    const list = [
+      { id: 'of-vllm', max_model_len: 32_768 },
+      { id: 'of-openrouter', context_length: 200_000, top_provider: { context_length: 65_536 } },
+      { id: 'of-one-provider', context_length: 200_000, top_provider: null },
+      // What the model was trained with is not what this server was started with.
+      { id: 'of-llama.cpp', meta: { n_ctx_train: 131_072 } },
+      { id: 'broken', max_model_len: '32k', context_length: -1, top_provider: [] },
+      { id: 'claude-sonnet-4-5', max_model_len: 4_096 },
+    ]
+    upstream.program(({ method }) =>
+      method === 'GET' ? turn.json(200, { object: 'list', data: list }) : undefined,
+    )
+    provider({ plain: turn.text('pong'), tool: call, picture: turn.text('Red.') })
+    const windows: unknown[] = []
+    for (const { id } of list)
+      windows.push((await tryOut({ upstream_model: id })).suggested.context_window)
+    const known = guessModelRow('claude-sonnet-4-5')?.window
+    expect(known).toBeGreaterThan(4_096)
+    expect(windows).toEqual([32_768, 65_536, 200_000, undefined, undefined, known])
   })
 
   test('returns a tool result and reports a provider that refuses it', async () => {
