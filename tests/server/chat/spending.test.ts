@@ -143,7 +143,7 @@ describeOnEachServer('spending', (start) => {
     const conversation = await conversationOf(server)
     const long = 'word '.repeat(1_200)
     for (const _ of [1, 2]) {
-      upstream.enqueue(turn.text(long, usage(10, 10)))
+      upstream.enqueue(turn.text(long, usage(5_000, 10)))
       await ask(server, conversation, long)
     }
     // All requests except those for the answers themselves are for summaries.
@@ -209,19 +209,19 @@ describeOnEachServer('spending', (start) => {
       models: models({ context_window: 3_000, max_tokens: 200 }),
       titles: 'off',
       // Enough for the answer, but not for the usage that is assumed for an additional call.
-      limits: { user_tokens_per_day: 2_000 },
+      limits: { user_tokens_per_day: 6_500 },
     })
     const conversation = await conversationOf(server)
     const long = 'word '.repeat(1_200)
     const seen = upstream.requests.length
-    for (const _ of [1, 2, 3]) {
-      upstream.enqueue(turn.text(long, usage(10, 10)))
+    for (const _ of [1, 2]) {
+      upstream.enqueue(turn.text(long, usage(5_000, 10)))
       expect((await ask(server, conversation, long)).at(-1)?.event).toBe('done')
     }
     const asked = upstream.requests.slice(seen)
-    expect(asked).toHaveLength(3)
+    expect(asked).toHaveLength(2)
     expect(asked.filter(isSummary)).toEqual([])
-    expect(await booked(server)).toBe(60)
+    expect(await booked(server)).toBe(10_020)
   })
 
   test('concurrent runs exceed a budget by at most one model call', async () => {
