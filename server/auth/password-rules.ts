@@ -1,8 +1,11 @@
-// Which passwords are refused: the most common ones, and those that repeat the account's name.
+// Which passwords are refused: the most common ones, also with digits around them, and those that repeat the account's name.
 import { appError } from '../errors.ts'
 import common from './common-passwords.json' with { type: 'json' }
 
 const COMMON = new Set(common.passwords)
+
+/** Digits and signs before or after a word: the first thing that guessing programs add to a common password. */
+const AFFIXES = /^[^\p{L}]+|[^\p{L}]+$/gu
 
 /**
  * Length is checked by the protocol's schema.
@@ -14,7 +17,8 @@ export function assertUncommonPassword(
   names: readonly (string | null | undefined)[],
 ): void {
   const folded = password.normalize('NFKC').toLowerCase()
-  if (COMMON.has(folded)) throw appError('password_common')
+  if (COMMON.has(folded) || COMMON.has(folded.replace(AFFIXES, '')))
+    throw appError('password_common')
   if (names.some((name) => name != null && name.normalize('NFKC').toLowerCase() === folded))
     throw appError('password_is_name')
 }

@@ -171,6 +171,8 @@ describeOnEachServer('registering', (start) => {
 
     test.each([
       ['Password123', 'password_common'],
+      ['password1234', 'password_common'],
+      ['2026-Sunshine!', 'password_common'],
       ['IVAN@example.org', 'password_is_name'],
     ])('the password %s is refused wherever one is chosen', async (password, reason) => {
       const refused = { code: 400, reason }
