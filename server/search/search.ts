@@ -15,7 +15,14 @@ import { type SearchScope, toSearch } from './filter.ts'
 import type { IndexProgress } from './progress.ts'
 import { parseQuery, type SearchQuery } from './query.ts'
 import { snippetOf } from './text-match.ts'
-import { compareRanks, FIRST_WINDOW, Rank, type RankedText, readWindow, Window } from './window.ts'
+import {
+  compareRanks,
+  createWindows,
+  FIRST_WINDOW,
+  Rank,
+  type RankedText,
+  Window,
+} from './window.ts'
 
 export type SearchRequest = SearchScope & {
   q: string
@@ -77,9 +84,10 @@ export function createSearch(
         const texts: RankedText[] = []
         let window: Window | null = from.window
         let { after } = from
+        const needed = from.needed === 'all' ? count : most
+        const readWindow = createWindows(store.search, userId, query, search, needed)
         for (let windows = 0; windows < MAX_WINDOWS && window !== null; windows += 1) {
-          const needed = from.needed === 'all' ? count : most
-          const found = await readWindow(store.search, userId, query, search, needed, window)
+          const found = await readWindow(window)
           for (const text of found.texts) {
             if (after !== null && compareRanks(text.rank, after) <= 0) continue
             if (texts.length === limit) return { texts, next: { window: found.pinned, after } }

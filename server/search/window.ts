@@ -39,39 +39,43 @@ export function compareRanks(a: Rank, b: Rank): number {
 /** `pinned` reads the same window again, whatever was added meanwhile; `next` is null when there are no more matches. */
 export type ReadWindow = { texts: RankedText[]; pinned: Window; next: Window | null }
 
-/** @param needed the number of words that a text must contain. */
-export async function readWindow(
+/**
+ * Reads the windows of one search, each of which follows the one before it.
+ * @param needed the number of words that a text must contain.
+ */
+export function createWindows(
   store: Store['search'],
   userId: UserId,
   query: SearchQuery,
   search: Search,
   needed: number,
-  window: Window,
-): Promise<ReadWindow> {
+): (window: Window) => Promise<ReadWindow> {
   const filter = { ...search.filter, needed }
-  const [title, entry, passage] = window
-  // At once: none of these waits for another.
-  const [titles, entries, passages] = await Promise.all([
-    !search.titles || title === 0
-      ? []
-      : store.titles(userId, filter, { before: title, limit: MAX_TITLES }),
-    filter.kinds.length === 0 || entry === 0
-      ? []
-      : store.messages(userId, filter, { before: entry, limit: MAX_ENTRIES }),
-    !search.documents || passage === 0
-      ? []
-      : store.passages(userId, filter, { before: passage, limit: MAX_PASSAGES }),
-  ])
-  const next: Window = [
-    endOf(titles, MAX_TITLES),
-    endOf(entries, MAX_ENTRIES),
-    endOf(passages, MAX_PASSAGES),
-  ]
-  return {
-    texts: await ranked([...titles, ...entries, ...passages], query),
-    // The row ids of titles count down.
-    pinned: [startOf(titles, -1), startOf(entries, 1), startOf(passages, 1)],
-    next: next.every((end) => end === 0) ? null : next,
+  const messages = store.messages(userId, filter)
+  return async ([title, entry, passage]) => {
+    // At once: none of these waits for another.
+    const [titles, entries, passages] = await Promise.all([
+      !search.titles || title === 0
+        ? []
+        : store.titles(userId, filter, { before: title, limit: MAX_TITLES }),
+      filter.kinds.length === 0 || entry === 0
+        ? []
+        : messages({ before: entry, limit: MAX_ENTRIES }),
+      !search.documents || passage === 0
+        ? []
+        : store.passages(userId, filter, { before: passage, limit: MAX_PASSAGES }),
+    ])
+    const next: Window = [
+      endOf(titles, MAX_TITLES),
+      endOf(entries, MAX_ENTRIES),
+      endOf(passages, MAX_PASSAGES),
+    ]
+    return {
+      texts: await ranked([...titles, ...entries, ...passages], query),
+      // The row ids of titles count down.
+      pinned: [startOf(titles, -1), startOf(entries, 1), startOf(passages, 1)],
+      next: next.every((end) => end === 0) ? null : next,
+    }
   }
 }
 

@@ -10,12 +10,24 @@ import {
 } from '../../../server/db/packed-words/lists.ts'
 import { inAll, inAtLeast, without } from '../../../server/db/packed-words/sets.ts'
 import { createSegments } from '../../../server/db/repositories/search/segments.ts'
-import { toRowid } from '../../../server/db/search-entries.ts'
+import type { MessageFilter } from '../../../server/db/repositories/search/statements.ts'
+import { SEARCH_KINDS, toRowid } from '../../../server/db/search-entries.ts'
 import { type Random, randomFrom, rounds, SEED } from '../../support/random.ts'
 import { describeSearch, type SearchSuite } from '../../support/store/searches.ts'
 import { say } from '../../support/store/store-rows.ts'
 
 const KINDS = ['text', 'step', 'tool', 'file'] as const
+
+const OTTER_OR_HERON: MessageFilter = {
+  words: ['otter', 'heron'].map((word) => ({ word, prefix: false })),
+  needed: 1,
+  without: [],
+  characters: 'word',
+  tags: [],
+  kinds: SEARCH_KINDS,
+  isMine: false,
+  hasFile: false,
+}
 
 /** Ascending row ids of entries, some of them of one message. */
 function someEntries(random: Random, count: number): number[] {
@@ -75,7 +87,7 @@ test(`operations on packed lists answer like sets (seed ${SEED})`, () => {
 })
 
 describeSearch('packed search index', (given) => {
-  test(`every query finds the same, in the same order and on the same pages, however much is packed and merged (seed ${SEED})`, async () => {
+  test(`every query finds the same, in the same order and on the same pages, however much is packed and merged, also between two stretches (seed ${SEED})`, async () => {
     const { userId, conversation } = await given.person()
     const other = await given.person()
     const random = randomFrom(SEED)
@@ -133,11 +145,32 @@ describeSearch('packed search index', (given) => {
       }
       return pages
     }
+    const stretches = async (limit: number, between: () => Promise<unknown>) => {
+      const read = given.store.search.messages(userId, OTTER_OR_HERON)
+      const rowids: number[] = []
+      for (;;) {
+        const found = await read({ before: rowids.at(-1) ?? null, limit })
+        rowids.push(...found.map(({ rowid }) => rowid))
+        if (found.length < limit) return rowids
+        await between()
+      }
+    }
+    const whole = await stretches(1_000, async () => {})
     const results = async () => [(await searches()).map(({ items }) => items), await paged()]
     const before = await results()
     const segments = createSegments(given.database, { waiting: 4, batch: 7, together: 2 })
-    for (let packed = 0; await segments.packNext(); packed += 1)
-      if (packed % 8 === 3) expect(await results()).toEqual(before)
+    for (let round = 0, packed = true; packed; round += 1) {
+      if (round % 4 === 1) expect(await results()).toEqual(before)
+      let read = 0
+      const packOnce = async () => {
+        if (read === round % 3) await segments.packNext()
+        read += 1
+      }
+      expect(await stretches(1 + (round % 4), packOnce)).toEqual(whole)
+      packed = await segments.packNext()
+    }
+    expect(await stretches(3, async () => {})).toEqual(whole)
+    expect(whole.length).toBeGreaterThan(4)
     expect(await results()).toEqual(before)
     if (given.database.dialect === 'postgres') {
       expect(await rowsIn(given)).toMatchObject({ words: 4 })

@@ -37,12 +37,17 @@ import {
 const RECENT_MESSAGES = 30_000
 /** Packed entries whose messages are looked up in one statement. */
 const MAX_LOOKED_UP = 20_000
+/** Stretches of rows of words that are read at once when the first was not enough. */
+const STRETCHES_AHEAD = 3
 
-/** Texts of messages that meet the filter, newest first. @param fileText an attachment's name and text, as they are indexed. */
+/**
+ * Texts of messages that meet the filter, newest first. The function for one search reads stretches, each of which begins where the
+ * one before it ended. @param fileText an attachment's name and text, as they are indexed.
+ */
 export function createMessageSearch(
   database: Database,
   fileText: SQL,
-): (userId: UserId, filter: MessageFilter, stretch: Stretch) => Promise<FoundText[]> {
+): (userId: UserId, filter: MessageFilter) => (stretch: Stretch) => Promise<FoundText[]> {
   const { dialect, readOffThread, tables } = database
   const { searchWords, conversations, messages, steps, attachments, files } = tables
   const rowid = sql`${searchWords.rowid}`
@@ -187,71 +192,109 @@ export function createMessageSearch(
   /** Entries were found in lists, so most of the index is packed, and few rows of words are left. */
   let isPacked = false
 
-  /** @param after the row id of an entry; older ones are not wanted. */
-  async function packedRows(
-    userId: UserId,
-    filter: MessageFilter,
-    { before, limit }: Stretch,
-    after: number,
-  ) {
+  type Row = Awaited<ReturnType<typeof unpackedRows>>[number]
+
+  /** Looks up what the lists have, as much as is asked for; what was found but not looked up yet is kept. */
+  function createPackedRows(userId: UserId, filter: MessageFilter, before: number, after: number) {
     const statement = statements.packed(filter)
-    const rows: Awaited<ReturnType<typeof unpackedRows>> = []
-    const look = async (entries: number[]): Promise<void> => {
-      if (entries.length === 0) return
-      rows.push(...(await statement.execute({ userId, entries, limit: limit - rows.length })))
-    }
+    const matches = packedMatches(userId, filter, before, after)
     let waiting: number[] = []
-    // Most of what has the words is shown, unless a filter excludes it.
-    let size = limit
-    const matches = packedMatches(userId, filter, before ?? Number.MAX_SAFE_INTEGER)
-    for await (const found of matches) {
-      isPacked = true
-      waiting = waiting.concat(found)
-      while (waiting.length >= size) {
-        await look(waiting.slice(0, size))
-        if (rows.length >= limit) return rows
-        waiting = waiting.slice(size)
-        size = Math.min(size * 10, MAX_LOOKED_UP)
+    let isEnd = false
+    // At most a segment's entries more than asked for: that bounds the memory of a search.
+    const fill = async (size: number): Promise<void> => {
+      while (waiting.length < size && !isEnd) {
+        const { value } = await matches.next()
+        if (value === undefined) isEnd = true
+        else waiting = waiting.concat(value)
       }
-      if ((found.at(-1) ?? 0) < after) break
     }
-    await look(waiting)
-    return rows
+    /** The next rows, newest first; fewer than `limit` at the end. */
+    return async (limit: number): Promise<Row[]> => {
+      const rows: Row[] = []
+      // Most of what has the words is shown, unless a filter excludes it.
+      for (let size = limit; rows.length < limit; size = Math.min(size * 10, MAX_LOOKED_UP)) {
+        await fill(size)
+        if (waiting.length === 0) break
+        isPacked = true
+        const entries = waiting.slice(0, size)
+        const wanted = limit - rows.length
+        const found = await statement.execute({ userId, entries, limit: wanted })
+        rows.push(...found)
+        // The statement did not look at what is older than its last row.
+        const last = found.length === wanted ? found.at(-1)?.rowid : entries.at(-1)
+        waiting = waiting.slice(last === undefined ? entries.length : entries.indexOf(last) + 1)
+      }
+      return rows
+    }
   }
 
-  /** Of both parts of the index, the newest. */
-  async function rowsOf(userId: UserId, filter: MessageFilter, stretch: Stretch) {
-    const unpacked = await unpackedRows(userId, filter, stretch)
-    if (dialect === 'sqlite') return unpacked
-    const isFull = unpacked.length === stretch.limit
-    const after = isFull ? (unpacked.at(-1)?.rowid ?? 0) : 0
-    const packed = await packedRows(userId, filter, stretch, after)
-    if (packed.length === 0) return unpacked
-    const rows = new Map([...packed, ...unpacked].map((row) => [row.rowid, row]))
-    return [...rows.values()].sort((a, b) => b.rowid - a.rowid).slice(0, stretch.limit)
-  }
-
-  return async (userId, filter, stretch) =>
-    (await rowsOf(userId, filter, stretch)).map(
-      ({ messageId, role, fileId, pages, rowid: entry, text, ...found }) => {
-        const { kind, position } = toSearchEntry(entry)
-        const isStep = kind === 'step' || kind === 'tool'
-        return {
-          rowid: entry,
-          conversationId: found.conversationId,
-          title: found.title,
-          projectId: found.projectId,
-          createdAt: found.createdAt,
-          text: kind === 'tool' ? withoutEscapes(text) : text,
-          message: {
-            id: messageId,
-            role,
-            kind,
-            stepId: isStep ? stepId(position) : undefined,
-            fileId: fileId ?? undefined,
-            hasPages: pages !== null,
-          },
+  /**
+   * What is left of both parts of the index before `before`. Of the rows of words, `limit` are read, and of the lists what is newer
+   * than the last of these, so that a reader never misses an entry that is packed between two stretches.
+   */
+  async function createSpan(userId: UserId, filter: MessageFilter, { before, limit }: Stretch) {
+    let unpacked = await unpackedRows(userId, filter, { before, limit })
+    const after = unpacked.length === limit ? (unpacked.at(-1)?.rowid ?? 0) : 0
+    const next = createPackedRows(userId, filter, before ?? Number.MAX_SAFE_INTEGER, after)
+    let packed: Row[] = []
+    let isRead = false
+    return {
+      /** The newest rows of a stretch that begins where the one before ended; null when they are not all in this span. */
+      async read(stretch: Stretch): Promise<Row[] | null> {
+        const isLeft = ({ rowid }: Row): boolean => rowid < (stretch.before ?? rowid + 1)
+        unpacked = unpacked.filter(isLeft)
+        packed = packed.filter(isLeft)
+        const missing = stretch.limit - packed.length
+        if (missing > 0 && !isRead) {
+          const more = await next(missing)
+          isRead = more.length < missing
+          packed.push(...more)
         }
+        const rows = new Map([...packed, ...unpacked].map((row) => [row.rowid, row]))
+        if (rows.size < stretch.limit && after > 0) return null
+        return [...rows.values()].sort((a, b) => b.rowid - a.rowid).slice(0, stretch.limit)
       },
-    )
+    }
+  }
+
+  /** Of both parts of the index, the newest. What a stretch did not use is kept for the next one. */
+  function createRows(userId: UserId, filter: MessageFilter): (stretch: Stretch) => Promise<Row[]> {
+    if (dialect === 'sqlite') return (stretch) => unpackedRows(userId, filter, stretch)
+    let span: Awaited<ReturnType<typeof createSpan>> | undefined
+    return async (stretch) => {
+      const rows = await span?.read(stretch)
+      if (rows) return rows
+      // Whoever reads a second stretch reads more of them.
+      const limit = span === undefined ? stretch.limit : stretch.limit * STRETCHES_AHEAD
+      span = await createSpan(userId, filter, { ...stretch, limit })
+      return (await span.read(stretch)) ?? []
+    }
+  }
+
+  return (userId, filter) => {
+    const rows = createRows(userId, filter)
+    return async (stretch) =>
+      (await rows(stretch)).map(
+        ({ messageId, role, fileId, pages, rowid: entry, text, ...found }) => {
+          const { kind, position } = toSearchEntry(entry)
+          const isStep = kind === 'step' || kind === 'tool'
+          return {
+            rowid: entry,
+            conversationId: found.conversationId,
+            title: found.title,
+            projectId: found.projectId,
+            createdAt: found.createdAt,
+            text: kind === 'tool' ? withoutEscapes(text) : text,
+            message: {
+              id: messageId,
+              role,
+              kind,
+              stepId: isStep ? stepId(position) : undefined,
+              fileId: fileId ?? undefined,
+              hasPages: pages !== null,
+            },
+          }
+        },
+      )
+  }
 }

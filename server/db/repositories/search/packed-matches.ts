@@ -63,17 +63,20 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
   }
 
   /**
-   * Row ids of the user's entries that meet the condition and are before `before`, in descending order, some at a time. Read it
-   * after the rows of words: an entry that is packed meanwhile is then in both rather than in neither.
+   * Row ids of the user's entries that meet the condition, in descending order, some at a time: those before `before` and after
+   * `after`. Lists are read when they are needed, and those of one group of segments are kept until then. Read it after the rows
+   * of words: an entry that is packed meanwhile is then in both rather than in neither.
    */
   return async function* matches(
     userId: UserId,
     condition: WordCondition,
     before: number,
-  ): AsyncGenerator<number[]> {
+    after: number,
+  ): AsyncGenerator<number[], undefined> {
     const words = wordsOf(condition)
     const segments = (await segmentsOf.execute({ userId })).filter(
-      ({ firstRow }) => firstRow * ENTRIES_PER_MESSAGE < before,
+      ({ firstRow, lastRow }) =>
+        firstRow * ENTRIES_PER_MESSAGE < before && (lastRow + 1) * ENTRIES_PER_MESSAGE > after,
     )
     /** Entries below the end of a segment that was not read yet. */
     let held: number[] = []
@@ -83,14 +86,14 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
       const lists = await readLists(group, words)
       if (lists === null) {
         const next = ((segments[from]?.lastRow ?? 0) + 1) * ENTRIES_PER_MESSAGE
-        yield* matches(userId, condition, Math.min(before, next))
+        yield* matches(userId, condition, Math.min(before, next), after)
         return
       }
       for (const [at, segment] of group.entries()) {
         const found = matchesIn(segment, lists.get(segment.id) ?? new Map(), condition)
         held = descending(
           held,
-          found.filter((rowid) => rowid < before),
+          found.filter((rowid) => rowid < before && rowid > after),
         )
         const unread = (segments[from + at + 1]?.lastRow ?? -1) + 1
         const safe = held.findIndex((rowid) => rowid < unread * ENTRIES_PER_MESSAGE)
