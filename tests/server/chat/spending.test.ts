@@ -23,12 +23,13 @@ describeOnEachServer('spending', (start) => {
   const models = (over: object = {}) => [{ id: 'scripted', api_url: upstream.url, ...over }]
 
   test('a run ends with the limit that ended it: its tokens or its minutes', async () => {
-    const limits = { run_tokens: 100, run_minutes: 0.01 }
-    const server = await start({ models: models(), titles: 'off', limits })
-    const endOf = async () => (await ask(server, await conversationOf(server))).at(-1)
+    const endWith = async (limits: { run_tokens?: number; run_minutes?: number }) => {
+      const server = await start({ models: models(), titles: 'off', limits })
+      return (await ask(server, await conversationOf(server))).at(-1)
+    }
     const call = { name: 'calculator', arguments: { expression: '3*3' } }
     upstream.enqueue(turn.toolCalls([call], usage(100, 50)))
-    expect(await endOf()).toMatchObject({
+    expect(await endWith({ run_tokens: 100 })).toMatchObject({
       event: 'done',
       data: {
         finish_reason: 'budget',
@@ -36,7 +37,7 @@ describeOnEachServer('spending', (start) => {
       },
     })
     upstream.enqueue(turn.cut(turn.text('It takes longer than that.'), 3, 'stall'))
-    expect(await endOf()).toMatchObject({
+    expect(await endWith({ run_minutes: 0.01 })).toMatchObject({
       event: 'done',
       data: {
         finish_reason: 'budget',

@@ -22,12 +22,16 @@ export function EditForm({
   const { t } = useTranslation()
   const [text, setText] = useState(initial)
   const form = useRef<HTMLFormElement>(null)
+  const [opener] = useState(() => document.activeElement)
   const cancel = (): void => {
     const row = form.current?.closest('[data-message]')
     onCancel()
-    // The focus goes back to the button of the message, which is drawn again by then.
-    const opener = `[aria-label="${CSS.escape(t('message.edit'))}"]`
-    requestAnimationFrame(() => row?.querySelector<HTMLElement>(opener)?.focus())
+    // The focus goes back to where it came from: the message field, or the button of the message, which is drawn again by then.
+    const edit = `[aria-label="${CSS.escape(t('message.edit'))}"]`
+    requestAnimationFrame(() => {
+      const target = opener?.id === 'composer' ? opener : row?.querySelector(edit)
+      if (target instanceof HTMLElement) target.focus()
+    })
   }
   const submit = (): void => {
     if (text.trim() !== '') void onSubmit(text)

@@ -48,10 +48,7 @@ export const UserMessage = memo(function UserMessage({
         initial={message.text}
         hint={t('message.editHint')}
         submit={t('composer.send')}
-        onCancel={() => {
-          onEditing(null)
-          document.getElementById('composer')?.focus()
-        }}
+        onCancel={() => onEditing(null)}
         onSubmit={async (text) => {
           if (await onEdit(message.id, text, attachments)) onEditing(null)
         }}
