@@ -133,9 +133,9 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.reload()
     await tasks.getByText('count the sand').waitFor()
     await tasks
-      .locator('div', { hasText: 'count the sand' })
+      .getByRole('listitem')
+      .filter({ hasText: 'count the sand' })
       .getByRole('button', { name: 'Stop' })
-      .last()
       .click()
     await tasks.getByText('count the sand').waitFor({ state: 'detached' })
     stars.open()

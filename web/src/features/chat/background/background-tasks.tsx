@@ -38,34 +38,36 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
   if (tasks.length === 0) return null
   const asked = tasks.flatMap((task) => task.pending_approvals)
   return (
-    <section aria-label={t('background.title')} className="mb-2 flex flex-col gap-2">
-      {tasks.map((task) => (
-        <div key={task.id} className="rounded-2xl border border-line bg-surface px-3.5 py-2">
-          <div className="flex items-center gap-2.5 text-sm">
-            <Bot size={15} aria-hidden className="shrink-0 animate-breathe text-accent" />
-            <span className="min-w-0 flex-1 truncate">{task.task}</span>
-            <span className="text-xs text-muted">{t(`background.status.${task.status}`)}</span>
-            <ActionButton
-              icon={Square}
-              label={t('background.stop')}
-              onClick={() => stop.mutate(task.id)}
-            />
-          </div>
-          {task.pending_approvals.map((approval) => {
-            const number = asked.indexOf(approval) + 1
-            return (
-              <div key={approval.id_ref} className="mt-2">
-                <LateApprovalCard
-                  runId={task.id}
-                  approval={approval}
-                  place={asked.length > 1 ? { number, total: asked.length } : null}
-                  folded={number > 1}
-                />
-              </div>
-            )
-          })}
-        </div>
-      ))}
+    <section aria-label={t('background.title')} className="mb-2">
+      <ul className="flex flex-col gap-2">
+        {tasks.map((task) => (
+          <li key={task.id} className="rounded-2xl border border-line bg-surface px-3.5 py-2">
+            <div className="flex items-center gap-2.5 text-sm">
+              <Bot size={15} aria-hidden className="shrink-0 animate-breathe text-accent" />
+              <span className="min-w-0 flex-1 truncate">{task.task}</span>
+              <span className="text-xs text-muted">{t(`background.status.${task.status}`)}</span>
+              <ActionButton
+                icon={Square}
+                label={t('background.stop')}
+                onClick={() => stop.mutate(task.id)}
+              />
+            </div>
+            {task.pending_approvals.map((approval) => {
+              const number = asked.indexOf(approval) + 1
+              return (
+                <div key={approval.id_ref} className="mt-2">
+                  <LateApprovalCard
+                    runId={task.id}
+                    approval={approval}
+                    place={asked.length > 1 ? { number, total: asked.length } : null}
+                    folded={number > 1}
+                  />
+                </div>
+              )
+            })}
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }
