@@ -24,8 +24,8 @@ pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
 code,pre code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
 :not(pre)>code{background:var(--soft);border-radius:.3rem;font-size:.9em;padding:.1em .3em}
 blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1em 0;padding-inline-start:1em}
-table{border-collapse:collapse;display:block;overflow-x:auto}
-th,td{border:1px solid var(--line);padding:.35rem .6rem}
+table{border-collapse:collapse;display:block;overflow-x:auto;overflow-wrap:normal}
+th,td{border:1px solid var(--line);padding:.35rem .6rem;vertical-align:top}
 img{max-width:100%;border-radius:.6rem}
 details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
 summary{color:var(--muted);cursor:pointer;font-size:.875rem}
@@ -33,13 +33,14 @@ summary{color:var(--muted);cursor:pointer;font-size:.875rem}
 form{display:flex;flex-wrap:wrap;gap:.6rem;align-items:end;margin-top:1.25rem}
 label{display:block;font-size:.875rem;width:100%}
 input,button,.button{font:inherit;border-radius:.6rem;border:1px solid var(--line);padding:.5rem .9rem;background:var(--paper);color:var(--ink)}
-input{flex:1;min-width:12rem;border-color:var(--muted)}
+form input{flex:1;min-width:12rem;border-color:var(--muted)}
+li:has(>input){list-style:none}li>input{margin:0 .4em 0 -1.4em}
 button,.button{background:var(--ink);color:var(--paper);border-color:var(--ink);cursor:pointer;text-decoration:none;display:inline-block}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .bad{color:#b3261e}
 @media (prefers-color-scheme:dark){.bad{color:#ff8a80}}
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000}
-body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,table{overflow:visible}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,table{overflow:visible}td,th{overflow-wrap:anywhere}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 

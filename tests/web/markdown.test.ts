@@ -93,14 +93,22 @@ test('other HTML is shown as text, except for tags that only format text', () =>
 test('each block of text has its own direction; code always runs from left to right', () => {
   const drawn = html('שלום **עולם**\n\n- one\n\n> quote\n\n| a |\n| - |\n| ب |\n\n```js\nx\n```')
   expect(drawn).toContain('<p dir="auto">שלום')
-  expect(drawn).toContain('<ul dir="auto"')
-  expect(drawn).toContain('<blockquote dir="auto"')
-  expect(drawn).toContain('<td dir="auto"')
+  expect(drawn).toContain('<ul dir="ltr"')
+  expect(drawn).toContain('<blockquote dir="ltr"')
+  expect(drawn).toContain('<td dir="rtl"')
   expect(drawn).toContain('<figure dir="ltr"')
+})
+
+test('a table, list or quotation runs from right to left when its first letter outside of code does', () => {
+  const drawn = html('| اسم | `n` |\n| - | - |\n| 1 | 2 |\n\n- `x` שלום\n\n> نص')
+  expect(drawn).toContain('class="table-frame" dir="rtl"')
+  expect(drawn).toContain('<td class="cell-short">1</td>')
+  expect(drawn).toContain('<ul dir="rtl"')
+  expect(drawn).toContain('<blockquote dir="rtl"')
 })
 
 test('a cell with a sentence is wide, a cell with a number is not', () => {
   const drawn = html('| n | text |\n| - | - |\n| 1 | this is a sentence that needs some room |')
-  expect(drawn).toContain('<td dir="auto" class="cell-short">1</td>')
-  expect(drawn).toContain('<td dir="auto" class="cell-wide">')
+  expect(drawn).toContain('<td class="cell-short">1</td>')
+  expect(drawn).toContain('<td dir="ltr" class="cell-wide">')
 })

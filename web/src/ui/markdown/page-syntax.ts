@@ -123,7 +123,35 @@ export const remarkPageSyntax =
   (tree: TreeNode): void =>
     visit(tree, marks)
 
-const DIRECTED_BLOCKS = /^(?:p|h[1-6]|ul|ol|blockquote|aside|table|th|td)$/
+const DIRECTED_BLOCKS = /^(?:p|h[1-6])$/
+const CELL = /^t[hd]$/
+/** Blocks of blocks. For these a browser's `dir="auto"` would skip the text of children with a direction of their own. */
+const DIRECTED_CONTAINERS = /^(?:ul|ol|blockquote|aside|table)$/
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
+
+/** The first letter that is no code. */
+function firstLetter(node: TreeNode): string | null {
+  if (node.type === 'text') return /\p{L}/u.exec(node.value ?? '')?.[0] ?? null
+  if (node.tagName === 'code') return null
+  for (const child of node.children ?? []) {
+    const letter = firstLetter(child)
+    if (letter !== null) return letter
+  }
+  return null
+}
+
+/**
+ * The first letter decides: Arabic and Hebrew run right to left, whatever the page's language. A cell without letters stands
+ * like the others of its table.
+ */
+function directionOf(name: string, node: TreeNode): { dir?: 'auto' | 'ltr' | 'rtl' } {
+  if (DIRECTED_BLOCKS.test(name)) return { dir: 'auto' }
+  if (!CELL.test(name) && !DIRECTED_CONTAINERS.test(name)) return {}
+  const letter = firstLetter(node)
+  return letter === null ? {} : { dir: RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr' }
+}
 
 function textLength(node: TreeNode): number {
   if (node.type === 'text') return node.value?.length ?? 0
@@ -146,13 +174,13 @@ const cellClass = (length: number): string | null =>
         : 'cell-widest'
 
 function shape(node: TreeNode): void {
-  if (node.type === 'element' && DIRECTED_BLOCKS.test(node.tagName ?? '')) {
-    const name = /^t[hd]$/.test(node.tagName ?? '') ? cellClass(textLength(node)) : null
+  if (node.type === 'element') {
+    const name = node.tagName ?? ''
+    const className = CELL.test(name) ? cellClass(textLength(node)) : null
     node.properties = {
       ...node.properties,
-      // The first strong character decides: Arabic and Hebrew run right to left, whatever the page's language.
-      dir: 'auto',
-      ...(name === null ? {} : { className: name }),
+      ...directionOf(name, node),
+      ...(className === null ? {} : { className }),
     }
   }
   for (const child of node.children ?? []) shape(child)
