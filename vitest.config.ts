@@ -65,7 +65,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Three keep two cores busy (97 % over 879 s and 3,397 tests), so only less work makes the suite faster: of 1,560 s of
+ * Three keep two cores busy (97 % over 842 s and 3,446 tests), so only less work makes the suite faster: of 1,560 s of
  * processor time, the processes of the tests take 605 s, browsers 315, started servers 180, Python 150 and PostgreSQL 95.
  * With four at a time, every test takes longer than it gains. Each takes up to 1.5 GB, its browser and servers included.
  */

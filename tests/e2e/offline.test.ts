@@ -84,7 +84,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     upstream.enqueue(turn.text('One of the two.'), turn.text('The other one.'))
     link.restore()
     await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByText('And the fastest?').waitFor()
+    await page.getByRole('article').getByText('And the fastest?').waitFor()
     await page.getByRole('button', { name: 'Regenerate' }).waitFor()
     await page.getByText('You’re offline.').waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Which animal is the largest?' }).click()

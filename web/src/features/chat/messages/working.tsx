@@ -67,7 +67,7 @@ function Retrying({
       <p className="flex min-w-[min(100%,24rem)] flex-1 items-start gap-2 py-1 text-sm text-warn">
         <Clock size={14} aria-hidden className="mt-0.5 shrink-0" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
-          {refusalText(retry)}
+          {refusalText(retry)}{' '}
           <span className="block tabular-nums">
             {seconds === 0 ? t('chat.retryingNow') : t('chat.retryingIn', { count: seconds })}
           </span>
