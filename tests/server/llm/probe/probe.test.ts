@@ -2,7 +2,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { guessModelRow } from '../../../../server/llm/model-table.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
-import { listPresets } from '../../../../server/llm/probe/presets.ts'
 import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
 import { messagesTurn } from '../../../support/provider/messages-turns.ts'
 import { called, reasoned, responsesTurn, said } from '../../../support/provider/responses-turns.ts'
@@ -291,24 +290,5 @@ describe('the probe', () => {
   test('needs a model name when the provider lists no models', async () => {
     upstream.models = []
     expect((await tryOut()).error).toContain('Enter the name')
-  })
-})
-
-describe('the presets', () => {
-  test('name the well-known providers, and begin with Ollama when it runs here', async () => {
-    const absent = await listPresets((await refusingUrl()).replace('/v1', ''))
-    expect(absent.map(({ id }) => id)).toEqual([
-      'openai',
-      'anthropic',
-      'deepseek',
-      'glm',
-      'openrouter',
-      'ollama',
-    ])
-    upstream.program((request) =>
-      request.path === '/api/version' ? turn.json(200, { version: '0.9.0' }) : undefined,
-    )
-    const found = await listPresets(`http://127.0.0.1:${upstream.port}`)
-    expect(found[0]).toMatchObject({ id: 'ollama', detected: true, api_url: upstream.url })
   })
 })

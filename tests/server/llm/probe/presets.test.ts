@@ -1,0 +1,25 @@
+// The presets of providers in the wizard, and how a local one is found.
+import { expect, test } from 'vitest'
+import { listPresets } from '../../../../server/llm/probe/presets.ts'
+import { refusingUrl } from '../../../support/provider/upstream.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
+
+const upstream = useFreshUpstream()
+
+test('the presets name the well-known providers, and begin with Ollama when it runs here', async () => {
+  const absent = await listPresets((await refusingUrl()).replace('/v1', ''))
+  expect(absent.map(({ id }) => id)).toEqual([
+    'openai',
+    'anthropic',
+    'deepseek',
+    'glm',
+    'openrouter',
+    'ollama',
+  ])
+  upstream.program((request) =>
+    request.path === '/api/version' ? turn.json(200, { version: '0.9.0' }) : undefined,
+  )
+  const found = await listPresets(`http://127.0.0.1:${upstream.port}`)
+  expect(found[0]).toMatchObject({ id: 'ollama', detected: true, api_url: upstream.url })
+})
