@@ -20,6 +20,7 @@ import { answerInput } from '../runs/inputs/answer.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
 import { assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
+import type { Budgets } from '../runs/usage/budgets.ts'
 import { createProgramRuns, type ProgramRuns } from './program-runs.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
 import { createTemporaryRemoval } from './temporary.ts'
@@ -80,8 +81,10 @@ export interface ChatService extends ProgramRuns {
   recover(): Promise<void>
 }
 
-/** Create one per process. */
-export function createChatService(dependencies: ChatDependencies): ChatService {
+/** Create one per process. `budgets`: shared with whatever else calls models for users. */
+export function createChatService(
+  dependencies: ChatDependencies & { budgets: Budgets },
+): ChatService {
   const { store, database, settings, log } = dependencies
   const runs = createRunRegistry(dependencies)
   const temporary = createTemporaryRemoval(dependencies, runs)

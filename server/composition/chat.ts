@@ -51,6 +51,7 @@ export function createConfiguredChat(
     prepareTools: tools.mcp.prepare,
     memory: memorySection,
     describeProject: createProjectDescription(base.store.projects, workspace),
+    budgets: tools.budgets,
     instance: instance.id,
     whenOwner: instance.whenOwner,
     sharing: instance.sharing,

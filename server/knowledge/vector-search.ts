@@ -3,6 +3,7 @@ import type { DocumentRepository, DocumentRow } from '../db/repositories/project
 import type { VectorRepository } from '../db/repositories/projects/vectors.ts'
 import { errorText } from '../errors.ts'
 import type { ProjectId } from '../protocol/ids.ts'
+import { estimateTokens } from '../protocol/models/token-estimate.ts'
 import type { Embedder, Embedding } from './embeddings.ts'
 
 /** Passages per request: parsing its response takes a few milliseconds. */
@@ -25,9 +26,14 @@ export interface VectorSearch {
 
 /** What embedding calls cost the owner of a project. */
 export interface EmbeddingUsage {
-  /** Whether another call may be made for the owner of this project. */
-  isAllowed(projectId: ProjectId): Promise<boolean>
-  add(projectId: ProjectId, model: string, tokens: number): Promise<void>
+  /**
+   * Reserves the estimated tokens of a call for the owner of this project; null when the owner may not spend any more. `add`
+   * stores what the call took. Call `release` when the call is over, also when it failed.
+   */
+  admit(
+    projectId: ProjectId,
+    estimate: number,
+  ): Promise<{ add(model: string, tokens: number): Promise<void>; release(): void } | null>
 }
 
 /** Costs are added to the usage of the owner of the project. */
@@ -48,10 +54,16 @@ export function createVectorSearch(dependencies: {
     texts: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly Embedding[] | null> {
-    if (!(await usage.isAllowed(projectId))) return null
-    const { vectors: found, tokens } = await embedder.embed(texts, signal)
-    await usage.add(projectId, embedder.model, tokens)
-    return found
+    const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+    const call = await usage.admit(projectId, estimate)
+    if (call === null) return null
+    try {
+      const { vectors: found, tokens } = await embedder.embed(texts, signal)
+      await call.add(embedder.model, tokens)
+      return found
+    } finally {
+      call.release()
+    }
   }
 
   /** `refused`: the owner may not spend any more now. `failed`: the endpoint or the store did. */

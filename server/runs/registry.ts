@@ -15,7 +15,7 @@ import type { SharedRuns } from './shared/sharing.ts'
 import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
 import { newRun, RunNotInserted } from './start/admission.ts'
 import { claimRun, endUnclaimed } from './start/claim.ts'
-import { createBudgets } from './usage/budgets.ts'
+import type { Budgets } from './usage/budgets.ts'
 import { performRun } from './worker.ts'
 
 /** Logs stay in memory for a while after the end, for listeners that reconnect to get the last events. */
@@ -60,7 +60,9 @@ export interface RunRegistry extends RunStarter {
 }
 
 /** Create one per process. */
-export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
+export function createRunRegistry(
+  dependencies: ChatDependencies & { budgets: Budgets },
+): RunRegistry {
   const { store, database, log, sharing, instance } = dependencies
   let isDraining = false
   const onRetry = (): void => dependencies.observe?.({ kind: 'store_retry' })
@@ -79,7 +81,6 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   })
   /** The last start or stop of each run. */
   const pending = new Map<RunId, Promise<unknown>>()
-  const budgets = createBudgets(dependencies)
 
   /** Runs that do not wait for a person. */
   const workingRuns = (): number =>
@@ -100,7 +101,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   async function launch(activeRun: ActiveRun, run: RunRow): Promise<void> {
     launched.add(run.id)
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
-    const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
+    const runDependencies = { ...dependencies, runs, isDraining: () => isDraining }
     const startedAt = performance.now()
     const stepsBefore = activeRun.runLog.stepCount
     const isNew = stepsBefore === 0 && run.attempt === 1

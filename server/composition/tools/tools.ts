@@ -15,6 +15,7 @@ import { createAddressRules } from '../../net/addresses.ts'
 import { createGuardedFetch } from '../../net/guarded-fetch.ts'
 import { createPageReader } from '../../net/page-reader.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { type Budgets, createBudgets } from '../../runs/usage/budgets.ts'
 import { createBuiltinTools } from '../../tools/builtin/index.ts'
 import type { CommandNetwork } from '../../tools/builtin/programs/exec.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
@@ -44,6 +45,8 @@ export interface ToolModule {
   push: Push
   knowledge: Knowledge
   mcp: McpServers
+  /** What users spend on model calls, embeddings included. */
+  budgets: Budgets
   /** Resolves when the isolation of Python programs is determined. */
   isolationKnown: Promise<void>
   /** Starts background work. Resolves when all tools are available. */
@@ -82,12 +85,13 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
   const results = createStoredResults(store)
   const memory = createStoredMemory(store, now)
   const { webhooks, push, channels, resourceLimits } = createMessaging(options, fetch)
+  const budgets = createBudgets({ store, access, now, notices: webhooks.events })
   const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
   const knowledge = createKnowledge({
     documents: store.documents,
     folder: join(config.data_dir, 'documents'),
     storage: workspace.workspaces.storage,
-    vectors: vectorSearch({ config, database, store, access, fetch, log, now }),
+    vectors: vectorSearch({ config, database, store, budgets, fetch, log, now }),
     onChange: cache.dropProject,
     claims,
     log,
@@ -150,6 +154,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     push,
     knowledge,
     mcp,
+    budgets,
     isolationKnown,
     async start() {
       channels.start()

@@ -1,5 +1,4 @@
-// Search by meaning as configured, with its embedding calls counted and limited like calls of models.
-import type { Access } from '../../access/access.ts'
+// Search by meaning as configured, with its embedding calls reserved and counted like calls of models.
 import type { Config } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import { createVectorRepository } from '../../db/repositories/projects/vectors.ts'
@@ -11,7 +10,8 @@ import {
   type VectorSearch,
 } from '../../knowledge/vector-search.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
-import { exceededBudget } from '../../runs/usage/budgets.ts'
+import type { ProjectId } from '../../protocol/ids.ts'
+import type { Amount, Budgets } from '../../runs/usage/budgets.ts'
 import { embeddingSettings } from '../settings.ts'
 
 /** Undefined if no endpoint for embeddings is configured. */
@@ -19,7 +19,7 @@ export function vectorSearch({
   config,
   database,
   store,
-  access,
+  budgets,
   fetch,
   log,
   now,
@@ -27,7 +27,7 @@ export function vectorSearch({
   config: Config
   database: Database
   store: Store
-  access: Pick<Access, 'spendingLimits'>
+  budgets: Pick<Budgets, 'join'>
   fetch: GuardedFetch
   log: { warn(details: object, message: string): void }
   now(): Date
@@ -35,32 +35,42 @@ export function vectorSearch({
   const settings = embeddingSettings(config)
   if (settings === null) return undefined
   const price = config.embeddings?.price
+  const priceOf = (tokens: number): { currency: string; cost: number } =>
+    price === undefined
+      ? { currency: '', cost: 0 }
+      : { currency: price.currency, cost: (tokens * price.input) / 1e6 }
   const usage: EmbeddingUsage = {
-    async isAllowed(projectId) {
+    async admit(projectId, estimate) {
       const owner = await store.projects.ownerOf(projectId)
-      if (owner === undefined) return false
-      return (await exceededBudget(access.spendingLimits(owner), { store, now })) === null
+      if (owner === undefined) return null
+      let reserved: Amount = { tokens: 0, currency: '', cost: 0 }
+      const { admitCall, release } = budgets.join(owner, () => reserved)
+      const isAdmitted = await admitCall(() => {
+        reserved = { tokens: estimate, ...priceOf(estimate) }
+      }).catch((error: unknown) => {
+        release()
+        throw error
+      })
+      if (isAdmitted) return { release, add: (model, tokens) => add(projectId, model, tokens) }
+      release()
+      return null
     },
-    async add(projectId, model, tokens) {
-      const owner = await store.projects.ownerOf(projectId)
-      // Deleted meanwhile, with its owner's usage or without.
-      if (owner === undefined) return
-      const priced =
-        price === undefined
-          ? { currency: '', cost: 0 }
-          : { currency: price.currency, cost: (tokens * price.input) / 1e6 }
-      const entry = {
-        userId: owner,
-        model,
-        promptTokens: tokens,
-        completionTokens: 0,
-        cachedTokens: 0,
-        cacheWriteTokens: 0,
-        reasoningTokens: 0,
-        ...priced,
-      }
-      await database.write((tx) => store.tokenUsage.add(tx, now(), entry))
-    },
+  }
+  async function add(projectId: ProjectId, model: string, tokens: number): Promise<void> {
+    const owner = await store.projects.ownerOf(projectId)
+    // Deleted meanwhile, with its owner's usage or without.
+    if (owner === undefined) return
+    const entry = {
+      userId: owner,
+      model,
+      promptTokens: tokens,
+      completionTokens: 0,
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      ...priceOf(tokens),
+    }
+    await database.write((tx) => store.tokenUsage.add(tx, now(), entry))
   }
   return createVectorSearch({
     documents: store.documents,

@@ -13,7 +13,7 @@ export interface Amount {
   currency: string
 }
 
-/** What a run has reserved for model calls in progress, plus what it has used but not stored yet. */
+/** What a run, or a call outside runs, has reserved for calls in progress, plus what it has used but not stored yet. */
 export type UnstoredUsage = () => Amount
 
 export interface Budgets {

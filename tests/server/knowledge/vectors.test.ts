@@ -2,6 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { vectorSearch } from '../../../server/composition/tools/vector-search.ts'
+import { parseConfig } from '../../../server/config/load.ts'
 import { createVectorRepository } from '../../../server/db/repositories/projects/vectors.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createEmbedder } from '../../../server/knowledge/embeddings.ts'
@@ -10,6 +12,8 @@ import { createVectorSearch } from '../../../server/knowledge/vector-search.ts'
 import { indexWords } from '../../../server/lib/words.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
 import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
+import { NO_SHARED_QUOTA } from '../../../server/protocol/accounts/quota.ts'
+import { createBudgets } from '../../../server/runs/usage/budgets.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
 import { addProject, addUser } from '../../support/store/rows.ts'
 
@@ -22,6 +26,8 @@ const vectorOf = (text: string): number[] => [
 
 let url = ''
 let isAway = false
+/** The responses wait for it. */
+let held = Promise.resolve()
 const asked: { authorization: string | undefined; model: string; count: number }[] = []
 const endpoint = createServer((request, response) => {
   const chunks: Buffer[] = []
@@ -32,7 +38,7 @@ const endpoint = createServer((request, response) => {
     asked.push({ authorization: request.headers.authorization, model, count: input.length })
     const data = input.map((text: string, index: number) => ({ index, embedding: vectorOf(text) }))
     // In any order, because only the index counts.
-    response.end(JSON.stringify({ data: data.reverse() }))
+    void held.then(() => response.end(JSON.stringify({ data: data.reverse() })))
   })
 })
 const fetch = createGuardedFetch({
@@ -66,17 +72,25 @@ describeOnEachDatabase('finding by meaning', (open) => {
     const { documents } = createStore(database)
     const userId = await addUser(database)
     const allowance = { isLeft: true }
-    const spent: { project: string; model: string; tokens: number }[] = []
+    const spent: { project: string; model: string; tokens: number; estimate: number }[] = []
+    const released = { count: 0 }
     const projectId = await addProject(database, userId)
     const vectors = createVectorSearch({
       documents,
       vectors: createVectorRepository(database),
       embedder: createEmbedder({ apiUrl: url, apiKey: 'sk-test', model: 'tiny' }, fetch),
       usage: {
-        isAllowed: async () => allowance.isLeft,
-        async add(project, model, tokens) {
-          spent.push({ project, model, tokens })
-        },
+        admit: async (project, estimate) =>
+          allowance.isLeft
+            ? {
+                async add(model, tokens) {
+                  spent.push({ project, model, tokens, estimate })
+                },
+                release: () => {
+                  released.count += 1
+                },
+              }
+            : null,
       },
       log: { warn: () => undefined },
     })
@@ -105,7 +119,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
       const merged = await mergeByRank(documents, projectId, byWords, near)
       return merged.map(({ text }) => text)
     }
-    return { database, documents, document, projectId, vectors, search, allowance, spent }
+    return { database, documents, document, projectId, vectors, search, allowance, spent, released }
   }
 
   test('a passage is found that shares no word with the question', async () => {
@@ -114,16 +128,61 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(asked[0]).toEqual({ authorization: 'Bearer sk-test', model: 'tiny', count: 4 })
   })
 
-  test('calls are counted for the project, and none is made when nothing more may be spent', async () => {
-    const { search, allowance, spent, projectId, vectors, document } = await prepare()
+  test('calls are reserved and counted for the project, and none is made when nothing more may be spent', async () => {
+    const { search, allowance, spent, released, projectId, vectors, document } = await prepare()
     expect(spent).toMatchObject([{ project: projectId, model: 'tiny' }])
     expect(spent[0]?.tokens).toBeGreaterThan(0)
+    // The endpoint reports no usage, so the estimate is what counts.
+    expect(spent[0]?.estimate).toBe(spent[0]?.tokens)
+    expect(released.count).toBe(1)
+    isAway = true
+    expect(await search('hospital')).toEqual([])
+    expect([spent.length, released.count]).toEqual([1, 2])
+    isAway = false
     allowance.isLeft = false
     const before = asked.length
     expect(await search('hospital')).toEqual([])
     await vectors.index(document, new AbortController().signal)
     expect([asked.length, spent.length]).toEqual([before, 1])
     vectors.stop()
+  })
+
+  test('of calls made at once, only as many are sent as the budget of the user has left, and a failed one gives its share back', async () => {
+    const database = await open()
+    const store = createStore(database)
+    const userId = await addUser(database)
+    const projectId = await addProject(database, userId)
+    const limit = { ...NO_SHARED_QUOTA, tokens_per_day: 2 }
+    const now = () => new Date('2026-03-31T12:00:00Z')
+    const budgets = createBudgets({
+      store,
+      now,
+      access: { spendingLimits: () => [{ users: [userId], group: null, quota: limit }] },
+    })
+    const config = parseConfig(JSON.stringify({ embeddings: { api_url: url, model: 'tiny' } }), {})
+    const log = { warn: () => undefined }
+    const vectors = vectorSearch({ config, database, store, budgets, fetch, log, now })
+    const ask = () => vectors?.nearest(projectId, 'hospital at night', 5)
+    isAway = true
+    await Promise.all([ask(), ask()])
+    isAway = false
+    expect(asked).toEqual([])
+    let answer = (): void => undefined
+    held = new Promise((resolve) => {
+      answer = resolve
+    })
+    const first = ask()
+    await expect.poll(() => asked.length).toBe(1)
+    // What the first one will take is not known yet.
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([[], [], []])
+    expect(asked).toHaveLength(1)
+    answer()
+    await first
+    const month = { from: '2026-03-01', to: '2026-03-31' }
+    const { tokens } = await store.tokenUsage.total([userId], month)
+    expect(tokens).toBeGreaterThanOrEqual(2)
+    await ask()
+    expect(asked).toHaveLength(1)
   })
 
   test('a passage that matches by word and by meaning comes first', async () => {
