@@ -24,11 +24,11 @@ export interface AccountLinks {
     createdBy: UserId | null
     lifetimeMs: number
   }): Promise<{ row: AccountLinkRow; token: string }>
-  /** A link with which the owner of the account chooses a new password. It replaces an earlier one. */
+  /** A link with which the owner of the account chooses a new password. It replaces earlier ones, unless it `keepsEarlier`. */
   createReset(
     userId: UserId,
     createdBy: UserId | null,
-    lifetimeMs?: number,
+    options?: { lifetimeMs?: number; keepsEarlier?: boolean },
   ): Promise<{ row: AccountLinkRow; token: string }>
   /** A link with which the owner of an e-mail address confirms that mail of this user may go there. */
   createConfirmation(userId: UserId, address: string): Promise<{ token: string }>
@@ -70,15 +70,19 @@ export function createAccountLinks(
 
   async function create(
     link: Omit<Parameters<AccountLinkRepository['insert']>[0], 'hash' | 'expiresAt'>,
-    { lifetimeMs, atMost }: { lifetimeMs: number; atMost: number },
+    options: { lifetimeMs: number; atMost: number; keepsEarlier?: boolean },
   ): Promise<{ row: AccountLinkRow; token: string }> {
     const token = newLinkToken()
     const at = now()
     const row = await links.insert(
-      { ...link, hash: hashLinkToken(token), expiresAt: new Date(at.getTime() + lifetimeMs) },
-      { now: at, atMost },
+      {
+        ...link,
+        hash: hashLinkToken(token),
+        expiresAt: new Date(at.getTime() + options.lifetimeMs),
+      },
+      { ...options, now: at },
     )
-    if (row === null) throw appError('invitations_exhausted', { limit: atMost })
+    if (row === null) throw appError('invitations_exhausted', { limit: options.atMost })
     return { row, token }
   }
 
@@ -96,10 +100,14 @@ export function createAccountLinks(
         { lifetimeMs, atMost: MAX_INVITATIONS },
       ),
 
-    createReset: (userId, createdBy, lifetimeMs = RESET_LIFETIME_MS) =>
+    createReset: (
+      userId,
+      createdBy,
+      { lifetimeMs = RESET_LIFETIME_MS, keepsEarlier = false } = {},
+    ) =>
       create(
         { kind: 'reset', role: 'user', quota: null, note: null, createdBy, userId },
-        { lifetimeMs, atMost: MAX_RESETS },
+        { lifetimeMs, atMost: MAX_RESETS, keepsEarlier },
       ),
 
     createConfirmation: (userId, address) =>

@@ -9,11 +9,14 @@ import type { UserId } from '../protocol/ids.ts'
 import type { AccountLinks } from './account-links.ts'
 import { linkPath } from './link-token.ts'
 import { networkOf } from './network.ts'
+import { NO_PASSWORD } from './reset-rule.ts'
 
 const HOUR_MS = 3_600_000
 const CONFIRMATIONS_PER_HOUR = 10
-/** Of one address, whoever asks: nobody's mailbox is flooded. */
-const MAILS_PER_ADDRESS = 3
+/** To one mailbox, from one network or user: nobody can keep others from asking. */
+const MAILS_FROM_ONE = 3
+/** To one mailbox, whoever asks: nobody is flooded. The links in those mails stay valid, so that none has to ask again. */
+const MAILS_PER_MAILBOX = 12
 const FORGOTTEN_PER_HOUR = 20
 const SEND_TIMEOUT_MS = 15_000
 
@@ -60,14 +63,17 @@ export function createEmailLinks({
   } | null
   /** Whether this account signs in with a password. */
   allowsPassword(username: string): boolean
-  limits: Limits
+  limits: Pick<Limits, 'rateLimit'>
   log: { warn(details: object, message: string): void }
   now(): Date
 }): EmailLinks {
   const hourly = (name: string, limit: number) =>
     limits.rateLimit(name, { limit, windowMs: HOUR_MS })
   const perUser = hourly('confirmation mails', CONFIRMATIONS_PER_HOUR)
-  const perAddress = hourly('mails to an address', MAILS_PER_ADDRESS)
+  const confirmationsFromOne = hourly('confirmation mails of a user to an address', MAILS_FROM_ONE)
+  const confirmationsTo = hourly('confirmation mails to an address', MAILS_PER_MAILBOX)
+  const resetsFromOne = hourly('reset mails from a network to an account', MAILS_FROM_ONE)
+  const resetsTo = hourly('reset mails to an account', MAILS_PER_MAILBOX)
   const perNetwork = hourly('forgotten passwords', FORGOTTEN_PER_HOUR)
   const sending = new Set<Promise<void>>()
 
@@ -76,13 +82,13 @@ export function createEmailLinks({
     return mail
   }
 
-  async function sendLink(
+  async function sendText(
     to: string,
-    token: string,
     { subject, text }: { subject: string; text: string },
+    path: string,
   ): Promise<boolean> {
     const { publicUrl, send } = mailOrThrow()
-    const url = `${publicUrl.replace(/\/+$/, '')}${linkPath(token)}`
+    const url = `${publicUrl.replace(/\/+$/, '')}${path}`
     const sent = await send(
       { id: newId(), to: [to], subject, text: `${text}\n\n${url}\n` },
       AbortSignal.timeout(SEND_TIMEOUT_MS),
@@ -90,15 +96,28 @@ export function createEmailLinks({
     return sent.ok
   }
 
-  async function sendReset(email: string, language: MailLanguage): Promise<void> {
+  /**
+   * Counted by account and not by address, so that only what was mailed counts: when an account gets no more mails within an
+   * hour, the links of all earlier ones still work.
+   */
+  async function sendReset(email: string, network: string, language: MailLanguage): Promise<void> {
     const account: UserRow | undefined = await addresses.findAccount(email)
     if (account?.isActive !== true || account.email === null) return
     if (account.passwordHash === null || !allowsPassword(account.username)) return
-    const { token } = await links.createReset(account.id, null, HOUR_MS)
-    const texts = TEXTS[language].reset(account.username)
-    if (!(await sendLink(account.email, token, texts)))
-      log.warn({ user_id: account.id }, 'a link for a new password could not be mailed')
+    const { id, username } = account
+    if ((await resetsFromOne.take(`${id} ${network}`)) !== null) return
+    if ((await resetsTo.take(id)) !== null) return
+    const texts = TEXTS[language]
+    const isSent =
+      account.passwordHash === NO_PASSWORD
+        ? await sendText(account.email, texts.noPassword(username), '/')
+        : await sendText(account.email, texts.reset(username), linkPath(await newReset(id)))
+    if (!isSent) log.warn({ user_id: id }, 'a link for a new password could not be mailed')
   }
+
+  /** Earlier links stay valid: others may have asked for this one. */
+  const newReset = async (id: UserId): Promise<string> =>
+    (await links.createReset(id, null, { lifetimeMs: HOUR_MS, keepsEarlier: true })).token
 
   return {
     isAvailable: mail !== null,
@@ -106,10 +125,13 @@ export function createEmailLinks({
 
     async requestConfirmation(userId, address, language) {
       mailOrThrow()
-      const wait = (await perUser.take(userId)) ?? (await perAddress.take(address.toLowerCase()))
+      const wait =
+        (await perUser.take(userId)) ??
+        (await confirmationsFromOne.take(`${userId} ${address.toLowerCase()}`)) ??
+        (await confirmationsTo.take(address.toLowerCase()))
       if (wait !== null) throw appError('mails_exhausted', {}, { retryAfter: wait })
       const { token } = await links.createConfirmation(userId, address)
-      if (!(await sendLink(address, token, TEXTS[language].confirmation)))
+      if (!(await sendText(address, TEXTS[language].confirmation, linkPath(token))))
         throw appError('mail_not_sent')
     },
 
@@ -123,11 +145,10 @@ export function createEmailLinks({
 
     async forgotPassword(email, { address, language }) {
       mailOrThrow()
-      const wait = await perNetwork.take(networkOf(address))
+      const network = networkOf(address)
+      const wait = await perNetwork.take(network)
       if (wait !== null) throw appError('mails_exhausted', {}, { retryAfter: wait })
-      const work = perAddress
-        .take(email.toLowerCase())
-        .then((isFlooded) => (isFlooded === null ? sendReset(email, language) : undefined))
+      const work = sendReset(email, network, language)
         .catch((error: unknown) =>
           log.warn({ cause: errorText(error) }, 'a link for a new password could not be mailed'),
         )
@@ -151,6 +172,10 @@ const TEXTS = {
       subject: 'Choose a new password',
       text: `Somebody asked for a new password for the account “${name}”. If it was you, open this link within an hour. Otherwise ignore this mail: nothing changes.`,
     }),
+    noPassword: (name: string) => ({
+      subject: 'You sign in without a password',
+      text: `Somebody asked for a new password for the account “${name}”. It has none: sign in with single sign-on. If it was not you, ignore this mail: nothing changes.`,
+    }),
   },
   'zh-CN': {
     confirmation: {
@@ -160,6 +185,10 @@ const TEXTS = {
     reset: (name: string) => ({
       subject: '设置新密码',
       text: `有人为账号“${name}”申请设置新密码。如果是你本人操作，请在一小时内打开以下链接；否则请忽略本邮件，账号不会有任何变化。`,
+    }),
+    noPassword: (name: string) => ({
+      subject: '你的账号不使用密码',
+      text: `有人为账号“${name}”申请设置新密码。该账号没有密码，请使用单点登录。如果不是你本人操作，请忽略本邮件，账号不会有任何变化。`,
     }),
   },
 } as const

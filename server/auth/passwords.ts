@@ -2,6 +2,7 @@
 import { hash, verify } from '@node-rs/argon2'
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
+import { NO_PASSWORD } from './reset-rule.ts'
 
 /** Each hash takes 19 MiB for about 50 ms. More in parallel would cost memory and block the threads used for file access. */
 const IN_PARALLEL = 2
@@ -28,7 +29,7 @@ export interface Passwords {
    */
   hash(password: string, from?: string): Promise<string>
   /**
-   * Whether the password matches the hash. Without a stored hash, does the same work and returns false, so that timing does
+   * Whether the password matches the hash. Without a stored hash, or with `NO_PASSWORD`, does the same work and returns false, so that timing does
    * not reveal whether an account exists.
    * @throws AppError `server_busy`.
    */
@@ -53,9 +54,10 @@ export function createPasswords(cost: PasswordCost = RECOMMENDED_COST): Password
     async verify(stored, password, from) {
       // Computed once and never rejected, because every sign-in needs it.
       dummy ??= queue.run(null, () => hash('no account has this password', cost))
-      const reference = stored ?? (await dummy)
+      const hasPassword = stored !== null && stored !== NO_PASSWORD
+      const reference = hasPassword ? stored : await dummy
       const matches = await enqueue(from ?? null, () => verify(reference, password))
-      return matches && stored !== null
+      return matches && hasPassword
     },
   }
 }

@@ -7,6 +7,7 @@ import type { UserRepository, UserRow } from '../../db/repositories/accounts/use
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { AuditDetails } from '../../protocol/admin/audit.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import { NO_PASSWORD } from '../reset-rule.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { isIncomplete, needsGroups, type Person, readPerson } from './claims.ts'
 import type { Issuer, SignedInAtIssuer } from './issuer.ts'
@@ -62,8 +63,6 @@ export interface OidcSignInDependencies {
   /** Remembers that the address belongs to the user. */
   confirmAddress(userId: UserId, address: string): Promise<void>
   box: SecretBox
-  /** A hash that no password has. */
-  unusablePassword(): Promise<string>
   publicUrl: string
   log: { warn(details: object, message: string): void }
   now(): Date
@@ -95,7 +94,6 @@ export function createOidcSignIn({
   onGroupsChanged,
   confirmAddress,
   box,
-  unusablePassword,
   publicUrl,
   log,
   now,
@@ -140,7 +138,6 @@ export function createOidcSignIn({
     person: Person,
     role: UserRow['role'],
   ): Promise<UserRow> {
-    const passwordHash = await unusablePassword()
     let email = person.email
     for (let attempt = 1; attempt <= MAX_NAME_ATTEMPTS; attempt += 1) {
       const suffix = createHash('sha256').update(`${iss} ${subject}`).digest('hex').slice(0, 8)
@@ -151,14 +148,18 @@ export function createOidcSignIn({
             ? `${person.username}-${attempt}`
             : `${person.username}-${suffix}`
       try {
-        return await users.register({ username, passwordHash, email }, async (_tx, count) => {
-          // Nobody becomes administrator by being first: the issuer's groups say so, or the set-up link is used.
-          if (count === 0 && role !== 'admin') throw appError('setup_link_required')
-          return {
-            role,
-            onCreated: (tx, userId) => identities.add(tx, { issuer: iss, subject, userId }, now()),
-          }
-        })
+        return await users.register(
+          { username, passwordHash: NO_PASSWORD, email },
+          async (_tx, count) => {
+            // Nobody becomes administrator by being first: the issuer's groups say so, or the set-up link is used.
+            if (count === 0 && role !== 'admin') throw appError('setup_link_required')
+            return {
+              role,
+              onCreated: (tx, userId) =>
+                identities.add(tx, { issuer: iss, subject, userId }, now()),
+            }
+          },
+        )
       } catch (error) {
         if (!(error instanceof AppError && error.reason === 'user_name_taken')) throw error
         // The address belongs to an account that may not be taken over.

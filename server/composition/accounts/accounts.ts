@@ -95,7 +95,6 @@ export function createAccountServices(options: AccountOptions): AccountServices 
     store,
     write,
     box,
-    passwords,
     onGroupsChanged,
     log,
     now,
@@ -163,7 +162,7 @@ const createConfiguredEmailLinks = (
 }
 
 /** Whether an account may sign in with its password: all may, unless single sign-on replaces passwords. */
-const passwordRule =
+export const passwordRule =
   ({ oidc }: Config) =>
   (username: string): boolean =>
     oidc?.password_login !== false || username.toLowerCase() === oidc.break_glass?.toLowerCase()

@@ -1,9 +1,7 @@
 // Single sign-on as it is configured, over the guarded way out.
-import { randomBytes } from 'node:crypto'
 import { createIssuer, type IssuerFetch, IssuerUnreachable } from '../../auth/oidc/issuer.ts'
 import type { OidcSettings } from '../../auth/oidc/settings.ts'
 import { createOidcSignIn, type OidcSignIn } from '../../auth/oidc/sign-in.ts'
-import type { Passwords } from '../../auth/passwords.ts'
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Database, StoreLog } from '../../db/database.ts'
@@ -19,7 +17,6 @@ export function createConfiguredOidc({
   config,
   store,
   box,
-  passwords,
   write,
   onGroupsChanged,
   log,
@@ -30,7 +27,6 @@ export function createConfiguredOidc({
   write: Database['write']
   onGroupsChanged(): Promise<void>
   box: SecretBox
-  passwords: Passwords
   log: StoreLog
   now(): Date
 }): OidcSignIn | null {
@@ -54,7 +50,6 @@ export function createConfiguredOidc({
         await write((tx) => add(tx, userId, address, now()))
     },
     box,
-    unusablePassword: () => passwords.hash(randomBytes(32).toString('base64url')),
     publicUrl,
     log,
     now,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createAccountLinks } from '../../auth/account-links.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import { createPasswords } from '../../auth/passwords.ts'
+import { assertMayReset } from '../../auth/reset-rule.ts'
 import type { SecretKeySources } from '../../auth/secret-keys.ts'
 import type { Config } from '../../config/schema.ts'
 import { connect } from '../../db/connect.ts'
@@ -10,6 +11,7 @@ import type { AccountChanges, UserRow } from '../../db/repositories/accounts/use
 import { createStore, type Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { Username } from '../../protocol/accounts/user.ts'
+import { passwordRule } from '../accounts/accounts.ts'
 import { databaseSettings } from '../settings.ts'
 import { quiet } from './stopped-server.ts'
 
@@ -17,7 +19,8 @@ const LIST_LIMIT = 100
 
 export const ADMIN_USAGE = `npm run admin -- list
 npm run admin -- create <name> [admin]     prints a link with which the person chooses a password
-npm run admin -- reset-password <name>     prints such a link for an existing account
+npm run admin -- reset-password <name> [add-password]   prints such a link for an existing account; add-password: also for one that
+                                           has none because its owner signs in with single sign-on
 npm run admin -- reset-second-factor <name>   for somebody who lost phone, passkeys and recovery codes
 npm run admin -- make-admin <name>
 npm run admin -- make-user <name>
@@ -39,13 +42,15 @@ const CHANGES: Readonly<Record<string, AccountChanges>> = {
 
 /**
  * @returns the lines to print, or null when the command is not one of `ADMIN_USAGE`.
- * @throws AppError `account_not_found`, `user_name_taken`, `last_administrator`.
+ * @throws AppError `account_not_found`, `user_name_taken`, `last_administrator`, `password_sign_in_off`,
+ * `account_without_password`.
  */
 export async function administer(
   config: Config,
   [action = '', name, role, other]: readonly string[],
   keys: SecretKeySources = {},
 ): Promise<readonly string[] | null> {
+  if (action === 'reset-password' && role !== undefined && role !== 'add-password') return null
   if (action === 'rotate-keys') {
     if (name !== undefined && name !== 'sign-out') return null
     const { rotateKeys } = await import('./rotate-keys.ts')
@@ -83,7 +88,11 @@ export async function administer(
       await record(store, 'second_factor_reset', { account: user.username })
       return [`${user.username}: the password is enough again`]
     }
-    if (changes === undefined) return [await passwordLink(config, store, user)]
+    if (changes === undefined) {
+      const addsPassword = role === 'add-password'
+      assertMayReset(user, { allowsPassword: passwordRule(config), addsPassword })
+      return [await passwordLink(config, store, user)]
+    }
     await store.users.update(user.id, changes)
     await record(store, 'account_changed', { account: user.username, change: action })
     return [`${user.username}: ${action}`]

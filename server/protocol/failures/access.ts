@@ -144,6 +144,10 @@ export const ACCESS_FAILURES = {
     'This sign-in took too long, or was begun in another browser. Try again.',
   ],
   oidc_unreachable: ['server_busy', 'Single sign-on is not available now. Try again in a moment.'],
+  account_without_password: [
+    'conflict',
+    'The account "{{name}}" has no password: its owner signs in with single sign-on. With a link for a new password, they could also sign in without it, whatever the issuer decides.',
+  ],
   password_sign_in_off: [
     'forbidden',
     'Passwords are switched off on this server. Use single sign-on.',

@@ -5,6 +5,7 @@ import type { Access } from '../../access/access.ts'
 import { quotaChanges } from '../../access/quota-changes.ts'
 import type { AccountLinks } from '../../auth/account-links.ts'
 import { linkPath } from '../../auth/link-token.ts'
+import { assertMayReset } from '../../auth/reset-rule.ts'
 import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
 import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
 import type { QuotaRepository } from '../../db/repositories/accounts/quotas.ts'
@@ -37,6 +38,8 @@ const PatchUserBody = z
   })
   .meta({ id: 'PatchUser' })
 
+const ResetLinkBody = z.object({ add_password: optional(z.boolean()) }).meta({ id: 'ResetLink' })
+
 const DeleteUserQuery = z.object({
   /** What becomes of the data of the account. */
   data: z.enum(['delete', 'keep', 'hand_over']).default('delete'),
@@ -60,6 +63,8 @@ export interface AdminUserDependencies {
   audit: AuditRepository
   links: AccountLinks
   secondFactors: Pick<SecondFactors, 'reset'>
+  /** Whether this account may sign in with a password. */
+  allowsPassword(username: string): boolean
   publicUrl: string | undefined
   connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
@@ -179,7 +184,7 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
 /** The limits of an account, and what gives its owner access again. */
 function registerAccountHelp(
   app: App,
-  { users, reportQuota, links, secondFactors, publicUrl }: AdminUserDependencies,
+  { users, reportQuota, links, secondFactors, allowsPassword, publicUrl }: AdminUserDependencies,
 ): void {
   app.get(
     '/api/admin/users/:id/quota',
@@ -203,14 +208,23 @@ function registerAccountHelp(
       config: { admin: true, audit: { action: 'reset_link_created' } },
       schema: {
         summary: 'Create a link with which the owner of an account chooses a new password',
-        description: 'Valid for 24 hours, once. It replaces an earlier link of the same account.',
+        description:
+          'Valid for 24 hours, once. It replaces an earlier link of the same account. An account that has no password, because its owner signs in with single sign-on, gets one only with `add_password`.',
         params: z.object({ id: UserId }),
+        body: ResetLinkBody.nullish(),
         response: { 200: envelope(CreatedResetLink) },
       },
     },
-    async ({ user, params, protocol, host }) => {
+    async (request) => {
+      const { user, params, body, protocol, host } = request
       const account = await users.find(params.id)
       if (account?.passwordHash == null) throw appError('account_not_found')
+      const addsPassword = body?.add_password === true
+      assertMayReset(account, { allowsPassword, addsPassword })
+      request.audited = {
+        account: account.username,
+        ...(addsPassword ? { add_password: true } : {}),
+      }
       const { row, token } = await links.createReset(account.id, user.id)
       return success({
         token,

@@ -1,5 +1,6 @@
 // Who gets in through single sign-on, and what an issuer that lies achieves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { administer } from '../../../server/composition/commands/admin.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
 import {
   createBrowser,
@@ -149,11 +150,49 @@ describe('single sign-on', () => {
     const made = await server.call('POST', `/api/admin/users/${user.id}/reset-link`, {
       token: admin,
     })
-    const { token: link } = made.json.data
-    expect(
-      (await post('/api/auth/reset', { link, password: 'another password' })).json,
-    ).toMatchObject(refusal)
+    // The link would not work.
+    expect(made.json).toMatchObject(refusal)
     expect((await post('/api/auth/login', { ...account, username: 'root' })).status).toBe(200)
+  })
+
+  test('an account without a password gets a link for one only from whoever says that it may have one', async () => {
+    issuer.lie = { claims: { sub: 'without', preferred_username: 'sso-only' } }
+    const browser = createBrowser()
+    await signIn(shared, browser)
+    const { user } = await accountOf(shared, browser)
+    const admin = (await login('root', 'a good password')).json.data.token
+    const path = `/api/admin/users/${user.id}/reset-link`
+    const reset = (body?: object) => shared.call('POST', path, { token: admin, body })
+    const refusal = { reason: 'account_without_password', params: { name: 'sso-only' } }
+    for (const body of [undefined, {}, { add_password: false }]) {
+      const { status, json } = await reset(body)
+      expect([status, json]).toMatchObject([409, refusal])
+    }
+    const command = (...more: string[]) =>
+      administer(shared.server.config, ['reset-password', 'sso-only', ...more])
+    await expect(command()).rejects.toMatchObject({ reason: 'account_without_password' })
+    expect(await command('anything')).toBeNull()
+    const [line = ''] = (await command('add-password')) ?? []
+    expect(line).toContain('/join#')
+    expect((await login('sso-only', '!')).status).toBe(401)
+    const link = (await reset({ add_password: true })).json.data.token
+    const chosen = { link, password: 'another good password' }
+    expect((await shared.call('POST', '/api/auth/reset', { body: chosen })).status).toBe(200)
+    expect((await login('sso-only', chosen.password)).status).toBe(200)
+    // It has one now.
+    expect((await reset()).status).toBe(200)
+    const log = await shared.call('GET', '/api/admin/audit?action=reset_link_created', {
+      token: admin,
+    })
+    expect(log.json.data.items.map(({ details }: { details: object }) => details)).toEqual([
+      expect.objectContaining({ account: 'sso-only' }),
+      expect.objectContaining({ account: 'sso-only', add_password: true }),
+      expect.objectContaining({ account: 'sso-only', by: 'command line' }),
+    ])
+
+    function login(username: string, password: string) {
+      return shared.call('POST', '/api/auth/login', { body: { username, password } })
+    }
   })
 
   test('the server starts without its issuer, says so at sign-in, and finds it as soon as it is there', async () => {

@@ -1,5 +1,6 @@
 // What the routes of administrators receive: users, groups, and the whole server.
 import type { RouteDependencies } from '../../../routes/index.ts'
+import { passwordRule } from '../../accounts/accounts.ts'
 import { endAccount } from '../../accounts/delete-account.ts'
 import { administrationOf } from '../administration.ts'
 import type { SharedRouteModules } from './modules.ts'
@@ -46,6 +47,7 @@ function userAdministration({
     apiKeys,
     audit: store.audit,
     links,
+    allowsPassword: passwordRule(config),
     publicUrl: config.public_url,
     connections,
     endAccess,

@@ -21,7 +21,8 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
 
   return {
     /**
-     * Stores a link and removes links that ended long ago. A reset link replaces the earlier one of the same account.
+     * Stores a link and removes links that ended long ago. A reset link replaces the earlier ones of the same account, unless it
+     * `keepsEarlier`.
      * @returns null when `atMost` invitations can still be used.
      */
     insert: (
@@ -29,7 +30,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
         AccountLinkRow,
         'kind' | 'hash' | 'role' | 'quota' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
       >,
-      { now, atMost }: { now: Date; atMost: number },
+      { now, atMost, keepsEarlier = false }: { now: Date; atMost: number; keepsEarlier?: boolean },
     ): Promise<AccountLinkRow | null> =>
       write(async (tx) => {
         await tx.lock('users')
@@ -38,7 +39,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
           .delete(accountLinks)
           .where(or(lt(accountLinks.usedAt, longAgo), lt(accountLinks.expiresAt, longAgo)))
         const { kind, userId } = link
-        if (kind === 'reset' && userId !== null)
+        if (kind === 'reset' && userId !== null && !keepsEarlier)
           await tx
             .delete(accountLinks)
             .where(and(eq(accountLinks.kind, kind), eq(accountLinks.userId, userId)))

@@ -35,10 +35,10 @@ export type UserRepository = ReturnType<typeof createUserRepository>
 
 const nameTaken = () => appError('user_name_taken')
 
-/** Uses the tables `users`, `apiKeys`, `revokedTokens` and `sessions`. */
+/** Uses the tables `users`, `accountLinks`, `apiKeys`, `revokedTokens` and `sessions`. */
 export function createUserRepository(database: Database) {
   const { read, tables } = database
-  const { users, apiKeys, revokedTokens, sessions } = tables
+  const { users, accountLinks, apiKeys, revokedTokens, sessions } = tables
 
   const insert = async (
     tx: Writer,
@@ -217,7 +217,8 @@ export function createUserRepository(database: Database) {
     },
 
     /**
-     * Updates an account. A new password revokes every token issued before. Resolves with undefined when there is no
+     * Updates an account. A new password revokes every token issued before; it and a new address end the links for a new
+     * password that are open. Resolves with undefined when there is no
      * such account.
      * @param before runs first in the same transaction, and throws to refuse.
      * @throws AppError `last_administrator` when no administrator who can sign in would remain, `password_changed` when the
@@ -270,6 +271,16 @@ export function createUserRepository(database: Database) {
               .limit(1)
             if (other === undefined) throw appError('last_administrator')
           }
+          if (changes.passwordHash !== undefined || changed.emailKey !== user.emailKey)
+            await tx
+              .delete(accountLinks)
+              .where(
+                and(
+                  eq(accountLinks.kind, 'reset'),
+                  eq(accountLinks.userId, id),
+                  isNull(accountLinks.usedAt),
+                ),
+              )
           if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
           await tx.update(users).set(changed).where(eq(users.id, id))
           return changed

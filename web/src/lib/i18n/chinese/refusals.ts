@@ -84,6 +84,8 @@ const access = {
   oidc_response_invalid: '单点登录失败：返回的内容不可信。请重试；如果仍然失败，请联系管理员。',
   oidc_sign_in_unknown: '这次登录已超时，或者是在另一个浏览器中发起的。请重试。',
   oidc_unreachable: '单点登录暂时不可用，请稍后再试。',
+  account_without_password:
+    '账号“{{name}}”没有密码，只通过单点登录进入。如果给它设置密码的链接，即使身份提供方拒绝，账号所有者也能登录。',
   password_sign_in_off: '这台服务器已停用密码登录，请使用单点登录。',
   password_common: '这个密码太常见，很容易被猜到。请换一个。',
   password_is_name: '密码不能与用户名或邮箱相同。请换一个。',

@@ -85,6 +85,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_sign_in_unknown:
     'Cette connexion a pris trop de temps ou a été commencée dans un autre navigateur. Réessayez.',
   oidc_unreachable: 'L’authentification unique est indisponible. Réessayez dans un instant.',
+  account_without_password:
+    'Le compte « {{name}} » n’a pas de mot de passe : on s’y connecte par authentification unique. Un lien de nouveau mot de passe permettrait d’entrer sans elle, quoi que décide le fournisseur d’identité.',
   password_sign_in_off:
     'Les mots de passe sont désactivés sur ce serveur. Utilisez l’authentification unique.',
   password_common:

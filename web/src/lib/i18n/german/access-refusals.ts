@@ -87,6 +87,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_sign_in_unknown:
     'Diese Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Versuche es noch einmal.',
   oidc_unreachable: 'Single Sign-on ist gerade nicht verfügbar. Versuche es gleich noch einmal.',
+  account_without_password:
+    'Das Konto „{{name}}“ hat kein Passwort: Es meldet sich per Single Sign-on an. Mit einem Link für ein neues Passwort käme man auch ohne den Anbieter hinein, was immer dieser entscheidet.',
   password_sign_in_off: 'Passwörter sind auf diesem Server ausgeschaltet. Verwende Single Sign-on.',
   password_common:
     'Dieses Passwort gehört zu den häufigsten und wäre sofort erraten. Wähle ein anderes.',

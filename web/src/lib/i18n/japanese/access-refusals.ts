@@ -86,6 +86,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'サインインに時間がかかりすぎたか、別のブラウザーで始められました。もう一度お試しください。',
   oidc_unreachable:
     'シングルサインオンは現在利用できません。少し待ってからもう一度お試しください。',
+  account_without_password:
+    'アカウント「{{name}}」にはパスワードがなく、シングルサインオンでサインインします。新しいパスワードのリンクを渡すと、ID プロバイダーの判断にかかわらずサインインできるようになります。',
   password_sign_in_off:
     'このサーバーではパスワードは無効です。シングルサインオンを使ってください。',
   password_common:

@@ -77,6 +77,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_sign_in_unknown:
     '로그인에 시간이 너무 오래 걸렸거나 다른 브라우저에서 시작했습니다. 다시 시도하세요.',
   oidc_unreachable: '통합 인증을 지금 사용할 수 없습니다. 잠시 후 다시 시도하세요.',
+  account_without_password:
+    '계정 “{{name}}”에는 비밀번호가 없으며 통합 인증으로 로그인합니다. 새 비밀번호 링크를 주면 ID 공급자의 결정과 관계없이 로그인할 수 있게 됩니다.',
   password_sign_in_off: '이 서버에서는 비밀번호를 사용하지 않습니다. 통합 인증을 이용하세요.',
   password_common: '매우 흔한 비밀번호라 바로 추측될 수 있습니다. 다른 비밀번호를 선택하세요.',
   password_is_name:

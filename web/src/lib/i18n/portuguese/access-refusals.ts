@@ -80,6 +80,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_sign_in_unknown:
     'Esta entrada demorou demais ou foi iniciada em outro navegador. Tente novamente.',
   oidc_unreachable: 'O login único não está disponível agora. Tente novamente em instantes.',
+  account_without_password:
+    'A conta “{{name}}” não tem senha: ela entra com o login único. Com um link para uma nova senha, seria possível entrar também sem ele, seja qual for a decisão do provedor de identidade.',
   password_sign_in_off: 'As senhas estão desativadas neste servidor. Use o login único.',
   password_common: 'Esta senha é uma das mais comuns e seria descoberta na hora. Escolha outra.',
   password_is_name: 'A senha não pode ser o nome de usuário nem o e-mail. Escolha outra.',

@@ -83,6 +83,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Este inicio de sesión tardó demasiado o se empezó en otro navegador. Inténtalo de nuevo.',
   oidc_unreachable:
     'El inicio de sesión único no está disponible ahora. Inténtalo de nuevo en un momento.',
+  account_without_password:
+    'La cuenta «{{name}}» no tiene contraseña: entra con el inicio de sesión único. Con un enlace para una contraseña nueva también se podría entrar sin él, decida lo que decida el proveedor de identidad.',
   password_sign_in_off:
     'Las contraseñas están desactivadas en este servidor. Usa el inicio de sesión único.',
   password_common: 'Esta contraseña es de las más comunes y se adivinaría al instante. Elige otra.',

@@ -1,0 +1,113 @@
+// Mails with links for a new password: who asks cannot keep the owner from one, on both databases.
+import { expect, test } from 'vitest'
+import { createAccountLinks } from '../../../server/auth/account-links.ts'
+import { createEmailLinks } from '../../../server/auth/email-links.ts'
+import { NO_PASSWORD } from '../../../server/auth/reset-rule.ts'
+import { createStore } from '../../../server/db/store.ts'
+import { createRateLimit } from '../../../server/lib/rate-limit.ts'
+import { randomFrom, SEED } from '../../support/random.ts'
+import { describeOnEachDatabase } from '../../support/store/databases.ts'
+
+const MINUTE_MS = 60_000
+const ROUNDS = 40
+const HOME = '203.0.113.1'
+const EMAIL = 'ada@example.org'
+
+describeOnEachDatabase('links for a new password by e-mail', (open) => {
+  /** An account with a confirmed address, whose mails are in `mails`, and a clock that the test sets. */
+  async function prepare(passwordHash: string) {
+    const database = await open()
+    const store = createStore(database)
+    const clock = { ms: Date.parse('2026-03-31T12:00:00Z') }
+    const now = () => new Date(clock.ms)
+    const links = createAccountLinks(store, now)
+    const mails: { to: string[]; text: string }[] = []
+    const user = await store.users.register(
+      { username: 'ada', passwordHash, email: EMAIL },
+      async () => ({ role: 'user' }),
+    )
+    await database.write((tx) => store.confirmedAddresses.add(tx, user.id, EMAIL, now()))
+    const emailLinks = createEmailLinks({
+      links,
+      addresses: store.confirmedAddresses,
+      write: database.write,
+      mail: {
+        publicUrl: 'https://chat.example.org',
+        async send(mail) {
+          mails.push(mail)
+          return { ok: true }
+        },
+      },
+      allowsPassword: () => true,
+      limits: { rateLimit: (_name, options) => createRateLimit(options, () => clock.ms) },
+      log: { warn: () => undefined },
+      now,
+    })
+    const ask = async (address: string, email = EMAIL) => {
+      await emailLinks.forgotPassword(email, { address, language: 'en' })
+      await emailLinks.settled()
+    }
+    const tokens = () => mails.map(({ text }) => /\/join#([\w=-]+)/.exec(text)?.[1] ?? '')
+    const valid = async () => {
+      const found = await Promise.all(tokens().map((token) => links.find(token)))
+      return found.filter((link) => link !== undefined).length
+    }
+    return { store, user, links, clock, mails, ask, tokens, valid }
+  }
+
+  test('whoever asks for another, from several networks, uses up their own mails; the links of all of them work until one is used', async () => {
+    const { store, user, links, mails, ask, tokens, valid } = await prepare('a hash')
+    for (const network of [1, 2])
+      for (let time = 0; time < 5; time += 1) await ask(`198.51.100.${network}`)
+    expect(mails).toHaveLength(6)
+    await ask(HOME)
+    expect(mails).toHaveLength(7)
+    expect(mails.every(({ to }) => to[0] === EMAIL)).toBe(true)
+    // A mailbox gets only so many, and what it got stays valid.
+    for (let network = 3; network < 9; network += 1)
+      for (let time = 0; time < 3; time += 1) await ask(`198.51.100.${network}`)
+    expect(mails).toHaveLength(12)
+    expect(await valid()).toBe(12)
+    await store.users.update(user.id, { passwordHash: 'another hash' }, async (tx) =>
+      (await links.reset(tx, tokens()[6] ?? '')).use(tx),
+    )
+    expect(await valid()).toBe(0)
+  })
+
+  test('another address and another password end the links that are open', async () => {
+    const { store, user, ask, valid } = await prepare('a hash')
+    await ask(HOME)
+    expect(await valid()).toBe(1)
+    await store.users.update(user.id, { role: 'user', avatar: null })
+    expect(await valid()).toBe(1)
+    await store.users.update(user.id, { email: 'ada@example.net' })
+    expect(await valid()).toBe(0)
+  })
+
+  test('an account that has no password is told to sign in without one', async () => {
+    const { mails, ask, tokens } = await prepare(NO_PASSWORD)
+    await ask(HOME)
+    await ask(HOME, 'nobody@example.org')
+    expect(mails).toHaveLength(1)
+    expect(mails[0]?.text).toContain('single sign-on')
+    expect(tokens()).toEqual([''])
+  })
+
+  test(`whatever others ask, whoever asks for their own account gets a mail or has a link that works (SEED=${SEED})`, async () => {
+    const { below } = randomFrom(SEED)
+    const { clock, mails, ask, valid } = await prepare('a hash')
+    let dropped = 0
+    for (let round = 0; round < ROUNDS; round += 1) {
+      clock.ms += (3 + below(8)) * MINUTE_MS
+      for (let asked = below(8); asked > 0; asked -= 1) await ask(`198.51.100.${below(12)}`)
+      const before = mails.length
+      await ask(HOME)
+      if (mails.length > before) continue
+      dropped += 1
+      expect(await valid()).toBeGreaterThan(0)
+    }
+    expect(dropped).toBeGreaterThan(0)
+    // A mailbox gets twelve an hour.
+    expect(mails.length).toBeLessThanOrEqual(12 * Math.ceil((ROUNDS * 10) / 60 + 1))
+  })
+})
