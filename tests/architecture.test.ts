@@ -128,7 +128,7 @@ describe('layer rules', () => {
     const files = sourceFiles(webBase).filter((file) =>
       /import \{[^}]*\b(lazy|Suspense)\b[^}]*\} from 'react'/.test(readFileSync(file, 'utf8')),
     )
-    expect(files.map((file) => relative(webBase, file))).toEqual(['ui/part-boundary.tsx'])
+    expect(files.map((file) => relative(webBase, file))).toEqual(['ui/states/part-boundary.tsx'])
   })
 
   test('the folders of the chat only import the siblings in their row, and each has a row', () => {

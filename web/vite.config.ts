@@ -190,7 +190,7 @@ const OFFLINE_SOURCES = [
   'features/chat/composer/(dictation-button|model-picker|suggestions/suggestion-list)',
   'features/conversations/conversation-rows',
   'lib/offline/(copies|worker)',
-  'ui/(dialog-parts|menu-parts|diff-view|markdown/(markdown|code-block|citation-chip))',
+  'ui/(overlays/(dialog-parts|menu-parts)|code/diff-view|markdown/(markdown|code-block|citation-chip))',
 ]
 const OFFLINE = new RegExp(
   `/web/src/(${OFFLINE_SOURCES.join('|')})\\.tsx?$|/node_modules/(sonner/dist|lucide-react/dist/esm/icons)/`,

@@ -1,6 +1,6 @@
 // Parsing unified diffs into numbered rows, and pairing them for a side-by-side view.
 import { expect, test } from 'vitest'
-import { pairRows, readDiff } from '../../web/src/ui/diff-lines.ts'
+import { pairRows, readDiff } from '../../web/src/ui/code/diff-lines.ts'
 
 const diff = `--- a/notes/tea.md
 +++ b/notes/tea.md

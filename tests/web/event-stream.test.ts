@@ -1,6 +1,6 @@
 // Parsing a run's event stream in the page: typed events; unknown ones are ignored.
 import { expect, test } from 'vitest'
-import { readEvents } from '../../web/src/lib/event-stream.ts'
+import { readEvents } from '../../web/src/lib/http/event-stream.ts'
 
 const frame = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`

@@ -1,6 +1,6 @@
 // Code that the page loads late: more attempts while the connection is away, and an end to them.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { loadPart, PartNotLoaded } from '../../web/src/lib/load-part.ts'
+import { loadPart, PartNotLoaded } from '../../web/src/lib/browser/load-part.ts'
 
 const pauses: number[] = []
 const pause = async (ms: number): Promise<void> => {

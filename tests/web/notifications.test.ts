@@ -18,7 +18,7 @@ const open = async (permission: NotificationPermission, secure = true) => {
   vi.stubGlobal('isSecureContext', secure)
   vi.stubGlobal('Notification', FakeNotification)
   vi.resetModules()
-  return import('../../web/src/lib/notifications.ts')
+  return import('../../web/src/lib/browser/notifications.ts')
 }
 
 beforeEach(() => {

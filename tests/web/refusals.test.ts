@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ERROR_CODES } from '../../server/protocol/error.ts'
 import { FAILURES } from '../../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../../server/protocol/failures/stored.ts'
-import { endFirstScreen } from '../../web/src/lib/first-screen.tsx'
+import { endFirstScreen } from '../../web/src/lib/browser/first-screen.tsx'
+import { loadRefusals, refusalText } from '../../web/src/lib/http/refusal-text.ts'
 import { refusals } from '../../web/src/lib/i18n/chinese/refusals.ts'
 import { isLanguage, LANGUAGES } from '../../web/src/lib/i18n/languages.ts'
-import { loadRefusals, refusalText } from '../../web/src/lib/refusal-text.ts'
 import { eventually } from '../support/eventually.ts'
 
 const parametersOf = (text: string): string[] =>

@@ -4,10 +4,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { loadFonts } from './app/load-fonts.ts'
-import { guardDrops } from './lib/dropped-files.ts'
-import { firstScreen } from './lib/first-screen.tsx'
+import { guardDrops } from './lib/browser/dropped-files.ts'
+import { firstScreen } from './lib/browser/first-screen.tsx'
 import { startI18n } from './lib/i18n/i18n.ts'
-import { PartBoundary } from './ui/part-boundary.tsx'
+import { PartBoundary } from './ui/states/part-boundary.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The document has no #root')

@@ -3,16 +3,16 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAuthMode } from '../lib/api/auth.ts'
-import { renewSession } from '../lib/api-client.ts'
-import { FirstScreenReady } from '../lib/first-screen.tsx'
+import { FirstScreenReady } from '../lib/browser/first-screen.tsx'
+import { renewSession } from '../lib/http/api-client.ts'
+import { createQueryClient } from '../lib/http/query-client.ts'
+import { useSession } from '../lib/http/session.ts'
 import { paths } from '../lib/paths.ts'
-import { createQueryClient } from '../lib/query-client.ts'
-import { useSession } from '../lib/session.ts'
-import { useTheme } from '../lib/theme.ts'
-import { errorText, reportError } from '../ui/error-text.ts'
-import { Failed } from '../ui/feedback.tsx'
-import { lastPart, lazyView } from '../ui/late.tsx'
-import { PartBoundary } from '../ui/part-boundary.tsx'
+import { useTheme } from '../lib/preferences/theme.ts'
+import { errorText, reportError } from '../ui/states/error-text.ts'
+import { Failed } from '../ui/states/feedback.tsx'
+import { lastPart, lazyView } from '../ui/states/late.tsx'
+import { PartBoundary } from '../ui/states/part-boundary.tsx'
 import { LateToaster } from './late-toaster.tsx'
 import { Shell } from './shell.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
@@ -23,7 +23,9 @@ const SignInPage = lazyView(() =>
 const JoinPage = lazyView(() =>
   import('../features/auth/join-page.tsx').then((module) => module.JoinPage),
 )
-const TipBubble = lastPart(() => import('../ui/tip-bubble.tsx').then((module) => module.TipBubble))
+const TipBubble = lastPart(() =>
+  import('../ui/overlays/tip-bubble.tsx').then((module) => module.TipBubble),
+)
 
 export function App() {
   const [client] = useState(() => createQueryClient(reportError))

@@ -6,10 +6,10 @@ import type { Change } from '../../../server/protocol/change.ts'
 import { refreshPins, refreshTrash } from '../lib/api/conversation-lists.ts'
 import { refreshConversations } from '../lib/api/conversations.ts'
 import { messageKeys } from '../lib/api/messages.ts'
-import { ApiError, send } from '../lib/api-client.ts'
-import { readFrames } from '../lib/event-stream.ts'
+import { ApiError, send } from '../lib/http/api-client.ts'
+import { readFrames } from '../lib/http/event-stream.ts'
+import { waitToReconnect } from '../lib/http/reconnect.ts'
 import { parseJson } from '../lib/read-json.ts'
-import { waitToReconnect } from '../lib/reconnect.ts'
 
 type News = { id: string | null; change: Change | 'ready' | 'reset' }
 

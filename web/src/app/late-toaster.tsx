@@ -1,9 +1,9 @@
 // Where toasts appear; loads after the first screen.
 import { useEffect, useState } from 'react'
-import { firstScreen } from '../lib/first-screen.tsx'
-import { lazyPart } from '../ui/late.tsx'
-import { PartBoundary } from '../ui/part-boundary.tsx'
-import { markToasterReady } from '../ui/toasts.ts'
+import { firstScreen } from '../lib/browser/first-screen.tsx'
+import { markToasterReady } from '../ui/overlays/toasts.ts'
+import { lazyPart } from '../ui/states/late.tsx'
+import { PartBoundary } from '../ui/states/part-boundary.tsx'
 
 const Toaster = lazyPart(() =>
   Promise.all([import('sonner'), import('sonner/dist/styles.css')]).then(

@@ -1,5 +1,5 @@
 // Loads the fonts: after the first screen on a first visit, at once when the browser has cached them.
-import { firstScreen } from '../lib/first-screen.tsx'
+import { firstScreen } from '../lib/browser/first-screen.tsx'
 
 const STORAGE_KEY = 'nanoclaw.fonts'
 

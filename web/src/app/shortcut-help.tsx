@@ -1,7 +1,7 @@
 // The list of keyboard shortcuts.
 import { useTranslation } from 'react-i18next'
 import { COMMAND_KEYS } from '../lib/shortcuts.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { Dialog } from '../ui/overlays/dialog.tsx'
 
 const SHORTCUTS = [
   ['newChat', COMMAND_KEYS.newChat],

@@ -17,10 +17,10 @@ import { Link, useLocation, useRoute } from 'wouter'
 import type { User } from '../../../server/protocol/accounts/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
 import { paths } from '../lib/paths.ts'
+import { useTheme } from '../lib/preferences/theme.ts'
 import { keysText } from '../lib/shortcuts.ts'
-import { useTheme } from '../lib/theme.ts'
-import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/controls/button.tsx'
 import { Logo } from '../ui/logo.tsx'
 
 const NAV_LINKS: readonly {

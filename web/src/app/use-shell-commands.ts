@@ -2,7 +2,7 @@
 import { useLocation } from 'wouter'
 import { useCommand } from '../lib/commands.ts'
 import { paths } from '../lib/paths.ts'
-import { useTheme } from '../lib/theme.ts'
+import { useTheme } from '../lib/preferences/theme.ts'
 import type { Shortcut } from './use-shortcuts.ts'
 
 export function useShellCommands(act: (shortcut: Shortcut) => void): void {

@@ -5,7 +5,7 @@ import { useRoute } from 'wouter'
 import { useLiveRuns } from '../features/chat/runs/live-runs.ts'
 import { useConversations } from '../lib/api/conversations.ts'
 import { conversationTitle } from '../lib/conversation-title.ts'
-import { isUnread, useSeen } from '../lib/seen-conversations.ts'
+import { isUnread, useSeen } from '../lib/preferences/seen-conversations.ts'
 
 const NAME = 'NanoClaw'
 const WAITING = new Set<string | null>(['awaiting_approval', 'awaiting_input'])

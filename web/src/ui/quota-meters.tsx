@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { QuotaItem } from '../../../server/protocol/accounts/quota.ts'
 import { compactNumber, fileSize, fullTime, money, wholeNumber } from '../lib/format.ts'
 import { classNames } from './class-names.ts'
-import { ProgressBar } from './progress-bar.tsx'
+import { ProgressBar } from './states/progress-bar.tsx'
 
 /** From this share on, a limit is about to be reached. */
 const NEAR = 0.8

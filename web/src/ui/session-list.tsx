@@ -2,8 +2,8 @@
 import { LogOut, Monitor, Smartphone, SquareTerminal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Session } from '../../../server/protocol/accounts/user.ts'
-import { deviceOf } from '../lib/device.ts'
-import { IconButton } from './button.tsx'
+import { deviceOf } from '../lib/browser/device.ts'
+import { IconButton } from './controls/button.tsx'
 
 const ICONS = { phone: Smartphone, computer: Monitor, program: SquareTerminal } as const
 

@@ -1,9 +1,9 @@
 // A link or secret that is shown once, to be copied. It gets the focus, so that nobody misses that it is there.
 import { useTranslation } from 'react-i18next'
-import { copyText } from '../lib/copy-text.ts'
-import { Button } from './button.tsx'
-import { TextField } from './field.tsx'
-import { notify } from './toasts.ts'
+import { copyText } from '../lib/browser/copy-text.ts'
+import { Button } from './controls/button.tsx'
+import { TextField } from './controls/field.tsx'
+import { notify } from './overlays/toasts.ts'
 
 export function ShownOnce({ label, value }: { label: string; value: string }) {
   const { t } = useTranslation()

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditAction, AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import { useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
-import { Button } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { SelectField } from '../../ui/controls/field.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const ACTIONS: Record<AuditAction, true> = {
   sign_in: true,

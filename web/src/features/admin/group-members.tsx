@@ -4,10 +4,10 @@ import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAdminUsers } from '../../lib/api/admin.ts'
 import { useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { TextField } from '../../ui/controls/field.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const SHOWN_CANDIDATES = 5
 

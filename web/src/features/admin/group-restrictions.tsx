@@ -5,7 +5,7 @@ import { ApprovalMode } from '../../../../server/protocol/conversations/conversa
 import { useModels, useTools } from '../../lib/api/catalog.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
-import { SelectField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/controls/field.tsx'
 
 export const RESTRICTIONS = ['models', 'tools', 'mcp_servers', 'approval_modes'] as const
 type Restriction = (typeof RESTRICTIONS)[number]

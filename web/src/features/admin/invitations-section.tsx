@@ -6,11 +6,11 @@ import { NO_QUOTA, QuotaKindName } from '../../../../server/protocol/accounts/qu
 import type { Invitation } from '../../../../server/protocol/accounts/user.ts'
 import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
 import { fileSize } from '../../lib/format.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
 export function InvitationsSection() {

@@ -6,8 +6,8 @@ import type {
   ServerSettings,
 } from '../../../../server/protocol/admin/server.ts'
 import { inOrder } from '../../lib/api/preferences.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { Switch } from '../../ui/switch.tsx'
+import { IconButton } from '../../ui/controls/button.tsx'
+import { Switch } from '../../ui/controls/switch.tsx'
 
 export function ListedModels({
   models,

@@ -1,7 +1,7 @@
 // Fields for the limits of a quota; an empty field sets none.
 import { useTranslation } from 'react-i18next'
 import type { Quota, QuotaKind } from '../../../../server/protocol/accounts/quota.ts'
-import { TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/controls/field.tsx'
 
 /** Shown in another unit than it is stored in. */
 const BYTES_PER_MEGABYTE = 1024 * 1024

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import type { StoredBytes } from '../../../../server/protocol/admin/server.ts'
 import { useStorage } from '../../lib/api/server.ts'
 import { fileSize } from '../../lib/format.ts'
-import { Button } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const KINDS = ['projects', 'history', 'files', 'documents'] as const
 

@@ -2,12 +2,12 @@
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { useEndSessionOf, useSessionsOf } from '../../lib/api/admin.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { notify } from '../../ui/overlays/toasts.ts'
 import { SessionList } from '../../ui/session-list.tsx'
-import { notify } from '../../ui/toasts.ts'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 export function UserSessionsDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()

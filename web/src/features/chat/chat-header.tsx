@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { useCommand } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { lazyPart } from '../../ui/late.tsx'
-import { PartBoundary } from '../../ui/part-boundary.tsx'
+import { IconButton } from '../../ui/controls/button.tsx'
+import { lazyPart } from '../../ui/states/late.tsx'
+import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import { useRemoveOnLeave } from './use-remove-on-leave.ts'
 
 const ChatSettings = lazyPart(() =>

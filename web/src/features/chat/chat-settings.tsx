@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { TextArea, TextField } from '../../ui/field.tsx'
-import { Switch } from '../../ui/switch.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { TextArea, TextField } from '../../ui/controls/field.tsx'
+import { Switch } from '../../ui/controls/switch.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 
 const readNumber = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 

@@ -1,7 +1,7 @@
 // Marks the open conversation as seen, as long as the page is visible.
 import { useEffect } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
-import { markSeen } from '../../lib/seen-conversations.ts'
+import { markSeen } from '../../lib/preferences/seen-conversations.ts'
 
 export function useMarkSeen({ id, updated_at: updatedAt }: Conversation): void {
   useEffect(() => {

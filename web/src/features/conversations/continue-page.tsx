@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { useContinueShare } from '../../lib/api/sharing.ts'
 import { paths } from '../../lib/paths.ts'
-import { Button, linkButtonClass } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Empty } from '../../ui/feedback.tsx'
+import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Empty } from '../../ui/states/feedback.tsx'
 
 /** Nothing is copied until the person says so: anybody can send a link. */
 export function ContinuePage({ token }: { token: string }) {

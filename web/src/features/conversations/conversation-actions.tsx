@@ -18,7 +18,7 @@ import type { Conversation } from '../../../../server/protocol/conversations/con
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useExport } from '../../lib/api/sharing.ts'
 import { paths } from '../../lib/paths.ts'
-import { MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { showDialog } from './shown-dialog.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 

@@ -1,6 +1,6 @@
 // The dialogs about one conversation: sharing it, its tags, deleting it for good.
 import { useTranslation } from 'react-i18next'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { closeDialog, type ShownDialog } from './shown-dialog.ts'
 import { TagsDialog } from './tags-dialog.tsx'

@@ -4,7 +4,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/rea
 import { type Ref, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
-import { Spinner } from '../../ui/feedback.tsx'
+import { Spinner } from '../../ui/states/feedback.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import {
   type ConversationGroup,

@@ -3,8 +3,8 @@ import { Archive, ListChecks, ListFilter, Search, Trash2, X } from 'lucide-react
 import { useTranslation } from 'react-i18next'
 import type { ListView } from '../../lib/api/conversation-lists.ts'
 import { useTags } from '../../lib/api/conversations.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { IconButton } from '../../ui/controls/button.tsx'
+import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 
 /** No tag: tags are never empty. */
 const ALL_TAGS = ''

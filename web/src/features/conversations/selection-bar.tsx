@@ -7,9 +7,9 @@ import type { BulkAction } from '../../../../server/protocol/conversations/conve
 import type { ListView } from '../../lib/api/conversation-lists.ts'
 import { useStartExport } from '../../lib/api/transfers.ts'
 import { paths } from '../../lib/paths.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { notify } from '../../ui/toasts.ts'
+import { IconButton } from '../../ui/controls/button.tsx'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { notify } from '../../ui/overlays/toasts.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 export function SelectionBar({

@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next'
 import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
 import { useChangeConversations } from '../../lib/api/conversations.ts'
-import { notify } from '../../ui/toasts.ts'
+import { notify } from '../../ui/overlays/toasts.ts'
 
 /** Returns the function that does it; `done` is called once the server has. Failures are reported centrally. */
 export function useChangeWithUndo() {

@@ -2,11 +2,11 @@
 import { ArrowLeft, Download, ExternalLink, FileText, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { errorText, reportError } from '../../ui/error-text.ts'
-import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
-import { ZoomableImage } from '../../ui/zoomable-image.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ZoomableImage } from '../../ui/overlays/zoomable-image.tsx'
+import { errorText, reportError } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 
 /** How a file is shown that is not text; null for all others. Browsers draw these types without running anything. */

@@ -9,16 +9,18 @@ import { readRun } from '../../lib/api/runs.ts'
 import { fullTime } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
-import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { errorText, reportError } from '../../ui/error-text.ts'
-import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
-import { lazyPart } from '../../ui/late.tsx'
-import { PartBoundary } from '../../ui/part-boundary.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
-import { notify } from '../../ui/toasts.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { Segmented } from '../../ui/controls/segmented.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'
+import { notify } from '../../ui/overlays/toasts.ts'
+import { errorText, reportError } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import { lazyPart } from '../../ui/states/late.tsx'
+import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 
-const DiffView = lazyPart(() => import('../../ui/diff-view.tsx').then((module) => module.DiffView))
+const DiffView = lazyPart(() =>
+  import('../../ui/code/diff-view.tsx').then((module) => module.DiffView),
+)
 
 const CHANGE_MARKS = { added: '+', modified: '~', deleted: '−' } as const
 const CHANGE_TONES = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const

@@ -10,12 +10,12 @@ import {
   useDocuments,
 } from '../../lib/api/documents.ts'
 import { fileSize } from '../../lib/format.ts'
-import { useRefusalText } from '../../lib/refusal-text.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { errorText, reportError } from '../../ui/error-text.ts'
-import { Empty, Failed, Loading, Spinner } from '../../ui/feedback.tsx'
-import { PassageDialog } from '../../ui/passage-dialog.tsx'
+import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
+import { errorText, reportError } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading, Spinner } from '../../ui/states/feedback.tsx'
 import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
 const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'

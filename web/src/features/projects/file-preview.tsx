@@ -1,7 +1,7 @@
 // A file as it is meant to be read: Markdown drawn, CSV as a table. PDF is in pdf-file.tsx.
-import { Loading } from '../../ui/feedback.tsx'
-import { lazyPart } from '../../ui/late.tsx'
-import { PartBoundary } from '../../ui/part-boundary.tsx'
+import { Loading } from '../../ui/states/feedback.tsx'
+import { lazyPart } from '../../ui/states/late.tsx'
+import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 
 const Markdown = lazyPart(() =>
   import('../../ui/markdown/markdown.tsx').then((module) => module.Markdown),

@@ -1,9 +1,9 @@
 // Searches the contents of a project's files.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { errorText } from '../../ui/error-text.ts'
-import { Spinner } from '../../ui/feedback.tsx'
-import { inputClass } from '../../ui/field.tsx'
+import { inputClass } from '../../ui/controls/field.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Spinner } from '../../ui/states/feedback.tsx'
 import { useFileSearch } from './api/files.ts'
 
 export function FileSearch({

@@ -4,8 +4,8 @@ import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { fileSize } from '../../lib/format.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { errorText } from '../../ui/error-text.ts'
-import { Spinner } from '../../ui/feedback.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Spinner } from '../../ui/states/feedback.tsx'
 import { useFolder } from './api/files.ts'
 
 type TreeProps = { projectId: string; active: string | null; onOpen: (path: string) => void }

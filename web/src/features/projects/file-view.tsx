@@ -2,13 +2,13 @@
 import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '../../lib/api-client.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
-import { lazyPart } from '../../ui/late.tsx'
-import { PartBoundary } from '../../ui/part-boundary.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
+import { ApiError } from '../../lib/http/api-client.ts'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { Segmented } from '../../ui/controls/segmented.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { lazyPart } from '../../ui/states/late.tsx'
+import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import { type FileContent, useFileContent } from './api/files.ts'
 import { BinaryFile, shownAs } from './binary-file.tsx'
 import { FileActions } from './file-actions.tsx'
@@ -16,7 +16,7 @@ import { FilePreview, previewOf } from './file-preview.tsx'
 import { useFileEditing } from './use-file-editing.ts'
 
 const CodeEditor = lazyPart(() =>
-  import('../../ui/code-editor.tsx').then((module) => module.CodeEditor),
+  import('../../ui/code/code-editor.tsx').then((module) => module.CodeEditor),
 )
 
 type Props = {

@@ -2,9 +2,9 @@
 import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../ui/button.tsx'
-import { reportError } from '../../ui/error-text.ts'
-import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { IconButton } from '../../ui/controls/button.tsx'
+import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
+import { reportError } from '../../ui/states/error-text.ts'
 import { MUST_NOT_EXIST, useMakeFolder, useWriteFile } from './api/files.ts'
 import { filesOfInput } from './api/upload.ts'
 

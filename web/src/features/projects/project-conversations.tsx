@@ -5,9 +5,9 @@ import { Link } from 'wouter'
 import { useProjectConversations } from '../../lib/api/conversations.ts'
 import { shortTime } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
-import { Button } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 
 export function ProjectConversations({ projectId }: { projectId: string }) {
   const { t, i18n } = useTranslation()

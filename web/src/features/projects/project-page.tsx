@@ -5,9 +5,9 @@ import { Link, useSearchParams } from 'wouter'
 import { useProject } from '../../lib/api/projects.ts'
 import { fileSize } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { ProjectPanel } from './project-panel.tsx'
 
 export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: string) => void }) {

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useProjects } from '../../lib/api/projects.ts'
 import { paths } from '../../lib/paths.ts'
-import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 
 const NO_PROJECT = 'none'
 

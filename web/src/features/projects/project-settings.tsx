@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useProject, useUpdateProject } from '../../lib/api/projects.ts'
-import { Button } from '../../ui/button.tsx'
-import { SelectField, TextArea } from '../../ui/field.tsx'
-import { Switch } from '../../ui/switch.tsx'
-import { ToolSwitches } from '../../ui/tool-switches.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { SelectField, TextArea } from '../../ui/controls/field.tsx'
+import { Switch } from '../../ui/controls/switch.tsx'
+import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 

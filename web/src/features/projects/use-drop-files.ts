@@ -1,8 +1,8 @@
 // Uploads files and folders that are dropped on a project's tree or chosen for it, after a confirmation.
 import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { errorText } from '../../ui/error-text.ts'
-import { notify } from '../../ui/toasts.ts'
+import { notify } from '../../ui/overlays/toasts.ts'
+import { errorText } from '../../ui/states/error-text.ts'
 import { useAddFiles } from './api/files.ts'
 import { filesOfDrop, type PathedFile } from './api/upload.ts'
 

@@ -1,7 +1,7 @@
 // What editing a file consists of: its text, the version that it is based on, saving, and changes by others meanwhile.
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../lib/api-client.ts'
-import { reportError } from '../../ui/error-text.ts'
+import { ApiError } from '../../lib/http/api-client.ts'
+import { reportError } from '../../ui/states/error-text.ts'
 import { type FileContent, useWriteFile } from './api/files.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 

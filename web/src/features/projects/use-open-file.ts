@@ -1,6 +1,6 @@
 // Which file of a project is open, and what becomes of its unsaved changes when another one is opened.
 import { useState } from 'react'
-import { reportError } from '../../ui/error-text.ts'
+import { reportError } from '../../ui/states/error-text.ts'
 import { useWriteFile } from './api/files.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 

@@ -1,15 +1,15 @@
 // Theme, language, text size, density, contrast, motion, and the key that sends.
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Display, displayChoices, useDisplay } from '../../lib/display.ts'
+import { canNotify, useNotifications } from '../../lib/browser/notifications.ts'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
-import { canNotify, useNotifications } from '../../lib/notifications.ts'
-import { type ThemeChoice, useTheme } from '../../lib/theme.ts'
+import { type Display, displayChoices, useDisplay } from '../../lib/preferences/display.ts'
+import { type ThemeChoice, useTheme } from '../../lib/preferences/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { inputClass } from '../../ui/field.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
-import { Switch } from '../../ui/switch.tsx'
+import { inputClass } from '../../ui/controls/field.tsx'
+import { Segmented } from '../../ui/controls/segmented.tsx'
+import { Switch } from '../../ui/controls/switch.tsx'
 import { Section } from './section.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']

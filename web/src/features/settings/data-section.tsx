@@ -12,9 +12,9 @@ import {
   useStartImport,
 } from '../../lib/api/transfers.ts'
 import { fileSize } from '../../lib/format.ts'
-import { refusalText } from '../../lib/refusal-text.ts'
-import { Button } from '../../ui/button.tsx'
-import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { refusalText } from '../../lib/http/refusal-text.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { ImportReportView } from './import-report.tsx'
 import { Section } from './section.tsx'
 

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useAuthMode, useConfirmation, usePatchProfile } from '../../lib/api/auth.ts'
-import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
-import { notify } from '../../ui/toasts.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { TextField } from '../../ui/controls/field.tsx'
+import { notify } from '../../ui/overlays/toasts.ts'
 import { Section } from './section.tsx'
 
 export function EmailSection({ user }: { user: User }) {

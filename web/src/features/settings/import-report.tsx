@@ -1,7 +1,7 @@
 // What an import took over, and what it left out and why.
 import { useTranslation } from 'react-i18next'
 import type { ImportJob, ImportReport } from '../../../../server/protocol/conversations/transfer.ts'
-import { refusalText } from '../../lib/refusal-text.ts'
+import { refusalText } from '../../lib/http/refusal-text.ts'
 
 const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const
 /** More are counted, but not listed. */

@@ -1,7 +1,7 @@
 // The part of the form of an MCP server that says who may use it, and how people sign in to it.
 import { useTranslation } from 'react-i18next'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
-import { TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/controls/field.tsx'
 
 /** As it is entered. */
 export interface McpAccess {

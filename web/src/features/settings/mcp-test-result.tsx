@@ -1,8 +1,8 @@
 // What came of trying an MCP server: its tools with their risks, or why it cannot be used.
 import { useTranslation } from 'react-i18next'
-import { useRefusalText } from '../../lib/refusal-text.ts'
-import { errorText } from '../../ui/error-text.ts'
-import { Loading } from '../../ui/feedback.tsx'
+import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Loading } from '../../ui/states/feedback.tsx'
 import type { useTestMcpServer } from './api/mcp-servers.ts'
 
 export function McpTestResult({

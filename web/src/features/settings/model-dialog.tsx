@@ -3,9 +3,9 @@ import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'
 import { useChangeModel } from '../../lib/api/catalog.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { formOf, type ModelForm, patchOf } from './model-form.ts'
 
 export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: () => void }) {

@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowUp, Eye, EyeOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/controls/button.tsx'
 
 export function ModelPlace({
   id,

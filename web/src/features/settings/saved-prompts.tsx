@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences } from '../../lib/api/preferences.ts'
 import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { TextArea, TextField } from '../../ui/field.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { TextArea, TextField } from '../../ui/controls/field.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Section } from './section.tsx'
 
 type SavedPrompt = Preferences['saved_prompts'][number]

@@ -1,10 +1,10 @@
 // Where the user is signed in, and signing out there.
 import { useTranslation } from 'react-i18next'
 import { useEndSession, useSessions } from '../../lib/api/auth.ts'
-import { Button } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Failed, Loading } from '../../ui/feedback.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { SessionList } from '../../ui/session-list.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
 export function SessionsSection() {

@@ -2,9 +2,9 @@
 import { Link2, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useRevokeShare, useShares } from '../../lib/api/sharing.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { errorText } from '../../ui/error-text.ts'
-import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { IconButton } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
 export function SharesSection() {

@@ -1,7 +1,7 @@
 // Further models of a provider, to add together with the one that was tested.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/controls/field.tsx'
 
 /** More are found by filtering. */
 const MAX_SHOWN = 100

@@ -3,7 +3,7 @@ import { Check, Minus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ModelApi, ProbeReport } from '../../../../server/protocol/models/catalog.ts'
 import { compactNumber, money } from '../../lib/format.ts'
-import { useRefusalText } from '../../lib/refusal-text.ts'
+import { useRefusalText } from '../../lib/http/refusal-text.ts'
 
 /** What the providers call their APIs, in every language. */
 export const apiNames: Readonly<Record<ModelApi, string>> = {

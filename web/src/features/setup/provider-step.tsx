@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Preset } from '../../lib/api/catalog.ts'
 import { usePresets } from '../../lib/api/catalog.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { apiNames } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 

@@ -4,7 +4,7 @@ import type {
   ModelSettings,
   ProbeReport,
 } from '../../../../server/protocol/models/catalog.ts'
-import { privateKey } from '../../lib/private-storage.ts'
+import { privateKey } from '../../lib/browser/private-storage.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../lib/read-json.ts'
 
 export const APIS: readonly ModelApi[] = ['chat', 'responses', 'messages']

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { createConversation } from '../../lib/api/conversations.ts'
-import { send } from '../../lib/api-client.ts'
-import { writeLastModel } from '../../lib/last-model.ts'
+import { send } from '../../lib/http/api-client.ts'
 import { paths } from '../../lib/paths.ts'
-import { linkButtonClass } from '../../ui/button.tsx'
-import { reportError } from '../../ui/error-text.ts'
+import { writeLastModel } from '../../lib/preferences/last-model.ts'
+import { linkButtonClass } from '../../ui/controls/button.tsx'
+import { reportError } from '../../ui/states/error-text.ts'
 
 const QUESTIONS = ['time', 'weather', 'sum'] as const
 

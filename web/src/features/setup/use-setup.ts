@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useSearch } from 'wouter'
 import { useProbe, useStoreModel } from '../../lib/api/catalog.ts'
 import { paths } from '../../lib/paths.ts'
-import { notify } from '../../ui/toasts.ts'
+import { notify } from '../../ui/overlays/toasts.ts'
 import {
   modelsOf,
   readForm,

@@ -6,10 +6,10 @@ import type { StatsPeriod, TokenStats } from '../../../../server/protocol/runs/s
 import { useModels } from '../../lib/api/catalog.ts'
 import { useQuota } from '../../lib/api/quota.ts'
 import { compactNumber, money, percent, wholeNumber } from '../../lib/format.ts'
-import { errorText } from '../../ui/error-text.ts'
-import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { Segmented } from '../../ui/controls/segmented.tsx'
 import { QuotaMeters } from '../../ui/quota-meters.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useTokenStats } from './api/stats.ts'
 import { usageBars } from './usage-bars.ts'
 

@@ -12,8 +12,8 @@ import type {
 } from '../../../../server/protocol/accounts/user.ts'
 import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
-import { request, requestDone, send } from '../api-client.ts'
-import { saveFile } from '../save-file.ts'
+import { saveFile } from '../browser/save-file.ts'
+import { request, requestDone, send } from '../http/api-client.ts'
 
 export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
 

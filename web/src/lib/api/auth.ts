@@ -19,9 +19,9 @@ import type {
   SignedOut,
   User,
 } from '../../../../server/protocol/accounts/user.ts'
-import { request, requestDone, send } from '../api-client.ts'
-import { clearPrivateStorage } from '../private-storage.ts'
-import { useSession } from '../session.ts'
+import { clearPrivateStorage } from '../browser/private-storage.ts'
+import { request, requestDone, send } from '../http/api-client.ts'
+import { useSession } from '../http/session.ts'
 
 export const useAuthMode = () =>
   useQuery({

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { BranchList } from '../../../../server/protocol/conversations/branch.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 import { messageKeys } from './messages.ts'
 
 /** Read again together with the messages. */

@@ -10,7 +10,7 @@ import type {
   PublicModel,
   ToolList,
 } from '../../../../server/protocol/models/catalog.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../http/api-client.ts'
 
 const modelsKey = ['models'] as const
 const adminModelsKey = ['admin-models'] as const

@@ -7,7 +7,7 @@ import type {
   CheckpointDiff,
   Restored,
 } from '../../../../server/protocol/projects/project.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 
 type CheckpointPage = { items: Checkpoint[]; next_cursor: string | null; has_more: boolean }
 

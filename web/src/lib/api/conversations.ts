@@ -17,7 +17,7 @@ import type {
   PatchConversationBody,
   TagList,
 } from '../../../../server/protocol/conversations/conversation.ts'
-import { ApiError, authorization, request, requestDone } from '../api-client.ts'
+import { ApiError, authorization, request, requestDone } from '../http/api-client.ts'
 import {
   findListed,
   type ListFilters,

@@ -1,7 +1,7 @@
 // The knowledge base of a project: its documents and their passages.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../http/api-client.ts'
 
 export type ProjectDocument = {
   id: string

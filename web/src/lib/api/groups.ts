@@ -7,7 +7,7 @@ import type {
   Group,
   PatchGroupBody,
 } from '../../../../server/protocol/admin/group.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../http/api-client.ts'
 import { type PageOf, usePages, usersKey } from './admin.ts'
 
 const groupsKey = ['admin-groups'] as const

@@ -6,7 +6,7 @@ import type {
   CreateApiKeyBody,
   CreatedApiKey,
 } from '../../../../server/protocol/accounts/user.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../http/api-client.ts'
 
 const keysKey = ['api-keys'] as const
 

@@ -9,7 +9,7 @@ import type {
   McpResourceList,
   McpServer,
 } from '../../../../server/protocol/models/mcp.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 
 /** How often a list of servers is read again: they connect and disconnect at any time. */
 export const whileConnecting = (

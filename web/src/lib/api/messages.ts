@@ -14,7 +14,7 @@ import type {
   Message,
   MessagePage,
 } from '../../../../server/protocol/conversations/message.ts'
-import { request, requestDone, send } from '../api-client.ts'
+import { request, requestDone, send } from '../http/api-client.ts'
 import { refreshConversations } from './conversations.ts'
 
 type Pages = InfiniteData<z.infer<typeof MessagePage>, string | null>

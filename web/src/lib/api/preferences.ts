@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 import { useModels } from './catalog.ts'
 
 const preferencesKey = ['preferences'] as const

@@ -7,7 +7,7 @@ import type {
   ProjectPage,
   UpdateProjectBody,
 } from '../../../../server/protocol/projects/project.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../http/api-client.ts'
 
 export const projectKeys = {
   list: ['projects'] as const,

@@ -1,7 +1,7 @@
 // Limits and what is used of them: one's own, and those of an account for administrators.
 import { useQuery } from '@tanstack/react-query'
 import type { QuotaReport } from '../../../../server/protocol/accounts/quota.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 
 const useReport = (key: readonly unknown[], path: string, enabled = true) =>
   useQuery({

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { InputAnswerBody } from '../../../../server/protocol/runs/input.ts'
 import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/runs/run.ts'
-import { request, send } from '../api-client.ts'
+import { request, send } from '../http/api-client.ts'
 
 export const readRun = (id: string) => request<Run>(`/api/runs/${id}`)
 

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { SearchPage, SearchType } from '../../../../server/protocol/conversations/search.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 
 /** Hits in pages; nothing is requested for an empty query. `type`: only hits of this kind. The last hits stay while a longer query loads. */
 export const useSearchHits = (q: string, type: SearchType | null) =>

@@ -6,7 +6,7 @@ import type {
   RecoveryCodes,
   SecondFactors,
 } from '../../../../server/protocol/accounts/second-factor.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../http/api-client.ts'
 
 const key = ['second-factors'] as const
 

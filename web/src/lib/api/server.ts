@@ -8,7 +8,7 @@ import type {
   ServerSettings,
   StorageOverview,
 } from '../../../../server/protocol/admin/server.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 import { whileConnecting } from './mcp.ts'
 
 const RUNS_EVERY_MS = 5_000

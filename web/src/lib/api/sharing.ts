@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { ExportFormat, Imported } from '../../../../server/protocol/conversations/export.ts'
 import type { Share, ShareBody } from '../../../../server/protocol/conversations/share.ts'
-import { request, requestDone, send } from '../api-client.ts'
-import { saveFile } from '../save-file.ts'
+import { saveFile } from '../browser/save-file.ts'
+import { request, requestDone, send } from '../http/api-client.ts'
 
 /** Exports a conversation and saves the file under the name that the server gives it. */
 export const useExport = () =>

@@ -1,7 +1,7 @@
 // What a run did and when.
 import { useQuery } from '@tanstack/react-query'
 import type { RunTimeline } from '../../../../server/protocol/runs/run-timeline.ts'
-import { request } from '../api-client.ts'
+import { request } from '../http/api-client.ts'
 
 /** `live`: the run is active, so that its timeline grows. */
 export const useTimeline = (runId: string, live: boolean) =>

@@ -2,8 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { ExportJob, ImportJob } from '../../../../server/protocol/conversations/transfer.ts'
-import { request, send } from '../api-client.ts'
-import { saveFile } from '../save-file.ts'
+import { saveFile } from '../browser/save-file.ts'
+import { request, send } from '../http/api-client.ts'
 import { conversationKeys } from './conversations.ts'
 
 const POLL_MS = 1_000

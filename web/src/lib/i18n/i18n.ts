@@ -1,7 +1,7 @@
 // The page's language: the reader's choice, else the browser's. The first screen's texts load at the start, all others with the first view that needs them.
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { loadRefusals } from '../refusal-text.ts'
+import { loadRefusals } from '../http/refusal-text.ts'
 import { english } from './english/first-screen.ts'
 import { directionOf, isLanguage, LANGUAGES, type Language, languageOf } from './languages.ts'
 

@@ -1,6 +1,6 @@
 // Without a connection: copies of what was loaded before, to be read meanwhile.
-import { firstScreen } from '../first-screen.tsx'
-import { knownAccount, useSession } from '../session.ts'
+import { firstScreen } from '../browser/first-screen.tsx'
+import { knownAccount, useSession } from '../http/session.ts'
 import { useOffline } from './connection.ts'
 
 /** What is needed to read conversations. Nothing else of the server is kept. */

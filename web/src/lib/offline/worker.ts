@@ -1,7 +1,7 @@
 // Starts the service worker, which lets the page open without a connection and shows push notifications.
 import { navigate } from 'wouter/use-browser-location'
+import { followPush } from '../browser/push.ts'
 import { loadPageTexts } from '../i18n/i18n.ts'
-import { followPush } from '../push.ts'
 import { fieldsOf, textIn } from '../read-json.ts'
 
 /** What the page loaded before the worker was there. */

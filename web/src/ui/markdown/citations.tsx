@@ -1,7 +1,7 @@
 // Citations in a text: `[1]` becomes a chip when the text has numbered sources.
 import { type ReactNode, useContext } from 'react'
-import { lazyPart } from '../late.tsx'
-import { PartBoundary } from '../part-boundary.tsx'
+import { lazyPart } from '../states/late.tsx'
+import { PartBoundary } from '../states/part-boundary.tsx'
 import { type Citation, CitationContext } from './citation-context.ts'
 
 const LateChip = lazyPart(() => import('./citation-chip.tsx').then((module) => module.CitationChip))

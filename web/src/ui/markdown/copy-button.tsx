@@ -2,8 +2,8 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { copyText } from '../../lib/copy-text.ts'
-import { notify } from '../toasts.ts'
+import { copyText } from '../../lib/browser/copy-text.ts'
+import { notify } from '../overlays/toasts.ts'
 
 const SHOWN_MS = 1_500
 

@@ -2,9 +2,9 @@
 import { Download } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { copyRich } from '../../lib/copy-text.ts'
-import { saveFile } from '../../lib/save-file.ts'
-import { ActionButton } from '../action-button.tsx'
+import { copyRich } from '../../lib/browser/copy-text.ts'
+import { saveFile } from '../../lib/browser/save-file.ts'
+import { ActionButton } from '../controls/action-button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { plainHtml, tableText } from './plain-html.ts'
 

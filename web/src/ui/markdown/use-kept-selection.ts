@@ -1,6 +1,6 @@
 // Keeps the reader's selection while the text around it is drawn again.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { watchSelection } from '../../lib/text-selection.ts'
+import { watchSelection } from '../../lib/browser/text-selection.ts'
 
 /** Positions as offsets from the beginning of the text: they survive when elements are replaced and text is added. */
 type Kept = { anchor: number; focus: number }

@@ -2,15 +2,15 @@
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
-import { lazyPart } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { prettyVisible } from '../steps/tool-content.ts'
 
 const CodeBlock = lazyPart(() =>
   import('../../../ui/markdown/code-block.tsx').then((module) => module.CodeBlock),
 )
 const DiffView = lazyPart(() =>
-  import('../../../ui/diff-view.tsx').then((module) => module.DiffView),
+  import('../../../ui/code/diff-view.tsx').then((module) => module.DiffView),
 )
 
 const WARNING_CODES = ['not_isolated', 'host_network', 'changed_meanwhile'] as const

@@ -1,7 +1,7 @@
 // What the person decides with on an approval card: the buttons, and how long an approval is remembered.
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../../ui/button.tsx'
-import { Switch } from '../../../ui/switch.tsx'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Switch } from '../../../ui/controls/switch.tsx'
 
 /** `ask`: nothing is chosen yet; `reject` asks for a reason, `change` for other arguments. */
 export type DecisionMode = 'ask' | 'reject' | 'change'

@@ -1,7 +1,7 @@
 // The approval card, loaded when the first request arrives.
 import type { ComponentProps } from 'react'
-import { lazyPart } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type * as card from './approval-card.tsx'
 
 const ApprovalCard = lazyPart(() =>

@@ -1,7 +1,7 @@
 // Uploads chosen, dropped or pasted files for a message.
 import { useRef, useState } from 'react'
 import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
-import { request } from '../../../lib/api-client.ts'
+import { request } from '../../../lib/http/api-client.ts'
 
 /** An uploaded file that a message is sent with. */
 export type AttachedFile = FileInfo

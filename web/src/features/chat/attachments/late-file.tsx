@@ -1,7 +1,7 @@
 // Opens the file that the address names (`?file=<id>&page=<number>`), such as from a hit of the search.
 import { useSearchParams } from 'wouter'
-import { lazyView } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyView } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 
 const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
 

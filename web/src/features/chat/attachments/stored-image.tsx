@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
-import { send } from '../../../lib/api-client.ts'
-import { Lightbox } from '../../../ui/lightbox.tsx'
+import { send } from '../../../lib/http/api-client.ts'
+import { Lightbox } from '../../../ui/overlays/lightbox.tsx'
 
 /** Where the thumbnail of an attachment is; null when it is no image. Attachments without a file have no thumbnail. */
 export const thumbnailOf = (

@@ -1,7 +1,7 @@
 // Loads the overview of the branches when it is first opened.
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
-import { lazyView } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyView } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { showBranches, useShownBranches } from './shown-branches.ts'
 
 const BranchOverview = lazyView(() =>

@@ -1,6 +1,6 @@
 // Which answers are shown side by side: at most one pair in each conversation, kept until the person has chosen.
 import { create } from 'zustand'
-import { privateKey } from '../../../lib/private-storage.ts'
+import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
 
 export type Comparison = {

@@ -18,7 +18,7 @@ import type { PublicModel } from '../../../../../server/protocol/models/catalog.
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { useQuota } from '../../../lib/api/quota.ts'
-import { IconButton } from '../../../ui/button.tsx'
+import { IconButton } from '../../../ui/controls/button.tsx'
 import {
   Menu,
   MenuChoices,
@@ -26,7 +26,7 @@ import {
   MenuItem,
   MenuSeparator,
   MenuSwitch,
-} from '../../../ui/menu.tsx'
+} from '../../../ui/overlays/menu.tsx'
 import { type ChatOptions, isThinking, modelOf } from '../chat-options.ts'
 import { readSecondModel } from '../compare/comparisons.ts'
 

@@ -1,8 +1,8 @@
 // The row below the message field: what to add, the options that apply, the model, dictation, send and stop.
 import { memo, type ReactNode } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
-import { late } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { late } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type { ChatOptions } from '../chat-options.ts'
 import { ActiveOptions, AddMenu } from './add-menu.tsx'
 import { ModelMenu } from './model-menu.tsx'

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shownLanguage } from '../../../lib/i18n/i18n.ts'
 import { LANGUAGES, languageOf } from '../../../lib/i18n/languages.ts'
-import { IconButton } from '../../../ui/button.tsx'
-import { notify } from '../../../ui/toasts.ts'
+import { IconButton } from '../../../ui/controls/button.tsx'
+import { notify } from '../../../ui/overlays/toasts.ts'
 import { createRecognition, type Recognition } from './speech-recognition.ts'
 
 /** The language of the page, in the browser's own variety of it. */

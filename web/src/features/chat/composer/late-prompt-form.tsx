@@ -1,7 +1,7 @@
 // Loads the form for the fields of a prompt when one is first chosen.
 
-import { lazyView } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyView } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { askForFields, useWantedPrompt } from './wanted-prompt.ts'
 
 const PromptForm = lazyView(() => import('./prompt-form.tsx').then((module) => module.PromptForm))

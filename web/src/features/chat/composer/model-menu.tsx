@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
-import { writeLastModel } from '../../../lib/last-model.ts'
-import { lazyView } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { writeLastModel } from '../../../lib/preferences/last-model.ts'
+import { lazyView } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
 
 const ModelPicker = lazyView(() =>

@@ -4,7 +4,7 @@ import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
-import { isComposing } from '../../../lib/composing.ts'
+import { isComposing } from '../../../lib/browser/composing.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import { classNames } from '../../../ui/class-names.ts'
 

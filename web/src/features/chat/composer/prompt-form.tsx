@@ -1,10 +1,10 @@
 // The form for the fields of a prompt or of a resource's address. A filled in prompt goes into the message field.
 import { type ChangeEvent, type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { reportError } from '../../../ui/error-text.ts'
-import { TextArea, TextField } from '../../../ui/field.tsx'
+import { Button } from '../../../ui/controls/button.tsx'
+import { TextArea, TextField } from '../../../ui/controls/field.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { reportError } from '../../../ui/states/error-text.ts'
 import { insertIntoComposer } from '../composer-insert.ts'
 import { askForFields, type WantedPrompt } from './wanted-prompt.ts'
 

@@ -1,8 +1,8 @@
 // Send, or queue while an answer is running, and stop.
 import { ArrowUp, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useDisplay } from '../../../lib/display.ts'
-import { Tip } from '../../../ui/tip.tsx'
+import { useDisplay } from '../../../lib/preferences/display.ts'
+import { Tip } from '../../../ui/overlays/tip.tsx'
 
 export function SendButtons({
   running,

@@ -2,10 +2,10 @@
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
-import { takeDroppedFiles } from '../../../lib/dropped-files.ts'
-import { refusalText } from '../../../lib/refusal-text.ts'
-import { reportError } from '../../../ui/error-text.ts'
-import { notify } from '../../../ui/toasts.ts'
+import { takeDroppedFiles } from '../../../lib/browser/dropped-files.ts'
+import { refusalText } from '../../../lib/http/refusal-text.ts'
+import { notify } from '../../../ui/overlays/toasts.ts'
+import { reportError } from '../../../ui/states/error-text.ts'
 import { MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'
 
 /** Of a text in any language, on average; and the share of the window that files may take on the server. */

@@ -2,8 +2,8 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InputField, InputForm } from '../../../../../server/protocol/runs/input.ts'
-import { SelectField, TextField } from '../../../ui/field.tsx'
-import { Switch } from '../../../ui/switch.tsx'
+import { SelectField, TextField } from '../../../ui/controls/field.tsx'
+import { Switch } from '../../../ui/controls/switch.tsx'
 import type { Value, Values } from './form-values.ts'
 
 export function InputFields({

@@ -1,7 +1,7 @@
 // What MCP servers ask the person for; the card is loaded when the first question arrives.
 import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
-import { lazyPart } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { useLiveRuns } from '../runs/live-runs.ts'
 
 const InputCard = lazyPart(() => import('./input-card.tsx').then((module) => module.InputCard))

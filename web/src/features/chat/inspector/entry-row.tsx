@@ -8,7 +8,7 @@ import type {
 } from '../../../../../server/protocol/runs/run-timeline.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { fineDuration, money, wholeNumber } from '../../../lib/format.ts'
-import { refusalText } from '../../../lib/refusal-text.ts'
+import { refusalText } from '../../../lib/http/refusal-text.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 

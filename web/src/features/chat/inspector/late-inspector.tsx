@@ -1,7 +1,7 @@
 // Loads the inspector when a run is first inspected.
 
-import { lazyPart } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { inspectRun, useInspected } from '../inspected-run.ts'
 
 const RunInspector = lazyPart(() =>

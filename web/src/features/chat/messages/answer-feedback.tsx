@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Feedback, Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useSetFeedback } from '../../../lib/api/messages.ts'
-import { ActionButton } from '../../../ui/action-button.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { TextField } from '../../../ui/field.tsx'
+import { ActionButton } from '../../../ui/controls/action-button.tsx'
+import { Button } from '../../../ui/controls/button.tsx'
+import { TextField } from '../../../ui/controls/field.tsx'
 
 const RATINGS = [
   { rating: 'up', icon: ThumbsUp },

@@ -3,12 +3,23 @@ import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } f
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
-import { copyText } from '../../../lib/copy-text.ts'
+import { copyText } from '../../../lib/browser/copy-text.ts'
+import {
+  canReadAloud,
+  readAloud,
+  stopReading,
+  useReading,
+} from '../../../lib/browser/read-aloud.ts'
 import { paths } from '../../../lib/paths.ts'
-import { canReadAloud, readAloud, stopReading, useReading } from '../../../lib/read-aloud.ts'
-import { ActionButton } from '../../../ui/action-button.tsx'
-import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
-import { notify } from '../../../ui/toasts.ts'
+import { ActionButton } from '../../../ui/controls/action-button.tsx'
+import {
+  Menu,
+  MenuChoices,
+  MenuHeading,
+  MenuItem,
+  MenuSeparator,
+} from '../../../ui/overlays/menu.tsx'
+import { notify } from '../../../ui/overlays/toasts.ts'
 import { setComparison } from '../compare/comparisons.ts'
 import { inspectRun } from '../inspected-run.ts'
 import { randomId } from '../random-id.ts'

@@ -1,9 +1,9 @@
 // Copies a message and reports whether that worked: formatted where another program understands it, else as Markdown.
 import { Copy, FileCode } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { copyRich, copyText } from '../../../lib/copy-text.ts'
-import { ActionButton } from '../../../ui/action-button.tsx'
-import { notify } from '../../../ui/toasts.ts'
+import { copyRich, copyText } from '../../../lib/browser/copy-text.ts'
+import { ActionButton } from '../../../ui/controls/action-button.tsx'
+import { notify } from '../../../ui/overlays/toasts.ts'
 
 /** The drawn texts of the message around the button; empty for a message without Markdown. */
 async function drawnText(button: Element): Promise<string> {

@@ -1,9 +1,9 @@
 // The form in which the text of a message is changed.
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isComposing } from '../../../lib/composing.ts'
-import { Button } from '../../../ui/button.tsx'
-import { inputClass } from '../../../ui/field.tsx'
+import { isComposing } from '../../../lib/browser/composing.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { inputClass } from '../../../ui/controls/field.tsx'
 
 export function EditForm({
   initial,

@@ -1,5 +1,5 @@
 // Loads the view of two answers side by side when it is first needed.
-import { lazyView } from '../../../ui/late.tsx'
+import { lazyView } from '../../../ui/states/late.tsx'
 
 export const LateComparison = lazyView(() =>
   import('./comparison-view.tsx').then((module) => module.ComparisonView),

@@ -2,8 +2,8 @@
 import { Repeat } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Menu, MenuChoices, MenuHeading } from '../../../ui/overlays/menu.tsx'
 
 export function OtherModel({
   current,

@@ -2,7 +2,7 @@
 import { TextQuote } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { watchSelection } from '../../../lib/text-selection.ts'
+import { watchSelection } from '../../../lib/browser/text-selection.ts'
 import { insertIntoComposer } from '../composer-insert.ts'
 
 type Selected = { text: string; left: number; top: number }

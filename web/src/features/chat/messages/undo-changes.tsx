@@ -2,8 +2,8 @@
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useRestore } from '../../../lib/api/checkpoints.ts'
-import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import { notify } from '../../../ui/toasts.ts'
+import { ConfirmDialog } from '../../../ui/overlays/dialog.tsx'
+import { notify } from '../../../ui/overlays/toasts.ts'
 
 export function UndoChanges({
   projectId,

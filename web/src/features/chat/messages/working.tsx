@@ -2,8 +2,8 @@
 import { Clock, Square, WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRefusalText } from '../../../lib/refusal-text.ts'
-import { Button } from '../../../ui/button.tsx'
+import { useRefusalText } from '../../../lib/http/refusal-text.ts'
+import { Button } from '../../../ui/controls/button.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
 

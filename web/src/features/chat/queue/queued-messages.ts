@@ -1,9 +1,9 @@
 // Messages that wait for the current answer to end: kept in local storage, so that they survive a reload and other tabs show them too.
 import { create } from 'zustand'
 import type { CreateConversationBody } from '../../../../../server/protocol/conversations/conversation.ts'
-import { privateKey } from '../../../lib/private-storage.ts'
+import { privateKey } from '../../../lib/browser/private-storage.ts'
+import { useSession } from '../../../lib/http/session.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../lib/read-json.ts'
-import { useSession } from '../../../lib/session.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
 
 /** A message that is sent once the conversation is free. */

@@ -9,7 +9,7 @@ import type {
 } from '../../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
-import type { Refusal } from '../../../lib/refusal-text.ts'
+import type { Refusal } from '../../../lib/http/refusal-text.ts'
 import type { Progress } from './tool-progress.ts'
 
 export type LiveRun = {

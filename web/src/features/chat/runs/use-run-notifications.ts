@@ -1,7 +1,7 @@
 // Notifies a reader who is elsewhere that an answer is ready, has failed, or waits for them. Nothing of its content is shown.
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { notifyAway } from '../../../lib/notifications.ts'
+import { notifyAway } from '../../../lib/browser/notifications.ts'
 import { type LiveRun, useLiveRuns } from './live-runs.ts'
 
 const waits = ({ approvals, inputs }: LiveRun): number => approvals.length + inputs.length

@@ -1,16 +1,16 @@
 // The sources of an answer as its text and its list need them, and the passage that is open.
 import { type ReactNode, useContext, useMemo, useState } from 'react'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
-import { lazyPart } from '../../../ui/late.tsx'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
 import { splitCitations } from '../../../ui/markdown/citation-marks.ts'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { ConversationContext } from '../conversation-context.ts'
 import { type Source, sourceAt, sourcesOf } from './answer-sources.ts'
 import { useSourceText } from './source-text.ts'
 
 const PassageDialog = lazyPart(() =>
-  import('../../../ui/passage-dialog.tsx').then((module) => module.PassageDialog),
+  import('../../../ui/overlays/passage-dialog.tsx').then((module) => module.PassageDialog),
 )
 
 const MARKDOWN_LINK = /\[[^\]\n]{0,300}\]{1,2}\((https?:\/\/[^)\s]+)[^)\n]{0,300}\)/g

@@ -1,5 +1,5 @@
 // Files that a tool created: images are shown, others are offered for download.
-import { ZoomableImage } from '../../../ui/zoomable-image.tsx'
+import { ZoomableImage } from '../../../ui/overlays/zoomable-image.tsx'
 
 type ArtifactFile = {
   name: string

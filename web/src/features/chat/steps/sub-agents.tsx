@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { SubAgentView } from '../../../../../server/protocol/runs/tool-progress.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { Spinner } from '../../../ui/feedback.tsx'
+import { Spinner } from '../../../ui/states/feedback.tsx'
 import { summarize } from './tool-content.ts'
 
 /** Shorter texts are shown in full. */

@@ -1,7 +1,7 @@
 // A text step of an answer: Markdown, drawn while it streams. The Markdown module loads with the first conversation.
 import { memo, useState } from 'react'
-import { lazyPart } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 
 let loaded: typeof import('../../../ui/markdown/markdown.tsx').Markdown | null = null
 

@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { fieldsOf, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
-import { lazyPart } from '../../../ui/late.tsx'
-import { PartBoundary } from '../../../ui/part-boundary.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type { Progress } from '../runs/tool-progress.ts'
 import { CommandOutput, type ProgramOutput, PythonOutput } from './results/program-output.tsx'
 import { readResult } from './results/result-kinds.ts'
@@ -15,7 +15,7 @@ import { TerminalOutput } from './terminal-output.tsx'
 import { type Outcome, pretty, type ToolState } from './tool-content.ts'
 
 const DiffView = lazyPart(() =>
-  import('../../../ui/diff-view.tsx').then((module) => module.DiffView),
+  import('../../../ui/code/diff-view.tsx').then((module) => module.DiffView),
 )
 
 /** Longer raw data is cut in the card. */

@@ -1,6 +1,6 @@
 // What the agent remembers about the user: the text of their CONTEXT.md.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { request } from '../../../lib/api-client.ts'
+import { request } from '../../../lib/http/api-client.ts'
 import { withoutFact } from '../memory-facts.ts'
 
 const memoryKey = ['memory'] as const

@@ -6,8 +6,8 @@ import type {
   FileMatches,
   FilesAdded,
 } from '../../../../../server/protocol/projects/project.ts'
-import { request, requestDone, send } from '../../../lib/api-client.ts'
-import { saveFile } from '../../../lib/save-file.ts'
+import { saveFile } from '../../../lib/browser/save-file.ts'
+import { request, requestDone, send } from '../../../lib/http/api-client.ts'
 import { type PathedFile, upload } from './upload.ts'
 
 export const fileKeys = {

@@ -1,6 +1,6 @@
 // Uploads files with progress (which fetch cannot report), including their paths in a dropped folder.
 import type { ErrorBody } from '../../../../../server/protocol/error.ts'
-import { ApiError, authorization, refusalOf } from '../../../lib/api-client.ts'
+import { ApiError, authorization, refusalOf } from '../../../lib/http/api-client.ts'
 
 export type PathedFile = { file: File; path: string }
 

@@ -1,7 +1,7 @@
 // The user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Channel } from '../../../../../server/protocol/programs/channel.ts'
-import { request, requestDone } from '../../../lib/api-client.ts'
+import { request, requestDone } from '../../../lib/http/api-client.ts'
 
 export type { Channel }
 

@@ -7,7 +7,7 @@ import type {
   PatchMcpServerBody,
   TestMcpServerBody,
 } from '../../../../../server/protocol/admin/mcp-server.ts'
-import { request, requestDone } from '../../../lib/api-client.ts'
+import { request, requestDone } from '../../../lib/http/api-client.ts'
 
 function useMcpChange<Input>(change: (input: Input) => Promise<unknown>, quiet = false) {
   const client = useQueryClient()

@@ -6,7 +6,7 @@ import type {
   WebhookDelivery,
   WebhookEventType,
 } from '../../../../../server/protocol/programs/webhook.ts'
-import { request, requestDone } from '../../../lib/api-client.ts'
+import { request, requestDone } from '../../../lib/http/api-client.ts'
 
 export type { Webhook, WebhookDelivery }
 

@@ -1,7 +1,7 @@
 // Token statistics of the signed-in user.
 import { useQuery } from '@tanstack/react-query'
 import type { StatsPeriod, TokenStats } from '../../../../../server/protocol/runs/stats.ts'
-import { request } from '../../../lib/api-client.ts'
+import { request } from '../../../lib/http/api-client.ts'
 
 export const useTokenStats = (period: StatsPeriod) =>
   useQuery({

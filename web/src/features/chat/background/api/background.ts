@@ -1,7 +1,7 @@
 // The background tasks of a conversation.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { BackgroundTask } from '../../../../../../server/protocol/runs/background.ts'
-import { request, requestDone } from '../../../../lib/api-client.ts'
+import { request, requestDone } from '../../../../lib/http/api-client.ts'
 
 const backgroundKey = (conversationId: string) => ['background', conversationId] as const
 

@@ -1,6 +1,7 @@
 // Loads code that the page needs late, with more attempts while the connection is away.
-import { useOffline } from './offline/connection.ts'
-import { waitToReconnect } from './reconnect.ts'
+
+import { waitToReconnect } from '../http/reconnect.ts'
+import { useOffline } from '../offline/connection.ts'
 
 /** Before each further attempt. */
 const PAUSES_MS = [500, 1_500, 4_000, 10_000, 30_000]

@@ -1,8 +1,8 @@
 // Dialogs for the page; the code that draws them loads with the first one that opens.
 import { type ComponentProps, useState } from 'react'
+import { late } from '../states/late.tsx'
+import { PartBoundary } from '../states/part-boundary.tsx'
 import type * as parts from './dialog-parts.tsx'
-import { late } from './late.tsx'
-import { PartBoundary } from './part-boundary.tsx'
 
 const LateDialog = late(() => import('./dialog-parts.tsx').then((module) => module.Dialog))
 const LateConfirmDialog = late(() =>

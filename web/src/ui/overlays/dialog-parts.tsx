@@ -3,8 +3,8 @@ import { X } from 'lucide-react'
 import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from './button.tsx'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
+import { Button } from '../controls/button.tsx'
 
 const overlayClass =
   'fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)] backdrop-blur-[2px]'

@@ -1,8 +1,8 @@
 // The cache of server state. Errors that nobody handles become toasts.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { useOffline } from '../offline/connection.ts'
+import { opensOffline } from '../offline/offline.ts'
 import { ApiError } from './api-client.ts'
-import { useOffline } from './offline/connection.ts'
-import { opensOffline } from './offline/offline.ts'
 
 type Report = (error: unknown) => void
 

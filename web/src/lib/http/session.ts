@@ -2,7 +2,7 @@
 
 import type { z } from 'zod'
 import { create } from 'zustand'
-import type { SignedIn } from '../../../server/protocol/accounts/user.ts'
+import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
 
 /** The id of who is signed in, so that a visitor who is not causes no refused request. */
 const HINT_KEY = 'nanoclaw.signed-in'

@@ -2,11 +2,11 @@
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FirstScreenReady } from '../lib/first-screen.tsx'
-import { PartNotLoaded } from '../lib/load-part.ts'
-import { useOffline } from '../lib/offline/connection.ts'
-import { Button } from './button.tsx'
-import { classNames } from './class-names.ts'
+import { FirstScreenReady } from '../../lib/browser/first-screen.tsx'
+import { PartNotLoaded } from '../../lib/browser/load-part.ts'
+import { useOffline } from '../../lib/offline/connection.ts'
+import { classNames } from '../class-names.ts'
+import { Button } from '../controls/button.tsx'
 import { forgetFailedLoads } from './late.tsx'
 
 type Props = {

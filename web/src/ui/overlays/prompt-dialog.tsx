@@ -1,9 +1,9 @@
 // Asks for one line of text.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from './button.tsx'
+import { Button } from '../controls/button.tsx'
+import { TextField } from '../controls/field.tsx'
 import { Dialog } from './dialog.tsx'
-import { TextField } from './field.tsx'
 
 export function PromptDialog({
   title,

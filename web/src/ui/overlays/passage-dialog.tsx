@@ -1,10 +1,10 @@
 // A document's text at one passage: what a citation opens.
 import { useTranslation } from 'react-i18next'
-import { usePassages } from '../lib/api/documents.ts'
-import { classNames } from './class-names.ts'
+import { usePassages } from '../../lib/api/documents.ts'
+import { classNames } from '../class-names.ts'
+import { errorText } from '../states/error-text.ts'
+import { Failed, Loading } from '../states/feedback.tsx'
 import { Dialog } from './dialog.tsx'
-import { errorText } from './error-text.ts'
-import { Failed, Loading } from './feedback.tsx'
 
 export function PassageDialog({
   projectId,

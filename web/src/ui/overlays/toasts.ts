@@ -1,5 +1,5 @@
 // Short notices at the top of the page. Their library loads after the first screen, or with the first notice.
-import { endFirstScreen } from '../lib/first-screen.tsx'
+import { endFirstScreen } from '../../lib/browser/first-screen.tsx'
 
 type Kind = 'plain' | 'success' | 'error'
 

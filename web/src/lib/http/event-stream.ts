@@ -1,7 +1,7 @@
 // Reads server-sent events from a fetch response (the browser's EventSource can neither POST nor send headers).
 import { createParser } from 'eventsource-parser'
-import type { RunEvent } from '../../../server/protocol/runs/run-event.ts'
-import { firstScreen } from './first-screen.tsx'
+import type { RunEvent } from '../../../../server/protocol/runs/run-event.ts'
+import { firstScreen } from '../browser/first-screen.tsx'
 
 /** One event with its id in the run; `id` is null for events that are never replayed (live tool output). */
 export type NumberedEvent = { id: string | null; event: RunEvent }

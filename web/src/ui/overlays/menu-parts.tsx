@@ -2,8 +2,8 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
-import { shownDirection } from '../lib/i18n/languages.ts'
-import { classNames } from './class-names.ts'
+import { shownDirection } from '../../lib/i18n/languages.ts'
+import { classNames } from '../class-names.ts'
 
 const itemClass =
   'flex min-h-8 pointer-coarse:min-h-11 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'

@@ -1,7 +1,7 @@
 // Which conversations have news since this browser last showed them. Stored here, because what one device has shown says nothing about another.
 import { create } from 'zustand'
-import { privateKey } from './private-storage.ts'
-import { fieldsOf, parseJson, textIn } from './read-json.ts'
+import { privateKey } from '../browser/private-storage.ts'
+import { fieldsOf, parseJson, textIn } from '../read-json.ts'
 
 /** `since`: what is older counts as seen. `at`: the `updated_at` that was shown last, by conversation. */
 type Seen = { since: string; at: Readonly<Record<string, string>> }

@@ -5,11 +5,11 @@ import type {
   PushSettings,
   PushSubscriptionBody,
   StoredPushSubscription,
-} from '../../../server/protocol/accounts/push.ts'
-import { request, requestDone } from './api-client.ts'
-import { loadPageTexts } from './i18n/i18n.ts'
+} from '../../../../server/protocol/accounts/push.ts'
+import { request, requestDone } from '../http/api-client.ts'
+import { useSession } from '../http/session.ts'
+import { loadPageTexts } from '../i18n/i18n.ts'
 import { useNotifications } from './notifications.ts'
-import { useSession } from './session.ts'
 
 /** Where the service worker finds its texts in the reader's language. No such file exists. */
 const TEXTS = { cache: 'nanoclaw-texts', path: '/assets/.push-texts' }

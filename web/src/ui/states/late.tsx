@@ -1,8 +1,8 @@
 // Components whose code loads late: when they are first drawn, or after the first screen.
 import { type ComponentType, use } from 'react'
-import { firstScreen } from '../lib/first-screen.tsx'
-import { loadPageTexts } from '../lib/i18n/i18n.ts'
-import { loadPart } from '../lib/load-part.ts'
+import { firstScreen } from '../../lib/browser/first-screen.tsx'
+import { loadPart } from '../../lib/browser/load-part.ts'
+import { loadPageTexts } from '../../lib/i18n/i18n.ts'
 
 /** What could not be loaded, as functions that let it be loaded again. */
 const failed = new Set<() => void>()

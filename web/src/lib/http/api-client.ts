@@ -1,9 +1,9 @@
 // The only access to the server's REST API: success envelope, sign-in header, errors with a readable text.
 import type { z } from 'zod'
-import type { SignedIn } from '../../../server/protocol/accounts/user.ts'
-import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
-import { noteConnection } from './offline/connection.ts'
-import { keepCopy, opensOffline, readCopy } from './offline/offline.ts'
+import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
+import type { ErrorBody, ErrorParams } from '../../../../server/protocol/error.ts'
+import { noteConnection } from '../offline/connection.ts'
+import { keepCopy, opensOffline, readCopy } from '../offline/offline.ts'
 import { knownAccount, useSession } from './session.ts'
 
 /** A request that the server refused or that did not reach it. `message` is for people. */

@@ -1,11 +1,11 @@
 // All tools with their risk, each with a switch. Used where tools are switched off: for every conversation or in a project.
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useTools } from '../lib/api/catalog.ts'
-import { toolTitle } from '../lib/tool-title.ts'
-import { classNames } from './class-names.ts'
-import { errorText } from './error-text.ts'
-import { Failed, Loading } from './feedback.tsx'
+import { useTools } from '../../lib/api/catalog.ts'
+import { toolTitle } from '../../lib/tool-title.ts'
+import { classNames } from '../class-names.ts'
+import { errorText } from '../states/error-text.ts'
+import { Failed, Loading } from '../states/feedback.tsx'
 import { Switch } from './switch.tsx'
 
 const RISK_CLASSES = {

@@ -1,8 +1,8 @@
 // The text of an error for a person.
 import i18next from 'i18next'
-import { ApiError } from '../lib/api-client.ts'
-import { refusalText } from '../lib/refusal-text.ts'
-import { notify } from './toasts.ts'
+import { ApiError } from '../../lib/http/api-client.ts'
+import { refusalText } from '../../lib/http/refusal-text.ts'
+import { notify } from '../overlays/toasts.ts'
 
 /** The server's message, in the page's language where its reason is known; a general sentence when there is none. */
 export const errorText = (error: unknown): string => {

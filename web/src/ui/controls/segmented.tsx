@@ -1,6 +1,6 @@
 // A choice among a few options, side by side.
 import { ToggleGroup } from 'radix-ui'
-import { shownDirection } from '../lib/i18n/languages.ts'
+import { shownDirection } from '../../lib/i18n/languages.ts'
 
 export function Segmented<Value extends string>({
   label,

@@ -1,9 +1,9 @@
 // Why the server refused or failed, in the page's language. In English the server says it; other languages translate its reasons.
 import i18next from 'i18next'
 import { create } from 'zustand'
-import type { ErrorParams } from '../../../server/protocol/error.ts'
-import { firstScreen } from './first-screen.tsx'
-import { LANGUAGES, type Language } from './i18n/languages.ts'
+import type { ErrorParams } from '../../../../server/protocol/error.ts'
+import { firstScreen } from '../browser/first-screen.tsx'
+import { LANGUAGES, type Language } from '../i18n/languages.ts'
 
 export type Refusal = {
   /** The exact reason, or the kind of failure: a name from the protocol. */

@@ -1,8 +1,8 @@
 // Buttons: with a text, or with an icon and an accessible name.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import { classNames } from './class-names.ts'
-import { Tip } from './tip.tsx'
+import { classNames } from '../class-names.ts'
+import { Tip } from '../overlays/tip.tsx'
 
 type Tone = 'plain' | 'primary' | 'quiet' | 'danger'
 

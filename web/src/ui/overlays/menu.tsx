@@ -7,9 +7,9 @@ import {
   type ReactElement,
   useState,
 } from 'react'
-import { late } from './late.tsx'
+import { late } from '../states/late.tsx'
+import { PartBoundary } from '../states/part-boundary.tsx'
 import type * as Parts from './menu-parts.tsx'
-import { PartBoundary } from './part-boundary.tsx'
 
 let parts: typeof Parts | null = null
 const load = async (): Promise<typeof Parts> => {

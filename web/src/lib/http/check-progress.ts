@@ -1,5 +1,5 @@
 // Whether this page knows a kind of tool progress, by the server's own schema.
-import { CallProgress } from '../../../server/protocol/runs/tool-progress.ts'
+import { CallProgress } from '../../../../server/protocol/runs/tool-progress.ts'
 
 export const isCallProgress = (value: unknown): value is CallProgress =>
   CallProgress.safeParse(value).success
