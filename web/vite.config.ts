@@ -78,7 +78,7 @@ const adoptedStyles = (): Plugin => ({
   apply: 'build',
   resolveId: (id) =>
     id === 'react-style-singleton'
-      ? resolve(import.meta.dirname, 'src/lib/adopted-style.ts')
+      ? resolve(import.meta.dirname, 'src/lib/browser/adopted-style.ts')
       : null,
   transform(code, id) {
     const rule = STYLE_ELEMENTS.find(({ module }) => module.test(id))
@@ -161,7 +161,7 @@ function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
 /**
  * Bundles the first screen into two files besides the entry script: libraries and the page's own code. Few files compress
  * better, and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else
- * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/late.tsx`). The icons of
+ * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/states/late.tsx`). The icons of
  * all other views are one file.
  */
 function firstScreenFile() {
