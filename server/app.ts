@@ -134,7 +134,7 @@ async function createModules(
   })
   const catalog = createConfiguredCatalog({ ...base, models: store.models })
   const blobs = await openBlobs(config, claims)
-  const workspace = await createConfiguredWorkspace(config, store, access, claims, log)
+  const workspace = await createConfiguredWorkspace(config, store, access, instance, log)
   const fileModule = createFileModule({ ...base, blobs, workspace })
   const { files } = fileModule
   const unconfirmed = config.auth_mode === 'multi' ? accounts.emailLinks.unconfirmed : undefined

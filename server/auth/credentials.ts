@@ -12,8 +12,11 @@ export interface KeyOwner {
 }
 
 export interface Credentials {
-  /** The user of a token, or null if its session has ended or the account is disabled. */
-  ofSession(claims: TokenClaims): Promise<Identity | null>
+  /**
+   * The user of a token, or null if its session has ended or the account is disabled.
+   * @param isUse whether the session counts as used; default true.
+   */
+  ofSession(claims: TokenClaims, isUse?: boolean): Promise<Identity | null>
   /** The user of an API key, or null. */
   ofApiKey(key: string): Promise<KeyOwner | null>
 }
@@ -42,13 +45,13 @@ export function createCredentials({
   now,
 }: CredentialsDependencies): Credentials {
   return {
-    async ofSession(claims) {
+    async ofSession(claims, isUse = true) {
       const found = await users.findForSession(claims.sub, claims.jti, claims.sid ?? '')
       if (found?.user.isActive !== true) return null
       const { user, session } = found
       if (claims.sid !== undefined) {
         if (session === null || session.expiresAt <= now()) return null
-        onSessionUse(session)
+        if (isUse) onSessionUse(session)
       }
       const isValid = user.tokenVersion === claims.version || user.keptToken === claims.jti
       return isValid ? identityOf(user) : null

@@ -4,6 +4,8 @@ import type { RedisConnections } from './redis.ts'
 
 /** Characters of one message; a longer one is not sent. */
 const MAX_MESSAGE_CHARACTERS = 64_000
+/** How often messages may have been lost: while Redis is away, and otherwise, when only the sender may be cut off from it. */
+const DOUBT_MS = { away: 5_000, otherwise: 60_000 }
 
 const Envelope = z.object({ from: z.string(), topic: z.string(), data: z.unknown() })
 
@@ -16,6 +18,12 @@ export interface Bus {
   on(topic: string, receive: (data: unknown, from: string) => void): void
   /** Calls `listener` at every message of a channel, until the returned function is called. */
   watch(channel: string, listener: () => void): () => void
+  /**
+   * Calls `look` whenever messages may have been lost: every 5 s while Redis is away, as soon as it is back, and every minute.
+   * For what must not depend on a message that arrives.
+   */
+  onDoubt(look: () => void): void
+  close(): void
 }
 
 /** Create one per instance. Receivers get what other instances sent, never its own messages. */
@@ -25,7 +33,7 @@ export function createBus({
   instance,
   log,
 }: {
-  redis: RedisConnections
+  redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isReady' | 'onChange'>
   namespace: string
   instance: string
   log: { warn(details: object, message: string): void }
@@ -35,6 +43,17 @@ export function createBus({
   const receivers = new Map<string, (data: unknown, from: string) => void>()
   const watchers = new Map<string, Set<() => void>>()
 
+  const looks: (() => void)[] = []
+  let lookedAt = performance.now()
+  const lookAll = (): void => {
+    lookedAt = performance.now()
+    for (const look of looks) look()
+  }
+  const doubts = setInterval(() => {
+    if (!redis.isReady || performance.now() - lookedAt >= DOUBT_MS.otherwise) lookAll()
+  }, DOUBT_MS.away)
+  doubts.unref()
+
   // A command fails only with its connection, whose loss `redis` reports; subscriptions are repeated when it is back.
   const subscribe = (channel: string): void => {
     if (redis.subscriber.status === 'ready')
@@ -42,7 +61,9 @@ export function createBus({
   }
   // ioredis repeats subscriptions that succeeded; those that were asked for while Redis was away are made up for here.
   redis.onChange((isReady) => {
-    if (isReady) for (const channel of [all, own, ...watchers.keys()]) subscribe(channel)
+    if (!isReady) return
+    for (const channel of [all, own, ...watchers.keys()]) subscribe(channel)
+    lookAll()
   })
   redis.subscriber.on('message', (channel: string, text: string) => {
     for (const listener of watchers.get(channel) ?? []) listener()
@@ -83,5 +104,9 @@ export function createBus({
           redis.subscriber.unsubscribe(channel).catch(() => undefined)
       }
     },
+    onDoubt(look) {
+      looks.push(look)
+    },
+    close: () => clearInterval(doubts),
   }
 }

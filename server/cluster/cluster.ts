@@ -190,6 +190,7 @@ export async function joinCluster({
       lease.stop()
       streams.close()
       limits.close()
+      bus.close()
       await store.leases.leave(instance)
       bus.send('handover', null)
       await queue.close()

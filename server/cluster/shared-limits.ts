@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ATTEMPT_LIMIT, type Attempt, type Limits } from '../lib/limits.ts'
 import { createLocalLimits } from '../lib/local-limits.ts'
 import { type RedisConnections, within } from './redis.ts'
+import { createSharedAmounts } from './shared-amounts.ts'
 import { createSharedSlots } from './shared-slots.ts'
 
 /** A request may ask for several limits: after one that was not answered, the next ones do not wait. */
@@ -86,9 +87,14 @@ export function createSharedLimits({
   }
 
   const shared = createSharedSlots(run, randomUUID)
+  const held = createSharedAmounts(run, randomUUID())
 
   return {
-    close: shared.close,
+    close() {
+      shared.close()
+      held.close()
+    },
+    amounts: (name) => held.amounts((key) => keyOf('amounts', name, key)),
     slots: (name, limit) =>
       shared.slots(alone.slots(name, limit), (key) => keyOf('slots', name, key)),
     rateLimit(name, options) {

@@ -102,7 +102,7 @@ export async function openInstance({
     queuedRuns: cluster.queuedRuns,
     leaseLapses: () => cluster.lease.lapses,
     shareChanges: cluster.shareChanges,
-    shareEndings: (connections) => endEverywhere(connections, cluster.bus),
+    shareEndings: (connections) => endEverywhere(connections, cluster.bus, log),
     start: (chat) => cluster.start(chat.runs.shared),
     async drain(runs, graceMs) {
       await cluster.stopTaking()
@@ -119,11 +119,24 @@ const EndMessage = z.object({
   except: z.array(z.string()).optional(),
 })
 
-/** A message that gets lost leaves streams open at other instances; every later request is refused there all the same. */
-function endEverywhere(connections: OpenConnections, bus: Bus): OpenConnections {
+/** What a lost message would have ended is found by looking the credentials up again; later requests are refused anyway. */
+function endEverywhere(connections: OpenConnections, bus: Bus, log: RedisLog): OpenConnections {
   bus.on('end_requests', (data) => {
     const { user, ...ending } = EndMessage.parse(data)
     connections.end(user, ending)
+  })
+  let isChecking = false
+  bus.onDoubt(() => {
+    if (isChecking) return
+    isChecking = true
+    connections
+      .recheck()
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'the sessions of open requests could not be looked up'),
+      )
+      .finally(() => {
+        isChecking = false
+      })
   })
   return {
     ...connections,

@@ -36,7 +36,8 @@ declare module 'fastify' {
 
 /** Looks up the user of a credential; null when it is invalid or revoked. */
 export interface CredentialCheck {
-  ofSession(claims: TokenClaims): Promise<Identity | null>
+  /** @param isUse false: the session is only looked up, not recorded as used. */
+  ofSession(claims: TokenClaims, isUse?: boolean): Promise<Identity | null>
   ofApiKey(
     key: string,
   ): Promise<{ user: Identity; key: { id: string; scopes: ApiKeyScope[] | null } } | null>
@@ -108,7 +109,8 @@ export async function registerAuthentication(
     if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
     const since = connections.moment()
     const sender = await identify(app, request, options)
-    if (!connections.add(sender, since, reply)) throw sessionEnded()
+    const isStillValid = (): Promise<boolean> => isIdentified(request, options.credentials)
+    if (!connections.add(sender, since, reply, isStillValid)) throw sessionEnded()
     authorize(request)
   })
   app.addHook('preSerialization', async (_request, reply, payload) => {
@@ -163,6 +165,18 @@ async function identify(
   request.user = user
   request.session = claims
   return { userId: user.id, credential: claims.sid ?? claims.jti }
+}
+
+/** Whether the credential of an identified request is still valid, for a user with the same role. */
+async function isIdentified(
+  { headers, user, session }: FastifyRequest,
+  credentials: CredentialCheck,
+): Promise<boolean> {
+  const found =
+    session === null
+      ? (await credentials.ofApiKey(bearer(headers.authorization) ?? ''))?.user
+      : await credentials.ofSession(session, false)
+  return found?.role === user.role
 }
 
 /** The one place that decides which routes a user and a key may call. @throws AppError `forbidden`. */

@@ -28,12 +28,28 @@ export interface OpenConnections {
   /**
    * Tracks a request until its response is sent. Returns false when such requests were ended after `since`, because the
    * credential may have been revoked since it was checked.
+   * @param isStillValid looks the credential up again; rejects when the store does not answer.
    */
-  add(sender: Sender, since: number, reply: FastifyReply): boolean
+  add(
+    sender: Sender,
+    since: number,
+    reply: FastifyReply,
+    isStillValid: () => Promise<boolean>,
+  ): boolean
   /** Call it when Fastify begins to send a complete body, which `end` then leaves alone. */
   markReady(reply: FastifyReply): void
   /** Ends requests of a user: those in progress receive a 401, streams and downloads are cut off. */
   end(userId: UserId, ending?: Ending): void
+  /**
+   * Looks up every credential with requests in progress and ends those of the ones that are no longer valid: what another
+   * instance has said about them may not have arrived. Rejects when the store does not answer.
+   */
+  recheck(): Promise<void>
+}
+
+interface Tracked {
+  credential: string
+  isStillValid(): Promise<boolean>
 }
 
 /** Endings that are remembered. Each matters only for requests whose credential is being checked at that moment. */
@@ -57,14 +73,29 @@ const concerns = ({ only, except }: Ending, credential: string): boolean =>
 
 /** Create one per process. */
 export function createOpenConnections(): OpenConnections {
-  const open = new Map<UserId, Map<FastifyReply, string>>()
+  const open = new Map<UserId, Map<FastifyReply, Tracked>>()
   /** The last ending of each user and kind: of all requests, of all but some (`!`), and of one credential. */
   const endings = new LRUCache<string, Ending & { at: number }>({ max: MAX_ENDINGS })
   const ready = new WeakSet<FastifyReply>()
   let moment = 0
+
+  function end(userId: UserId, ending: Ending = {}): void {
+    const { only, except, kept } = ending
+    moment += 1
+    const key = only ?? (except === undefined ? null : '!')
+    endings.set(key === null ? userId : `${userId} ${key}`, { only, except, at: moment })
+    for (const [reply, { credential }] of [...(open.get(userId) ?? [])])
+      if (
+        concerns(ending, credential) &&
+        reply.raw !== kept &&
+        (reply.raw.headersSent || !ready.has(reply))
+      )
+        endRequest(reply)
+  }
+
   return {
     moment: () => moment,
-    add({ userId, credential }, since, reply) {
+    add({ userId, credential }, since, reply, isStillValid) {
       const keys = [userId, `${userId} !`, `${userId} ${credential}`]
       const isEnded = keys.some((key) => {
         const ending = endings.get(key)
@@ -72,8 +103,8 @@ export function createOpenConnections(): OpenConnections {
       })
       if (isEnded) return false
       if (reply.raw.destroyed) return true
-      const replies = open.get(userId) ?? new Map<FastifyReply, string>()
-      open.set(userId, replies.set(reply, credential))
+      const replies = open.get(userId) ?? new Map<FastifyReply, Tracked>()
+      open.set(userId, replies.set(reply, { credential, isStillValid }))
       reply.raw.once('close', () => {
         replies.delete(reply)
         if (replies.size === 0 && open.get(userId) === replies) open.delete(userId)
@@ -83,18 +114,14 @@ export function createOpenConnections(): OpenConnections {
     markReady(reply) {
       ready.add(reply)
     },
-    end(userId, ending = {}) {
-      const { only, except, kept } = ending
-      moment += 1
-      const key = only ?? (except === undefined ? null : '!')
-      endings.set(key === null ? userId : `${userId} ${key}`, { only, except, at: moment })
-      for (const [reply, credential] of [...(open.get(userId) ?? [])])
-        if (
-          concerns(ending, credential) &&
-          reply.raw !== kept &&
-          (reply.raw.headersSent || !ready.has(reply))
-        )
-          endRequest(reply)
+    end,
+    async recheck() {
+      for (const [userId, replies] of [...open]) {
+        const credentials = new Map([...replies.values()].map((one) => [one.credential, one]))
+        // One after the other: there may be thousands, and requests must not wait for them.
+        for (const { credential, isStillValid } of credentials.values())
+          if (!(await isStillValid())) end(userId, { only: credential })
+      }
     },
   }
 }

@@ -22,6 +22,16 @@ export interface Slots {
   take(key: string): Promise<(() => void) | null>
 }
 
+/** What instances hold, until further notice, of something that all of them share. */
+export interface SharedAmounts {
+  /**
+   * Says how much of a key's allowance this instance holds from now on: a whole number, which replaces the last one.
+   * @returns what the other instances hold at that moment: of two that ask at the same time, the second one sees the first.
+   *   Never rejects.
+   */
+  hold(key: string, amount: number): Promise<number>
+}
+
 /** Attempts at something that can be guessed, and how many of them failed, by where they come from and what they aim at. */
 export interface AttemptCounts {
   /**
@@ -49,5 +59,7 @@ export interface Limits {
   rateLimit(name: string, options: RateLimitOptions): RateLimit
   /** @param name one for each kind: instances count the same one together. */
   slots(name: string, limit: number): Slots
+  /** @param name one for each kind: instances add up the same one. */
+  amounts(name: string): SharedAmounts
   readonly attempts: AttemptCounts
 }

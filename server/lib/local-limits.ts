@@ -1,12 +1,16 @@
 // Limits that one process counts alone.
 import { createAttemptCounts } from './attempt-counts.ts'
-import type { Limits, Slots } from './limits.ts'
+import type { Limits, SharedAmounts, Slots } from './limits.ts'
 import { createRateLimit } from './rate-limit.ts'
+
+/** A single process has no others. */
+export const NO_OTHERS: SharedAmounts = { hold: async () => 0 }
 
 /** Counts start empty with the process. */
 export const createLocalLimits = (): Limits => ({
   rateLimit: (_name, options) => createRateLimit(options),
   slots: (_name, limit) => createLocalSlots(limit),
+  amounts: () => NO_OTHERS,
   attempts: createAttemptCounts(),
 })
 

@@ -2,6 +2,7 @@
 // Earlier contents of project files count too, but they refuse no write: they give way, the oldest first.
 import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
+import type { SharedAmounts } from '../lib/limits.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { sizeText } from './files/faults.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
@@ -45,29 +46,42 @@ const CLAIM_WAIT_MS = 60_000
  * an earlier process left open in the user's projects are recorded with their size.
  *
  * Claims are kept in memory: they belong to writes of this process and end with it. After a restart, what those wrote is
- * counted from the rows or once it is recovered.
+ * counted from the rows or once it is recovered. Of the other instances, only the sum of their claims is known.
  */
 export function createStorageQuota(options: {
   records: StorageRepository
   limit(userId: UserId): number
   measure(userId: UserId, projectId: ProjectId): Promise<number>
   recovered(userId: UserId): Promise<void>
+  /** The claims of each user at all instances, in bytes. */
+  claimed: SharedAmounts
 }): StorageQuota {
   const { records, measure, recovered } = options
   const mutex = createKeyedMutex(CLAIM_WAIT_MS)
   const listeners: ((userId: UserId) => void)[] = []
   const claims = new Map<string, { userId: UserId; bytes: number }>()
+  /** The claim that is being checked, which other instances count already: of two, the later one is refused. */
+  const pending = new Map<UserId, number>()
 
-  /** Stored plus claimed bytes. */
+  /** Claimed by this instance. */
+  function own(userId: UserId): number {
+    let bytes = pending.get(userId) ?? 0
+    for (const claim of claims.values()) if (claim.userId === userId) bytes += claim.bytes
+    return bytes
+  }
+
+  /** Stored plus claimed bytes, at all instances. */
   const used = async (userId: UserId): Promise<number> => {
     await recovered(userId)
     for (const projectId of await records.unmeasured(userId))
       await records.setMeasured(projectId, await measure(userId, projectId))
     // Read before the stored sum: a claim released in between counts twice for a moment, but is never missed.
-    let claimed = 0
-    for (const claim of claims.values()) if (claim.userId === userId) claimed += claim.bytes
-    return claimed + (await records.used(userId))
+    const claimed = own(userId)
+    const elsewhere = await options.claimed.hold(userId, claimed)
+    return claimed + elsewhere + (await records.used(userId))
   }
+  /** Tells the other instances. Not awaited: until they hear of it, they count too much. */
+  const publish = (userId: UserId): void => void options.claimed.hold(userId, own(userId))
   const amounts = (usedBytes: number, limit: number) => ({
     limit: sizeText(limit),
     used: sizeText(Math.min(usedBytes, limit)),
@@ -77,21 +91,29 @@ export function createStorageQuota(options: {
   return {
     claim: (userId, holder, bytes) =>
       mutex.run(userId, async () => {
-        const usedBytes = await used(userId)
-        const limit = options.limit(userId)
-        if (usedBytes + bytes > limit)
-          throw appError(
-            'quota_claim_refused',
-            { more: sizeText(bytes), ...amounts(usedBytes, limit) },
-            details(usedBytes, limit),
-          )
-        const held = claims.get(holder)?.bytes ?? 0
-        claims.set(holder, { userId, bytes: held + bytes })
-        if (usedBytes + bytes + (await records.history(userId)) > limit)
-          for (const listener of listeners) listener(userId)
+        pending.set(userId, bytes)
+        try {
+          const wanted = await used(userId)
+          const limit = options.limit(userId)
+          if (wanted > limit)
+            throw appError(
+              'quota_claim_refused',
+              { more: sizeText(bytes), ...amounts(wanted - bytes, limit) },
+              details(wanted - bytes, limit),
+            )
+          const held = claims.get(holder)?.bytes ?? 0
+          claims.set(holder, { userId, bytes: held + bytes })
+          pending.delete(userId)
+          if (wanted + (await records.history(userId)) > limit)
+            for (const listener of listeners) listener(userId)
+        } finally {
+          if (pending.delete(userId)) publish(userId)
+        }
       }),
     release(holder) {
+      const claim = claims.get(holder)
       claims.delete(holder)
+      if (claim !== undefined) publish(claim.userId)
     },
     left: (userId) =>
       mutex.run(userId, async () => Math.max(0, options.limit(userId) - (await used(userId)))),

@@ -2,6 +2,8 @@
 import type { CheckpointRepository } from '../db/repositories/projects/checkpoints.ts'
 import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../db/repositories/runs/outside-contents.ts'
+import type { Limits } from '../lib/limits.ts'
+import { NO_OTHERS } from '../lib/local-limits.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
@@ -48,12 +50,15 @@ export async function createWorkspaceServices(options: {
   bubblewrap: BubblewrapState
   /** Which instance changes a project; undefined in a single process. */
   claims?: WorkClaims | undefined
+  /** What instances count together; undefined in a single process. */
+  counts?: Pick<Limits, 'amounts'> | undefined
   log: { warn(details: object, message: string): void }
 }): Promise<WorkspaceServices> {
   const { root, limits, rule, records, outsideContents, bubblewrap, log } = options
   let recovered: ReadonlyMap<UserId, Promise<void>> = new Map()
   const storage = createStorageQuota({
     ...options.storage,
+    claimed: options.counts?.amounts('claimed storage') ?? NO_OTHERS,
     recovered: async (userId) => await recovered.get(userId),
     measure: async (userId, projectId) =>
       (await workspaces.open(userId, projectId).stats()).totalSize,

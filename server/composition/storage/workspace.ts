@@ -3,7 +3,6 @@ import type { Access } from '../../access/access.ts'
 import type { Config } from '../../config/schema.ts'
 import { type ProjectRepository, settingsOf } from '../../db/repositories/projects/projects.ts'
 import type { Store } from '../../db/store.ts'
-import type { WorkClaims } from '../../lib/work-claims.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { ProjectDescription } from '../../runs/dependencies.ts'
 import { detectBubblewrap } from '../../sandbox/bubblewrap.ts'
@@ -11,6 +10,7 @@ import {
   createWorkspaceServices,
   type WorkspaceServices,
 } from '../../workspace/workspace-services.ts'
+import type { Instance } from '../instance.ts'
 
 /** Prepares the workspace root. @throws when it cannot be used. */
 export const createConfiguredWorkspace = async (
@@ -21,7 +21,7 @@ export const createConfiguredWorkspace = async (
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
   access: Pick<Access, 'quota'>,
-  claims: WorkClaims | undefined,
+  instance: Pick<Instance, 'claims' | 'limits'> | undefined,
   log: { warn(details: object, message: string): void },
 ): Promise<WorkspaceServices> =>
   createWorkspaceServices({
@@ -40,7 +40,8 @@ export const createConfiguredWorkspace = async (
       limit: (userId) => access.quota(userId).storage ?? limits.storage,
     },
     bubblewrap: await detectBubblewrap(),
-    claims,
+    claims: instance?.claims,
+    counts: instance?.limits,
     log,
   })
 

@@ -6,7 +6,7 @@ import { startUpstream, type Upstream } from '../../support/provider/upstream.ts
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { type TestCluster, useClusters } from '../../support/server/cluster.ts'
 import { type EventReader, openEvents } from '../../support/server/events.ts'
-import { register, TEST_JWT_SECRET, type TestServer } from '../../support/server/server.ts'
+import type { TestServer } from '../../support/server/server.ts'
 import { hasRedis, REDIS_URL } from '../../support/store/redis.ts'
 
 /** With fewer at work, an instance performs what it receives. */
@@ -261,19 +261,5 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     )
     expect(heard.data.change).toBe('created')
     pages.leave()
-  })
-
-  test('a session that ends through one instance closes its open streams at the other one', async () => {
-    const accounts = await start(2, { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    const [one, other] = accounts.instances
-    if (one === undefined || other === undefined) throw new Error('two were started')
-    const token = await register(one, 'ann')
-    const page = await openEvents(`${other.url}/api/events`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    await page.next(({ event }) => event === 'ready')
-    expect((await one.call('POST', '/api/auth/logout', { token })).status).toBe(200)
-    await page.all().catch(() => 'cut off')
-    expect((await other.call('GET', '/api/conversations', { token })).status).toBe(401)
   })
 })

@@ -3,11 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectRedis, type RedisConnections } from '../../../server/cluster/redis.ts'
 import { createSharedLimits } from '../../../server/cluster/shared-limits.ts'
+import { createStorageRepository } from '../../../server/db/repositories/projects/storage.ts'
+import { newId } from '../../../server/lib/ids.ts'
 import type { Limits } from '../../../server/lib/limits.ts'
+import type { UserId } from '../../../server/protocol/ids.ts'
+import { createStorageQuota } from '../../../server/workspace/storage-quota.ts'
 import { type Link, startLink } from '../../support/server/link.ts'
+import { useDatabases } from '../../support/store/databases.ts'
 import { hasRedis, REDIS_URL, removeKeysOf } from '../../support/store/redis.ts'
 
 describe.skipIf(!hasRedis)('limits of two instances', () => {
+  const databases = useDatabases()
   const store = `limits-${randomUUID()}`
   const connections: RedisConnections[] = []
   const joined: ReturnType<typeof createSharedLimits>[] = []
@@ -102,6 +108,42 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     expect(await here.take('ann')).toBeNull()
   })
 
+  test('what one instance holds counts at the other until it is given back, and of two that ask at once only one gets the rest', async () => {
+    const [here, there] = [first.amounts('bytes'), second.amounts('bytes')]
+    expect(await here.hold('ann', 60)).toBe(0)
+    expect(await there.hold('ann', 3_000_000_000)).toBe(60)
+    expect(await here.hold('ann', 70)).toBe(3_000_000_000)
+    expect(await there.hold('ann', 0)).toBe(70)
+    expect(await there.hold('bob', 1)).toBe(0)
+    expect(await second.amounts('other').hold('ann', 1)).toBe(0)
+    await here.hold('ann', 0)
+    expect(await there.hold('ann', 0)).toBe(0)
+
+    const records = createStorageRepository(await databases.open('sqlite'))
+    const quota = (limits: Limits) =>
+      createStorageQuota({
+        records,
+        limit: () => 100,
+        measure: async () => 0,
+        recovered: async () => {},
+        claimed: limits.amounts('claimed storage'),
+      })
+    const [one, other] = [quota(first), quota(second)]
+    const user = newId<UserId>()
+    const claimed = await Promise.allSettled([
+      one.claim(user, 'upload', 60),
+      other.claim(user, 'another', 60),
+    ])
+    expect(claimed.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [accepted, refused] = claimed[0]?.status === 'fulfilled' ? [one, other] : [other, one]
+    expect([await accepted.left(user), await refused.left(user)]).toEqual([40, 40])
+    await refused.claim(user, 'small', 40)
+    await expect(accepted.claim(user, 'too much', 1)).rejects.toMatchObject({ status: 413 })
+    for (const holder of ['upload', 'another']) accepted.release(holder)
+    // What is given back is sent, not awaited.
+    await expect.poll(() => refused.left(user)).toBe(60)
+  })
+
   test('while Redis does not answer, each instance counts alone', async () => {
     const slots = first.slots('streams', 2)
     await slots.take('eve')
@@ -114,6 +156,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect(await fail(second, '10.3.3.3', 'ann')).toBeNull()
     expect(await fail(second, '10.3.3.3', 'ann')).toBe(300)
+    expect(await first.amounts('bytes').hold('eve', 5)).toBe(0)
     link.restore()
   })
 })

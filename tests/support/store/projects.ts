@@ -8,6 +8,7 @@ import { createCheckpointRepository } from '../../../server/db/repositories/proj
 import { createStorageRepository } from '../../../server/db/repositories/projects/storage.ts'
 import { createOutsideContentRepository } from '../../../server/db/repositories/runs/outside-contents.ts'
 import { newId } from '../../../server/lib/ids.ts'
+import { NO_OTHERS } from '../../../server/lib/local-limits.ts'
 import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
 import type { BubblewrapState } from '../../../server/sandbox/bubblewrap.ts'
 import { createCheckpoints } from '../../../server/workspace/checkpoints/checkpoints.ts'
@@ -81,6 +82,7 @@ export async function openProject(
           measure: async (userId, projectId) =>
             (await workspaces.open(userId, projectId).stats()).totalSize,
           recovered: async () => {},
+          claimed: NO_OTHERS,
         })
   const workspaces: Workspaces = await createWorkspaces({
     root,

@@ -1,0 +1,148 @@
+// Two instances with accounts: what ends through one of them ends at the other, and files are the same through both.
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { useClusters } from '../../support/server/cluster.ts'
+import { type EventReader, openEvents } from '../../support/server/events.ts'
+import { type Link, startLink } from '../../support/server/link.ts'
+import { register, TEST_JWT_SECRET, type TestServer } from '../../support/server/server.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
+import { hasRedis, REDIS_URL } from '../../support/store/redis.ts'
+
+const MEGABYTE = 1024 * 1024
+/** Many times what a read or a write of a file takes at once. */
+const LARGE = 12 * MEGABYTE
+
+describe.skipIf(!hasRedis)('two instances with accounts', () => {
+  const { start } = useClusters()
+  let link: Link
+  let one: TestServer
+  let other: TestServer
+  let token: string
+
+  beforeAll(async () => {
+    const target = new URL(REDIS_URL)
+    link = await startLink({ host: target.hostname, port: Number(target.port || 6379) })
+    const { instances } = await start(2, {
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      redis_url: `redis://127.0.0.1:${link.port}`,
+    })
+    const [first, second] = instances
+    if (first === undefined || second === undefined) throw new Error('two were started')
+    one = first
+    other = second
+    token = await register(one, 'ann')
+  })
+  afterAll(() => link.close())
+
+  async function signIn(): Promise<string> {
+    const body = { username: 'ann', password: 'a good password' }
+    return (await one.call('POST', '/api/auth/login', { body })).json.data.token
+  }
+  async function follow(server: TestServer, of: string): Promise<EventReader> {
+    const page = await openEvents(`${server.url}/api/events`, {
+      headers: { authorization: `Bearer ${of}` },
+    })
+    await page.next(({ event }) => event === 'ready')
+    return page
+  }
+  const isSignedOut = async (server: TestServer, of: string): Promise<boolean> =>
+    (await server.call('GET', '/api/conversations', { token: of })).status === 401
+  const hasClosed = (page: EventReader): Promise<unknown> => page.all().catch(() => 'cut off')
+
+  test('a session that ends through one instance closes its open streams at the other one', async () => {
+    const ended = await signIn()
+    const page = await follow(other, ended)
+    expect((await one.call('POST', '/api/auth/logout', { token: ended })).status).toBe(200)
+    await hasClosed(page)
+    expect(await isSignedOut(other, ended)).toBe(true)
+  })
+
+  test('a session and a key that end while Redis is away are refused everywhere at once, and their open streams end when it is back', async () => {
+    const [ended, kept] = [await signIn(), await signIn()]
+    const created = await one.call('POST', '/api/auth/keys', { token: kept, body: { name: 'cli' } })
+    const { id, key } = created.json.data
+    const [page, program, untouched] = await Promise.all(
+      [ended, key, kept].map((of) => follow(other, of)),
+    )
+    if (page === undefined || program === undefined || untouched === undefined)
+      throw new Error('three were opened')
+    link.cut()
+    await one.call('POST', '/api/auth/logout', { token: ended })
+    await one.call('DELETE', `/api/auth/keys/${id}`, { token: kept })
+    expect(await isSignedOut(other, ended)).toBe(true)
+    expect(await isSignedOut(other, key)).toBe(true)
+    link.restore()
+    await Promise.all([hasClosed(page), hasClosed(program)])
+    const { json } = await other.call('POST', '/api/conversations', { token: kept, body: {} })
+    await untouched.next(({ data }) => data.id === json.data.id)
+    untouched.leave()
+  })
+
+  test('a large file is uploaded through one instance, read, changed and undone through the other, each with the same bytes', async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+    const [bytes, changed] = [randomBytes(LARGE), randomBytes(LARGE)]
+    const form = (content: Uint8Array<ArrayBuffer>): FormData => {
+      const parts = new FormData()
+      parts.set('name', 'Large')
+      parts.append('files[]', new Blob([content]), 'large.bin')
+      return parts
+    }
+    const sent = await fetch(`${one.url}/api/projects/upload`, {
+      method: 'POST',
+      headers,
+      body: form(bytes),
+    })
+    const { data } = z.object({ data: z.object({ id: z.string() }) }).parse(await sent.json())
+    const project = `/api/projects/${data.id}`
+    const hashThrough = async (server: TestServer): Promise<string> => {
+      const response = await fetch(`${server.url}${project}/files/large.bin?raw=1`, { headers })
+      return hash(Buffer.from(await response.arrayBuffer()))
+    }
+    expect(await hashThrough(other)).toBe(hash(bytes))
+    const replaced = await fetch(`${other.url}${project}/files`, {
+      method: 'POST',
+      headers,
+      body: form(changed),
+    })
+    expect(replaced.status).toBe(200)
+    expect(await hashThrough(one)).toBe(hash(changed))
+    const { json } = await one.call('GET', `${project}/checkpoints`, { token })
+    const [checkpoint] = json.data.items
+    const undo = `${project}/checkpoints/${checkpoint.id}/restore`
+    expect((await one.call('POST', undo, { token })).status).toBe(200)
+    expect(await hashThrough(other)).toBe(hash(bytes))
+
+    const text = bytes.subarray(0, 2 * MEGABYTE).toString('hex')
+    const { json: attached } = await uploadFile(one.url, 'large.txt', text, { token })
+    const part = await fetch(`${other.url}/api/files/${attached.data.id}`, {
+      headers: { ...headers, range: 'bytes=3000000-' },
+    })
+    expect(part.status).toBe(206)
+    expect(hash(Buffer.from(await part.arrayBuffer()))).toBe(hash(Buffer.from(text.slice(3e6))))
+  })
+
+  test('of two edits of one version of a large text through two instances one is stored whole, and the other is told', async () => {
+    const { json } = await one.call('POST', '/api/projects', { token, body: { name: 'Edited' } })
+    const path = `/api/projects/${json.data.id}/files/large.txt`
+    const write = (server: TestServer, content: string, version?: string) =>
+      server.call('PUT', path, { token, body: { content, ...(version && { version }) } })
+    let { version } = (await write(one, 'begun\n'.repeat(200_000))).json.data
+    for (let round = 0; round < 2; round += 1) {
+      const texts = ['one', 'other'].map((name) => `${name} in round ${round}\n`.repeat(60_000))
+      const answers = await Promise.all(
+        [one, other].map((server, at) => write(server, texts[at] ?? '', version)),
+      )
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      const winner = answers.findIndex(({ status }) => status === 200)
+      version = answers[winner]?.json.data.version
+      for (const server of [one, other]) {
+        const read = await server.call('GET', path, { token })
+        expect(read.json.data.content === texts[winner], 'the text of one, whole').toBe(true)
+        expect(read.json.data.version).toBe(version)
+      }
+    }
+  })
+})
