@@ -88,7 +88,10 @@ const Bytes = z.int().min(0)
 const StoredBytes = z.object({
   /** The current files of projects. */
   projects: Bytes,
-  /** Earlier contents of these files; they count to no quota. */
+  /**
+   * Earlier contents of these files as they are on the disk: those of checkpoints, which count to the quota, and the copies that
+   * the next command starts from, which do not.
+   */
   history: Bytes,
   /** Files attached to messages. */
   files: Bytes,
@@ -101,7 +104,7 @@ export type StoredBytes = z.infer<typeof StoredBytes>
 export const AccountStorage = StoredBytes.extend({
   user_id: UserId,
   username: z.string(),
-  /** Of projects, files and documents together. */
+  /** Of projects, files, documents and the history that counts. */
   limit: Bytes,
 }).meta({ id: 'AccountStorage' })
 export type AccountStorage = z.infer<typeof AccountStorage>

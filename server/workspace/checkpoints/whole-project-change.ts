@@ -1,6 +1,6 @@
 // A change by a program that may touch anything in the project: a snapshot before it, a comparison and the limits after it.
 import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
-import { appError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import { sizeText } from '../files/faults.ts'
 import type { OutsideText } from '../outside-text.ts'
 import type { StorageQuota } from '../storage-quota.ts'
@@ -18,8 +18,13 @@ import { undoSteps } from './undo/undo-steps.ts'
 export interface ProjectUse {
   /** Bytes of all files before the program runs. */
   usedBytes: number
-  /** Bytes that all files may have after it. */
+  /** Bytes that all files may have after it, as far as is known before it runs. */
   maxBytes: number
+  /**
+   * Reserves the growth of the project to `bytes`, until the change is recorded. Returns the bytes that all files may have by
+   * now: fewer than `bytes` when these do not fit, in which case nothing is reserved.
+   */
+  reserve(bytes: number): Promise<number>
   /** Whether some files contain text from outside: then anything the program writes may contain some. */
   readsOutside: boolean
   /** Aborts when the program must end. */
@@ -58,17 +63,19 @@ export function createWholeProjectChange(dependencies: {
     await workspace.state('')
     const { bytes: usedBytes } = await pool.run('take_snapshot', snapshotInput(workspace), {
       timeoutMs: SNAPSHOT_TIMEOUT_MS,
+      owner: workspace.userId,
       signal,
     })
-    const maxBytes = Math.min(
-      workspace.limits.project,
-      usedBytes + (await storage.left(workspace.userId)),
-    )
+    const growth = reserveGrowth(workspace, usedBytes, storage)
+    const maxBytes = await growth.room()
     const readsOutside = await outsideText.isInProject(workspace.projectId)
     const change = newChange(workspace, origin, readsOutside)
     const part = withResult(
       async () => ({ files: [], scope: 'all' as const }),
-      () => work({ usedBytes, maxBytes, readsOutside, signal }),
+      () =>
+        work({ usedBytes, maxBytes, reserve: growth.reserve, readsOutside, signal }).finally(
+          growth.end,
+        ),
     )
     const { bytes = 0 } = await recorder.perform(workspace, change, [part])
     if (bytes <= usedBytes) return part.result()
@@ -88,5 +95,42 @@ export function createWholeProjectChange(dependencies: {
       size: sizeText(bytes),
       limit: sizeText(workspace.limits.project),
     })
+  }
+}
+
+/** What one program reserves; recording the change releases it. */
+function reserveGrowth(
+  { userId, projectId, limits }: Workspace,
+  usedBytes: number,
+  storage: StorageQuota,
+) {
+  let claimed = 0
+  let isOver = false
+  let last = Promise.resolve()
+  const room = async (): Promise<number> =>
+    Math.min(limits.project, usedBytes + claimed + (await storage.left(userId)))
+  const claim = async (bytes: number): Promise<void> => {
+    const more = bytes - usedBytes - claimed
+    if (isOver || more <= 0 || bytes > limits.project) return
+    try {
+      await storage.claim(userId, projectId, more)
+      claimed += more
+    } catch (error) {
+      if (!(error instanceof AppError && error.reason === 'quota_claim_refused')) throw error
+    }
+  }
+  return {
+    room,
+    async reserve(bytes: number): Promise<number> {
+      const attempt = last.then(() => claim(bytes))
+      last = attempt.catch(() => undefined)
+      await attempt
+      return room()
+    },
+    /** Resolves when nothing is being reserved any more: the change is about to be recorded. */
+    end: (): Promise<void> => {
+      isOver = true
+      return last
+    },
   }
 }

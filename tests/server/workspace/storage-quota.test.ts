@@ -119,52 +119,10 @@ describeOnEachServer('the storage quota', (start) => {
   })
 })
 
-describeOnEachDatabase('the storage quota of programs', (open) => {
+describeOnEachDatabase('the storage quota of changes', (open) => {
   let database: Database
   beforeAll(async () => {
     database = await open()
-  })
-
-  test('undoes what a program wrote beyond it, and counts files whose size was never stored', async () => {
-    const { checkpoints, workspaces, userId, workspace } = await openProject(database, {
-      storage: 100 * KB,
-    })
-    // The size of this project has never been stored.
-    await writeFile(join(workspace.root, 'old.txt'), Buffer.alloc(50 * KB))
-    const { id } = await createProjectRepository(database).create(userId, {
-      name: 'another',
-      description: null,
-    })
-    const another = workspaces.open(userId, id)
-    await another.state('')
-    const grow = (bytes: number) =>
-      checkpoints.changeAnything(another, by('exec'), async ({ usedBytes, maxBytes }) => {
-        await writeFile(join(another.root, 'new.bin'), Buffer.alloc(bytes))
-        return maxBytes - usedBytes
-      })
-    await expect(grow(60 * KB)).rejects.toMatchObject({ code: 'quota_exceeded' })
-    expect(await another.list('')).toEqual([])
-    expect(await grow(50 * KB)).toBe(50 * KB)
-    expect(await another.list('')).toMatchObject([{ name: 'new.bin' }])
-  })
-
-  test('undoes one of two programs that together exceed it', async () => {
-    const { checkpoints, workspaces, userId } = await openProject(database, { storage: 100 * KB })
-    const projects = createProjectRepository(database)
-    const outcomes = await Promise.allSettled(
-      ['one', 'two'].map(async (name) => {
-        const { id } = await projects.create(userId, { name, description: null })
-        const workspace = workspaces.open(userId, id)
-        await workspace.state('')
-        await checkpoints.changeAnything(workspace, by('exec'), () =>
-          writeFile(join(workspace.root, 'new.bin'), Buffer.alloc(60 * KB)),
-        )
-      }),
-    )
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    for (const outcome of outcomes)
-      if (outcome.status === 'rejected')
-        expect(outcome.reason).toMatchObject({ code: 'quota_exceeded' })
   })
 
   test('applies to restores as well', async () => {

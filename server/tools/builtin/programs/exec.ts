@@ -7,7 +7,7 @@ import { type BubblewrapState, bubblewrapArguments } from '../../../sandbox/bubb
 import type { PrivateNetwork } from '../../../sandbox/private-network.ts'
 import { type ProcessOutcome, startProcess } from '../../../sandbox/process.ts'
 import { type TreeLimits, watchTree } from '../../../sandbox/process-tree.ts'
-import { watchGrowth } from '../../../workspace/growth-watch.ts'
+import { type Growth, watchGrowth } from '../../../workspace/growth-watch.ts'
 import type { Workspace } from '../../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../../workspace/workspace-services.ts'
 import {
@@ -100,18 +100,9 @@ export function createExecTool({
         outcome = await services.checkpoints.changeAnything(
           workspace,
           { ...origin, outside: origin.outside === true || reachesOutside },
-          async ({ usedBytes, maxBytes, readsOutside, signal }) => {
+          async ({ readsOutside, signal, ...growth }) => {
             untrusted ||= readsOutside
-            outcome = await perform(
-              workspace,
-              command,
-              timeout,
-              { ...context, signal },
-              {
-                usedBytes,
-                maxBytes,
-              },
-            )
+            outcome = await perform(workspace, command, timeout, { ...context, signal }, growth)
             return outcome
           },
           context.signal,
@@ -147,7 +138,7 @@ export function createExecTool({
     command: string,
     timeout: number,
     context: ToolContext,
-    bytes: { usedBytes: number; maxBytes: number },
+    growth: Growth,
   ): Promise<CommandOutcome> {
     let left = MAX_STREAMED_CHARACTERS
     let exceeded: Exceeded | null = null
@@ -190,7 +181,7 @@ export function createExecTool({
     }
     const watches = [
       running.pid === undefined ? () => {} : watchTree(running.pid, limits, end),
-      watchGrowth(workspace, bytes, () => end('disk')),
+      watchGrowth(workspace, growth, () => end('disk')),
     ]
     const outcome = await running.done
     for (const stopWatching of watches) stopWatching()
