@@ -36,9 +36,12 @@ export interface Passwords {
   verify(stored: string | null, password: string, from?: string): Promise<boolean>
 }
 
-/** Create one per process: it bounds how many hashes are computed at once. */
-export function createPasswords(cost: PasswordCost = RECOMMENDED_COST): Passwords {
-  const queue = createFairQueue({ size: IN_PARALLEL })
+/** Create one per process: it bounds how many hashes are computed at once, `inParallel`. */
+export function createPasswords(
+  cost: PasswordCost = RECOMMENDED_COST,
+  inParallel = IN_PARALLEL,
+): Passwords {
+  const queue = createFairQueue({ size: inParallel })
   let dummy: Promise<string> | undefined
 
   /** @throws AppError `server_busy` when too many are already waiting. */

@@ -22,13 +22,22 @@ const THREADS = 2
 /** Deeply nested pages need a deep stack; one that still overflows it ends in an error that is caught. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 }
 
-/** @param options.firstAttemptTimeoutMs how long a page may take before it is parsed again in the plainest way. */
-export function createPageReader(options: { firstAttemptTimeoutMs?: number } = {}): PageReader {
-  const idle = Array.from({ length: THREADS }, () =>
+/**
+ * @param options.firstAttemptTimeoutMs how long a page may take before it is parsed again in the plainest way.
+ * @param options.threads how many pages are parsed at once.
+ */
+export function createPageReader({
+  threads: size = THREADS,
+  ...options
+}: {
+  firstAttemptTimeoutMs?: number
+  threads?: number
+} = {}): PageReader {
+  const idle = Array.from({ length: size }, () =>
     createThread(options.firstAttemptTimeoutMs ?? FIRST_ATTEMPT_TIMEOUT_MS),
   )
   const threads = [...idle]
-  const queue = createFairQueue({ size: THREADS })
+  const queue = createFairQueue({ size })
   const withThread = <T>(owner: string | undefined, work: (thread: PageReader) => Promise<T>) =>
     queue.run(owner ?? null, async () => {
       // There is one for each piece of work that the queue lets in; the one used last is warm.

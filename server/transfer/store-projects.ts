@@ -70,7 +70,12 @@ export function createProjectWriter(
         report.skip(name, storedFailure('import_project_exists'))
         return false
       }
-      open = { key, name, description, upload: await startUpload(workspaces, pool, uploadLimits) }
+      open = {
+        key,
+        name,
+        description,
+        upload: await startUpload(workspaces, pool, uploadLimits, userId),
+      }
       return true
     },
 

@@ -31,7 +31,7 @@ export interface WorkspaceServices {
   close(): Promise<void>
 }
 
-const WORKERS = 2
+const WORKERS = 3
 /** How long a change waits for other changes of the same project. */
 const LOCK_WAIT_MS = 60_000
 const SEARCH_TIMEOUT_MS = 2_000

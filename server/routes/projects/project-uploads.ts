@@ -108,7 +108,7 @@ export function registerProjectUploadRoutes(
     rejectBrokenUpload(() =>
       uploadSlots.run(request.user.id, async () => {
         if (!request.isMultipart()) throw appError('upload_not_multipart')
-        const upload = await startUpload(workspaces, pool, uploadLimits)
+        const upload = await startUpload(workspaces, pool, uploadLimits, request.user.id)
         try {
           const fields: Fields = {}
           for await (const part of request.parts({ preservePath: true })) {

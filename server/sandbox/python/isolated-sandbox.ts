@@ -128,7 +128,8 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
   }
 }
 
-const noSnapshots: PythonSnapshots = {
+/** Nothing is stored: each interpreter starts from the beginning. */
+export const noSnapshots: PythonSnapshots = {
   take: async () => ({ library: null, image: null, close: async () => {} }),
   discard: async () => {},
   fill: async () => {},
@@ -142,8 +143,10 @@ const createUnavailable = (state: PythonState): OpenedPython => ({
   close: async () => {},
 })
 
-function createAvailable(
+/** Runs programs with this launcher, `concurrent` at once. */
+export function createAvailable(
   options: PythonOptions & {
+    concurrent?: number
     state: PythonState
     launcher: Launcher
     wheels: readonly { name: string; file: string }[]
@@ -158,7 +161,7 @@ function createAvailable(
     idleMs: options.poolIdleMs,
     log: options.log,
   })
-  const queue = createFairQueue({ size: MAX_CONCURRENT_PROGRAMS })
+  const queue = createFairQueue({ size: options.concurrent ?? MAX_CONCURRENT_PROGRAMS })
   const shutdown = new AbortController()
   const running = new Set<Promise<unknown>>()
 

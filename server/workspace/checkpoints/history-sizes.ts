@@ -27,6 +27,7 @@ export function createHistorySizes(
       const input = { contents: contentsOf(projectId) }
       const { bytes } = await pool.run('measure_contents', input, {
         timeoutMs: SNAPSHOT_TIMEOUT_MS,
+        owner: null,
       })
       sizes.set(projectId, bytes)
       return bytes

@@ -70,7 +70,11 @@ export async function placeUpload(
     } finally {
       workspace.forgetSize()
     }
-    await pool.run('sync_paths', { root: workspace.root, paths }, { timeoutMs: SYNC_TIMEOUT_MS })
+    await pool.run(
+      'sync_paths',
+      { root: workspace.root, paths },
+      { timeoutMs: SYNC_TIMEOUT_MS, owner: workspace.userId },
+    )
     return placed
   })
 }

@@ -76,7 +76,7 @@ export function createPruner(dependencies: {
       const { bytes } = await pool.run(
         'collect_contents',
         { ...snapshotInput(workspace), needed: new Set(needed.keys()), maxBytes },
-        { timeoutMs: SNAPSHOT_TIMEOUT_MS },
+        { timeoutMs: SNAPSHOT_TIMEOUT_MS, owner: workspace.userId },
       )
       const rows = await records.ages(projectId)
       if (bytes <= maxBytes || rows.length <= keep) {

@@ -22,14 +22,18 @@ const MAX_MATCHES = 100_000
 
 const refuse = (detail: string): AppError => appError('edit_failed', { detail })
 
-/** Returns the edited text. Throws `bad_request` with what is wrong and how to fix the edit; never guesses. */
+/** Returns the edited text. `owner`: for the queue of the pool. Throws `bad_request` with what is wrong and how to fix the edit; never guesses. */
 export async function editText(
   text: string,
   edit: TextEdit,
   pool: WorkerPool,
-  signal?: AbortSignal,
+  { owner, signal }: { owner: string | null; signal?: AbortSignal },
 ): Promise<EditedText> {
-  const bounds = { timeoutMs: PATTERN_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) }
+  const bounds = {
+    timeoutMs: PATTERN_TIMEOUT_MS,
+    owner,
+    ...(signal === undefined ? {} : { signal }),
+  }
   // Models write plain newlines; a file with Windows line endings keeps them.
   const windows = text.includes('\r\n') && !/[^\r]\n/.test(text)
   const withFileNewlines = (input: string): string =>
@@ -149,7 +153,7 @@ async function notFound(
   text: string,
   old: string,
   pool: WorkerPool,
-  bounds: { timeoutMs: number; signal?: AbortSignal },
+  bounds: Parameters<WorkerPool['run']>[2],
 ): Promise<string> {
   const { ranges } = await pool.run('locate', { text, old, limit: 3 }, bounds)
   const [first] = ranges

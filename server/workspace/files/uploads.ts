@@ -51,6 +51,7 @@ export async function startUpload(
   workspaces: Workspaces,
   pool: WorkerPool,
   limits: UploadLimits,
+  owner: UserId,
 ): Promise<Upload> {
   const staging = await workspaces.createStagingFolder()
   const taken = new Set<string>()
@@ -83,7 +84,7 @@ export async function startUpload(
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return
     const write = pool
-      .run('write_files', { folder: staging, files: batch }, { timeoutMs: BATCH_TIMEOUT_MS })
+      .run('write_files', { folder: staging, files: batch }, { timeoutMs: BATCH_TIMEOUT_MS, owner })
       .catch((error: unknown) => {
         failure ??= toFileError(error, 'the upload')
       })

@@ -8,13 +8,13 @@ import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 export interface WorkerPool {
   /**
    * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, terminates the thread and rejects
-   * with `bad_request`. Jobs of one `owner` run one at a time, and owners take turns. Errors of the job itself
-   * reject as `AppError`.
+   * with `bad_request`. Owners take turns, and none of them has all threads. Errors of the job itself reject as `AppError`.
+   * `owner`: the user whose work it is; null: nobody's.
    */
   run<Kind extends JobKind>(
     kind: Kind,
     input: Jobs[Kind]['input'],
-    options: { timeoutMs: number; signal?: AbortSignal; owner?: string },
+    options: { timeoutMs: number; signal?: AbortSignal; owner: string | null },
   ): Promise<Jobs[Kind]['output']>
   close(): Promise<void>
 }
@@ -36,12 +36,12 @@ const createClient = (): WorkerClient<unknown, JobResult> =>
 export function createWorkerPool(size: number): WorkerPool {
   /** Most recently used last. It is reused first, so that the threads of the others can end. */
   const idle: WorkerClient<unknown, JobResult>[] = []
-  const queue = createFairQueue({ size, perOwner: 1 })
+  const queue = createFairQueue({ size, perOwner: Math.max(1, size - 1) })
   let closed = false
 
   return {
     run: (kind, input, { owner, ...limits }) =>
-      queue.run(owner ?? null, async () => {
+      queue.run(owner, async () => {
         const client = idle.pop() ?? createClient()
         try {
           const result = await client.request({ kind, input }, limits)

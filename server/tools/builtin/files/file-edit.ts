@@ -75,7 +75,10 @@ export function createFileEditTool({ services, seen }: FileToolDependencies): To
     const path = parseInnerPath(input.path).text
     const { bytes, state } = await workspace.read(path)
     const before = decodeText(bytes, path)
-    const after = await editText(before.text, toEdit(input), services.pool, signal)
+    const after = await editText(before.text, toEdit(input), services.pool, {
+      owner: workspace.userId,
+      signal,
+    })
     return {
       path,
       version: state.version,

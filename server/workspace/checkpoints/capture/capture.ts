@@ -125,7 +125,11 @@ export async function captureAll(
         known,
         maxEntries: MAX_PATHS,
       },
-      { timeoutMs: TREE_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) },
+      {
+        timeoutMs: TREE_TIMEOUT_MS,
+        owner: workspace.userId,
+        ...(signal === undefined ? {} : { signal }),
+      },
     )
   const captureWithTree = async (path: ProjectPath, withTree: boolean) => {
     for (let attempt = 1; ; attempt++) {

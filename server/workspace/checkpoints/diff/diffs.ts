@@ -26,7 +26,7 @@ export function createDiffs(pool: WorkerPool): MakeDiff {
       return await pool.run(
         'diff',
         { path, before, after, timeoutMs: LARGE_TIMEOUT_MS },
-        { timeoutMs: 3 * LARGE_TIMEOUT_MS },
+        { timeoutMs: 3 * LARGE_TIMEOUT_MS, owner: null },
       )
     } catch {
       // Even splitting the lines took too long (tens of megabytes in one line).

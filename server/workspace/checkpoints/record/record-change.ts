@@ -117,6 +117,7 @@ export function createChangeRecorder(dependencies: {
     if (scope === 'all')
       return pool.run('compare_snapshot', snapshotInput(workspace), {
         timeoutMs: SNAPSHOT_TIMEOUT_MS,
+        owner: workspace.userId,
       })
     const before = new Map(captured.map(({ path, before: content }) => [path, content]))
     // A renamed folder is recorded as a rename, not by its contents.

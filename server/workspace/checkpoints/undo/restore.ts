@@ -68,7 +68,11 @@ export async function applyTargets(
       await workspace.createLink(path, target.target)
     }
   })
-  await pool.run('sync_paths', { root: workspace.root, paths }, { timeoutMs: SYNC_TIMEOUT_MS })
+  await pool.run(
+    'sync_paths',
+    { root: workspace.root, paths },
+    { timeoutMs: SYNC_TIMEOUT_MS, owner: workspace.userId },
+  )
 }
 
 /** Undoes a change without a checkpoint: the current contents are not stored. */

@@ -1,0 +1,151 @@
+// What users share takes their work in turns: hashing, page reading, Python, jobs on files, web search. One piece at a time runs
+// in each of these tests, so that the order in which work ends is the order in which it began.
+import { describe, expect, test } from 'vitest'
+import { createPasswords } from '../../server/auth/passwords.ts'
+import { createPageReader, type PageReader } from '../../server/net/page-reader.ts'
+import type { UserId } from '../../server/protocol/ids.ts'
+import {
+  createAvailable,
+  failedProgram,
+  noSnapshots,
+} from '../../server/sandbox/python/isolated-sandbox.ts'
+import { createExecutePythonTool } from '../../server/tools/builtin/programs/execute-python.ts'
+import { createPageTools } from '../../server/tools/builtin/web/fetch-page.ts'
+import { createWebSearchTool } from '../../server/tools/builtin/web/web-search.ts'
+import { createWorkerPool } from '../../server/workspace/worker/worker-pool.ts'
+import { createScriptedLauncher } from '../support/sandbox/scripted-interpreter.ts'
+import { runTool } from './tools/support.ts'
+
+const never = new AbortController().signal
+
+/** Asks for four pieces of Ann's work, then two of Bob's and one of Cyd's. @returns the order in which they ended. */
+async function orderOf(work: (owner: string, name: string) => Promise<unknown>): Promise<string[]> {
+  const ended: string[] = []
+  const names = ['ann 1', 'ann 2', 'ann 3', 'ann 4', 'bob 1', 'bob 2', 'cyd 1']
+  await Promise.all(
+    names.map(async (name) => {
+      await work(name.slice(0, 3), name)
+      ended.push(name)
+    }),
+  )
+  return ended
+}
+/** Ann's second piece is the first one in the queue; from then on everybody has a turn. */
+const IN_TURNS = ['ann 1', 'ann 2', 'bob 1', 'cyd 1', 'ann 3', 'bob 2', 'ann 4']
+
+describe('users take turns', () => {
+  test('at the hashing of passwords', async () => {
+    const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+    const passwords = createPasswords(cost, 1)
+    expect(await orderOf((owner, name) => passwords.hash(name, owner))).toEqual(IN_TURNS)
+  })
+
+  test('at the reading of pages', async () => {
+    const pages = createPageReader({ threads: 1 })
+    const job = {
+      body: Buffer.from('<html lang="en"><body><p>Read me.</p></body></html>'),
+      contentType: 'text/html',
+      url: 'https://example.org/',
+      extract: 'text' as const,
+    }
+    expect(await orderOf((owner) => pages.read(job, never, owner))).toEqual(IN_TURNS)
+    await pages.close()
+  })
+
+  test('at the jobs on files', async () => {
+    const pool = createWorkerPool(1)
+    const job = { pattern: 'a', text: 'a', fixed: true, caseSensitive: true, limit: 1 }
+    const find = (owner: string) => pool.run('find', job, { timeoutMs: 600_000, owner })
+    expect(await orderOf(find)).toEqual(IN_TURNS)
+    await pool.close()
+  })
+
+  test('at Python', async () => {
+    const python = createAvailable({
+      engine: 'wasm',
+      isolation: 'auto',
+      multiUser: true,
+      poolSize: 0,
+      poolIdleMs: 60_000,
+      snapshotFolder: '',
+      storedImages: 0,
+      packagesFolder: null,
+      extraModules: {},
+      log: () => undefined,
+      concurrent: 1,
+      state: { engine: 'wasm', isolation: 'wasm', available: true, reason: null },
+      launcher: createScriptedLauncher(),
+      wheels: [],
+      snapshots: noSnapshots,
+    })
+    const listener = { onStarting() {}, onRunning() {}, onOutput() {} }
+    const run = async (owner: string, code: string) => {
+      const program = { code, strictness: 'standard', files: [], owner } as const
+      expect((await python.run(program, listener, never)).status).toBe('completed')
+    }
+    expect(await orderOf(run)).toEqual(IN_TURNS)
+    await python.close()
+  })
+
+  test('at the search of the web', async () => {
+    const asked: string[] = []
+    const tool = createWebSearchTool([
+      {
+        name: 'brave',
+        async search(query) {
+          asked.push(query)
+          return { ok: true, hits: [] }
+        },
+      },
+    ])
+    const search = (owner: string, query: string) =>
+      runTool(tool, { query }, { userId: owner as UserId })
+    expect(await orderOf(search)).toEqual(IN_TURNS)
+    expect(asked).toEqual(IN_TURNS)
+  })
+})
+
+test('tools say whose work it is', async () => {
+  const owners: (string | undefined)[] = []
+  const userId = 'ann' as UserId
+  const pages: PageReader = {
+    async read(_job, _signal, owner) {
+      owners.push(owner)
+      return { ok: false, error: 'not read' }
+    },
+    readSearch: async () => null,
+    close: async () => undefined,
+  }
+  const body = Buffer.from('<p>A page.</p>')
+  const respond = async () => ({
+    ok: true as const,
+    status: 200,
+    url: 'https://example.org/',
+    contentType: 'text/html',
+    headers: {},
+    body,
+    truncated: false,
+  })
+  const fetch = Object.assign(respond, { close: async () => undefined })
+  for (const tool of createPageTools({ fetch, pages })) {
+    const url = 'https://example.org/'
+    await runTool(tool, tool.name === 'fetch_page' ? { url } : { urls: [url] }, { userId })
+  }
+  const python = createExecutePythonTool({
+    python: {
+      state: { engine: 'wasm', isolation: 'wasm', available: true, reason: null },
+      packages: [],
+      ready: Promise.resolve(),
+      modules: () => null,
+      close: async () => undefined,
+      async run(request) {
+        owners.push(request.owner)
+        return failedProgram('crashed', 'not run')
+      },
+    },
+    defaultStrictness: 'standard',
+    readFiles: async () => ({ files: [], untrusted: false }),
+  })
+  await runTool(python, { code: '1' }, { userId })
+  expect(owners).toEqual(['ann', 'ann', 'ann'])
+})
