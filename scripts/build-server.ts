@@ -27,7 +27,13 @@ const EXTERNAL_PACKAGES = [
   'sharp',
   'sqlite-vec',
   // Loaded only where traces are configured.
-  '@opentelemetry/*',
+  '@opentelemetry/sdk-trace-base',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  // Fastify loads them only where schemas have no compiler, and to answer requests that are injected.
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'light-my-request',
   // Never installed: `pg` and `linkedom` do without.
   'pg-native',
   'canvas',
@@ -47,6 +53,34 @@ const referencePages: Plugin = {
       const folder = `require('node:path').dirname(requireOfBuild.resolve('${file}'))`
       return { contents: `const __dirname = ${folder};${await readFile(path, 'utf8')}` }
     })
+  },
+}
+
+/** What packages load at once and the server never uses. Left out because a start reads and compiles every line. */
+const UNUSED = [
+  {
+    file: /zod\/v4\/locales\/index\.js$/,
+    text: /^export .*\n/gm,
+    replaceWith: (line: string) => (/\bas en \}/.test(line) ? line : ''),
+  },
+  {
+    // Only to list a folder when the server starts, instead of looking for each file that is asked for.
+    file: /@fastify\/static\/index\.js$/,
+    text: /const \{ glob \} = require\('glob'\)\n/,
+    replaceWith: () => '',
+  },
+] as const
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup(build) {
+    for (const { file, text, replaceWith } of UNUSED)
+      build.onLoad({ filter: file }, async ({ path }) => {
+        const source = await readFile(path, 'utf8')
+        const contents = source.replace(text, replaceWith)
+        if (contents === source) throw new Error(`${path} has changed: see UNUSED`)
+        return { contents }
+      })
   },
 }
 
@@ -89,9 +123,12 @@ export async function buildServer(serverOut: string): Promise<void> {
     target: 'node20',
     external: EXTERNAL_PACKAGES,
     banner: { js: BANNER },
-    plugins: [referencePages],
+    plugins: [referencePages, withoutUnused],
     sourcemap: 'linked',
     sourcesContent: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
     absWorkingDir: root,

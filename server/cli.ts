@@ -54,7 +54,8 @@ export const commands: Readonly<Record<string, Command>> = {
     const file = target ?? `backup-${stamp}.${extension}`
     try {
       const { blobsForCommands } = await import('./composition/storage/blobs.ts')
-      const copyBlobs = () => backupBlobs(blobsForCommands(config), blobsOfBackup(file))
+      const copyBlobs = async () =>
+        await backupBlobs(await blobsForCommands(config), blobsOfBackup(file))
       // A backup of this name is refused below.
       const early = existsSync(file) ? { bytes: 0 } : await copyBlobs()
       const report = await backupDatabase(databaseSettings(config), file)
@@ -82,7 +83,7 @@ export const commands: Readonly<Record<string, Command>> = {
         const { blobsOfBackup, restoreBlobs } = await import('./files/backup.ts')
         // First, because blobs without rows do no harm.
         const { blobsForCommands } = await import('./composition/storage/blobs.ts')
-        await restoreBlobs(blobsOfBackup(source), blobsForCommands(config))
+        await restoreBlobs(blobsOfBackup(source), await blobsForCommands(config))
         await restoreDatabase(databaseSettings(config), source)
       } finally {
         await owner.release()

@@ -5,6 +5,7 @@ import type { SessionRepository } from '../db/repositories/accounts/sessions.ts'
 import type { SessionRow, UserRow } from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { atMost } from '../lib/lru-limit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { RefreshTokens } from './refresh-token.ts'
 import { TOKEN_LIFETIME_SECONDS } from './tokens.ts'
@@ -74,7 +75,7 @@ export function createSessions({
   onError,
   now = () => new Date(),
 }: SessionDependencies): Sessions {
-  const touched = new LRUCache<string, number>({ max: MAX_TOUCHED })
+  const touched = new LRUCache<string, number>(atMost(MAX_TOUCHED))
 
   return {
     async begin({ id: userId, tokenVersion }, kind, { userAgent, address }) {

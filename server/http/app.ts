@@ -91,6 +91,11 @@ const PUBLIC_BODY_BYTES = 16 * 1024
 /** Trusted proxies: on this machine or in a private network. */
 const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 
+/** Every schema is one of zod, with the compilers that `createApp` sets. */
+const neverCompiled = (): never => {
+  throw new Error('a schema that is not of zod')
+}
+
 /** Creates an app without routes. Errors are sent in the envelope of `error-handler.ts`. */
 export function createApp({
   bodyLimit,
@@ -111,6 +116,10 @@ export function createApp({
       requestIdLogLabel: 'request_id',
     }),
     bodyLimit,
+    // Otherwise Fastify loads compilers of its own: 12 ms of CPU time.
+    schemaController: {
+      compilersFactory: { buildValidator: neverCompiled, buildSerializer: neverCompiled },
+    },
     genReqId: () => newId(),
     requestTimeout: WHOLE_REQUEST_TIMEOUT_MS,
     keepAliveTimeout: STALL_MS,

@@ -1,5 +1,4 @@
 // Authenticates requests: sets `request.user` from the Authorization header, for every non-public route under /api and /v1.
-import fastifyJwt from '@fastify/jwt'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Identity } from '../auth/identity.ts'
@@ -84,6 +83,7 @@ export async function registerAuthentication(
   }
   const { keys } = options
   const newest = keys.current()
+  const { default: fastifyJwt } = await import('@fastify/jwt')
   await app.register(fastifyJwt, {
     secret: newest.secret,
     sign: { algorithm: 'HS256', aud: TOKEN_AUDIENCE, kid: newest.id },

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
+import { atMost } from '../lib/lru-limit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { sendRawError } from './error-handler.ts'
 
@@ -75,7 +76,7 @@ const concerns = ({ only, except }: Ending, credential: string): boolean =>
 export function createOpenConnections(): OpenConnections {
   const open = new Map<UserId, Map<FastifyReply, Tracked>>()
   /** The last ending of each user and kind: of all requests, of all but some (`!`), and of one credential. */
-  const endings = new LRUCache<string, Ending & { at: number }>({ max: MAX_ENDINGS })
+  const endings = new LRUCache<string, Ending & { at: number }>(atMost(MAX_ENDINGS))
   const ready = new WeakSet<FastifyReply>()
   let moment = 0
 

@@ -114,11 +114,11 @@ export function createPush(options: PushOptions): Push {
         // The key of the installation is gone, and every subscription with it: browsers subscribe again with the new one.
         log.warn({ cause: errorText(error) }, 'the key for push notifications was replaced')
         await repository.removeAll()
-        const replaced = await newVapidKeys()
+        const replaced = newVapidKeys()
         await keys.replace(secrets.seal(JSON.stringify(replaced), PUSH_KEY_PURPOSE))
         return replaced
       }
-    await keys.putNew(secrets.seal(JSON.stringify(await newVapidKeys()), PUSH_KEY_PURPOSE))
+    await keys.putNew(secrets.seal(JSON.stringify(newVapidKeys()), PUSH_KEY_PURPOSE))
     // Another instance may have been first.
     return await readKeys()
   }

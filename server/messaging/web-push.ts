@@ -2,7 +2,7 @@
 import { createECDH } from 'node:crypto'
 import { z } from 'zod'
 
-/** Loaded when a key is created or a message is sent: most servers never send one. */
+/** Loaded when a message is sent: most servers never send one. */
 const load = async () => (await import('web-push')).default
 
 /** The keys of a subscription, base64url. */
@@ -28,7 +28,16 @@ export const VapidKeys = z.object({ publicKey: z.string(), privateKey: z.string(
 export type VapidKeys = z.infer<typeof VapidKeys>
 
 /** A new pair of keys by which push services recognize this installation. */
-export const newVapidKeys = async (): Promise<VapidKeys> => (await load()).generateVAPIDKeys()
+export function newVapidKeys(): VapidKeys {
+  const ecdh = createECDH('prime256v1')
+  return {
+    publicKey: ecdh.generateKeys('base64url'),
+    // Node leaves out leading zeros, which the format has.
+    privateKey: Buffer.from(ecdh.getPrivateKey('hex').padStart(64, '0'), 'hex').toString(
+      'base64url',
+    ),
+  }
+}
 
 export interface PushMessage {
   text: string

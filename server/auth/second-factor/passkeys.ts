@@ -7,6 +7,7 @@ import type {
 } from '../../db/repositories/accounts/second-factors.ts'
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
+import { atMost } from '../../lib/lru-limit.ts'
 import {
   type PasskeyAssertion,
   type PasskeyAttestation,
@@ -69,7 +70,7 @@ export function createPasskeys({
   box: SecretBox
   now(): Date
 }): Passkeys {
-  const used = new LRUCache<string, true>({ max: MAX_USED, ttl: CHALLENGE_LIFETIME_MS })
+  const used = new LRUCache<string, true>({ ...atMost(MAX_USED), ttl: CHALLENGE_LIFETIME_MS })
 
   const seal = (
     challenge: string,

@@ -38,7 +38,7 @@ export async function exportOffline(
         {
           store,
           listChannels: (userId) => channels.list(userId),
-          blobs: blobReader(config),
+          blobs: await blobReader(config),
           workspaces: await createWorkspaces({
             root: config.workspace_root,
             limits: { fileRead, fileWrite, project },

@@ -6,7 +6,6 @@ import type { Config } from '../../config/schema.ts'
 import { appError } from '../../errors.ts'
 import type { BlobStore } from '../../files/blobs.ts'
 import { blobPath, openDiskBlobs } from '../../files/disk-blobs.ts'
-import { createS3Blobs, openS3Blobs } from '../../files/s3-blobs.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import { blobFolder, s3Settings } from '../settings.ts'
 
@@ -17,20 +16,22 @@ export async function openBlobs(
 ): Promise<BlobStore & { incoming: string }> {
   const s3 = s3Settings(config)
   const folder = blobFolder(config)
-  return s3 === null
-    ? await openDiskBlobs(folder, { isShared: claims !== undefined })
-    : await openS3Blobs(s3, folder, claims)
+  if (s3 === null) return await openDiskBlobs(folder, { isShared: claims !== undefined })
+  const { openS3Blobs } = await import('../../files/s3-blobs.ts')
+  return await openS3Blobs(s3, folder, claims)
 }
 
 /** Where commands copy blobs from and to, while a server may be running: a folder, or the store in a bucket. */
-export function blobsForCommands(config: Config): string | BlobStore {
+export async function blobsForCommands(config: Config): Promise<string | BlobStore> {
   const s3 = s3Settings(config)
-  return s3 === null ? blobFolder(config) : createS3Blobs(s3, tmpdir())
+  if (s3 === null) return blobFolder(config)
+  const { createS3Blobs } = await import('../../files/s3-blobs.ts')
+  return createS3Blobs(s3, tmpdir())
 }
 
 /** Reads single blobs for commands. */
-export function blobReader(config: Config): Pick<BlobStore, 'open'> {
-  const blobs = blobsForCommands(config)
+export async function blobReader(config: Config): Promise<Pick<BlobStore, 'open'>> {
+  const blobs = await blobsForCommands(config)
   if (typeof blobs !== 'string') return blobs
   return {
     async open(sha256) {

@@ -1,5 +1,4 @@
 // The providers that the first-run page offers by name. Any other provider is added by its URL.
-import { request } from 'undici'
 import type { ModelPreset } from '../../protocol/models/catalog.ts'
 
 const OLLAMA = 'http://127.0.0.1:11434'
@@ -52,6 +51,8 @@ export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
 
 async function isOllama(url: string): Promise<boolean> {
   try {
+    // Loaded only here, where a person adds a model: the whole package takes 45 ms.
+    const { request } = await import('undici')
     const { statusCode, body } = await request(`${url}/api/version`, {
       signal: AbortSignal.timeout(DETECT_MS),
     })

@@ -1,6 +1,7 @@
 // All MCP servers that are switched on: their connections, their tools, and their state for the page.
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
+import { atMost } from '../../lib/lru-limit.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
@@ -107,7 +108,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   const joined = createJoiner()
   const asksWho = (): boolean => entries.some(({ settings }) => isLimited(settings))
   /** As they were when `prepare` was last called. */
-  const users = new LRUCache<UserId, McpUser>({ max: MAX_USERS })
+  const users = new LRUCache<UserId, McpUser>(atMost(MAX_USERS))
   let isClosed = false
   const started = open(entries)
 

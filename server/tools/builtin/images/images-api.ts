@@ -1,5 +1,4 @@
 // A client of the OpenAI images API and of servers compatible with it: makes one image from a text, or edits images.
-import { FormData } from 'undici'
 import { z } from 'zod'
 import type { FetchOutcome, GuardedFetch } from '../../../net/guarded-fetch.ts'
 
@@ -67,7 +66,7 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
   const headers =
     settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }
 
-  const post = (
+  const post = async (
     { images, ...wanted }: ImageRequest,
     signal: AbortSignal,
     asBase64: boolean,
@@ -86,11 +85,12 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
       maxBytes: MAX_RESPONSE_BYTES,
     }
     if (images.length === 0)
-      return fetch(`${base}/images/generations`, {
+      return await fetch(`${base}/images/generations`, {
         ...options,
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(fields),
       })
+    const { FormData } = await import('undici')
     const form = new FormData()
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) form.append(name, String(value))
@@ -100,7 +100,7 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
         new Blob([bytes], { type: mime }),
         name,
       )
-    return fetch(`${base}/images/edits`, { ...options, headers, body: form })
+    return await fetch(`${base}/images/edits`, { ...options, headers, body: form })
   }
 
   /** Models of OpenAI that always answer with base64 refuse the field; other servers answer with a URL without it. */
