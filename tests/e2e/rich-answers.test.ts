@@ -91,8 +91,10 @@ describeInBrowser('rich answers', (visitor) => {
       await say(page, 'Show me')
       const answer = page.getByRole('article', { name: 'Answer' })
       await answer.getByRole('button', { name: 'Copy as Markdown' }).waitFor()
+      // The word is shown for a moment only, which may be over when a slow machine reports the click.
+      const copied = answer.getByText('Copied').waitFor()
       await answer.getByRole('button', { name: 'Copy table' }).click()
-      await answer.getByText('Copied').waitFor()
+      await copied
       expect(await pasted(page, 'text/plain')).toBe('City\tPeople\nTokyo, Japan\t14')
       expect(await pasted(page, 'text/html')).toMatch(
         /<td[^>]*><strong>Tokyo<\/strong>, Japan<\/td>/,

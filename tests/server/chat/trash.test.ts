@@ -157,11 +157,11 @@ describeOnEachServer('the trash', (start) => {
   })
 
   test('a temporary conversation is in no list and no search, and is removed after its run once its user has no page open', async () => {
-    const page = new AbortController()
-    await fetch(`${accounts.server.url}/api/events`, {
+    const events = await fetch(`${accounts.server.url}/api/events`, {
       headers: { authorization: `Bearer ${accounts.bob}` },
-      signal: page.signal,
     })
+    // Held until the end: the garbage collection of a response closes its connection.
+    const page = events.body?.getReader()
     const theirs = (await call('POST', '/api/conversations', { temporary: true }, accounts.bob))
       .json.data.id
     const statusOf = async (id: string, token?: string) =>
@@ -181,7 +181,7 @@ describeOnEachServer('the trash', (start) => {
     expect(answered.json.data.message.text).toBe('The pelican landed.')
     await expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe(404)
     expect(await statusOf(theirs, accounts.bob)).toBe(200)
-    page.abort()
+    await page?.cancel()
     await expect.poll(() => statusOf(theirs, accounts.bob), { timeout: 60_000 }).toBe(404)
     const { run } = answered.json.data
     expect((await call('GET', `/api/runs/${run.id}`)).status).toBe(404)
