@@ -3,7 +3,7 @@
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
-import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
+import { type DocumentLanguage, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
@@ -14,13 +14,20 @@ import {
   readShownBranch,
   textOf,
 } from './read-conversation.ts'
+import { documentToolTitle } from './tool-titles.ts'
+
+interface Rendering {
+  markdown: MarkdownRenderer
+  language: DocumentLanguage
+}
 
 /** HTML in pieces. Images are part of the file. */
 export async function* exportHtml(
   store: ExportStore,
   conversation: ConversationRow,
-  { markdown, language }: { markdown: MarkdownRenderer; language: DocumentLanguage },
+  rendering: Rendering,
 ): AsyncGenerator<string> {
+  const { language } = rendering
   const { title, createdAt } = conversation
   const texts = documentTexts[language]
   yield documentStart(
@@ -35,8 +42,8 @@ export async function* exportHtml(
     yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
     if (message.role === 'user') {
       yield* preformatted(textOf(message), 'p', 'said')
-    } else if (message.steps.length === 0) yield* prose(textOf(message), markdown)
-    else for (const step of message.steps) yield* stepHtml(message, step, markdown, texts)
+    } else if (message.steps.length === 0) yield* prose(textOf(message), rendering)
+    else for (const step of message.steps) yield* stepHtml(message, step, rendering)
     yield* attachmentsHtml(store, message)
     if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
     yield '</article>\n'
@@ -47,23 +54,24 @@ export async function* exportHtml(
 async function* stepHtml(
   message: FullMessage,
   step: FullMessage['steps'][number],
-  markdown: MarkdownRenderer,
-  texts: DocumentTexts,
+  rendering: Rendering,
 ): AsyncGenerator<string> {
+  const { language } = rendering
+  const texts = documentTexts[language]
   const content = contentOf(message, step)
-  if (step.type === 'text') return yield* prose(content, markdown)
+  if (step.type === 'text') return yield* prose(content, rendering)
   const summary =
     step.type === 'thinking'
       ? texts.thinking
-      : `${step.type === 'tool_call' ? texts.call : texts.result}${texts.colon}${step.name}`
+      : `${step.type === 'tool_call' ? texts.call : texts.result}${texts.colon}${documentToolTitle(step.name, language)}`
   yield `<details><summary>${escapeHtml(summary)}</summary>`
   yield* preformatted(content, 'pre', '')
   yield '</details>\n'
 }
 
-async function* prose(text: AnyText, markdown: MarkdownRenderer): AsyncGenerator<string> {
+async function* prose(text: AnyText, { markdown, language }: Rendering): AsyncGenerator<string> {
   if (typeof text === 'string')
-    yield `<div class="body" dir="auto">${await markdown.render(text)}</div>\n`
+    yield `<div class="body" dir="auto">${await markdown.render(text, language)}</div>\n`
   else yield* preformatted(text, 'pre', 'plain')
 }
 

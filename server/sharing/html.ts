@@ -27,6 +27,16 @@ blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1
 table{border-collapse:collapse;display:block;overflow-x:auto;overflow-wrap:normal}
 th,td{border:1px solid var(--line);padding:.35rem .6rem;vertical-align:top}
 img{max-width:100%;border-radius:.6rem}
+math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math}
+.formula{margin:1em 0;overflow-x:auto}
+.alert{border-inline-start:3px solid var(--kind);margin:1em 0;padding:.1rem 1rem}.alert>p{margin:.4rem 0}.alert-title{color:var(--kind);font-size:.9rem;font-weight:600}
+.alert-note{--kind:#2563c9}.alert-tip{--kind:#1a7f4b}.alert-important{--kind:#7c4bc4}.alert-warning{--kind:#9a6200}.alert-caution{--kind:#b3261e}
+@media (prefers-color-scheme:dark){.alert-note{--kind:#8ab4f8}.alert-tip{--kind:#6fcf97}.alert-important{--kind:#c4a1ff}.alert-warning{--kind:#f0b849}.alert-caution{--kind:#ff8a80}}
+.footnotes{border-top:1px solid var(--line);color:var(--muted);font-size:.875rem;margin-top:1.5rem}.footnotes p{display:inline}sup{line-height:0}sup a{padding:0 .15em;text-decoration:none}:target{background:var(--soft)}
+.cell-short{white-space:nowrap}.cell-wide{min-width:11rem}.cell-widest{min-width:18rem}
+kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:.3rem;font-size:.85em;padding:.05em .35em}
+.footnotes a{text-decoration:none}
+summary>p{display:inline;margin:0}
 details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
 summary{color:var(--muted);cursor:pointer;font-size:.875rem}
 .files{list-style:none;margin:.5rem 0 0;padding:0;font-size:.875rem}

@@ -4,10 +4,15 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
+import type { DocumentLanguage } from './document-texts.ts'
+import { type ProseTexts, proseTexts } from './prose-texts.ts'
 
 export interface MarkdownRenderer {
-  /** Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long stays as it is. */
-  render(text: string): Promise<string>
+  /**
+   * Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long stays as it is.
+   * @param language of the words that Markdown leaves to us, such as the titles of alerts.
+   */
+  render(text: string, language: DocumentLanguage): Promise<string>
   close(): Promise<void>
 }
 
@@ -26,39 +31,45 @@ const MAX_CACHED_CHARACTERS = 8_000_000
 /** A text that could not be rendered, because the machine was busy, is tried again after this time. */
 const CACHE_TTL_MS = 60 * 60_000
 
+interface RenderRequest {
+  text: string
+  texts: ProseTexts
+}
+
 /** A text as it is, for what Markdown cannot show. */
 export const plainText = (text: string): string => `<pre class="plain">${escapeHtml(text)}</pre>`
 
 /** Renders in a worker thread, which ends when it is idle. Call `close` at the end. */
 export function createMarkdownRenderer(): MarkdownRenderer {
-  const client = createWorkerClient<string, string>('sharing/markdown.child', {
+  const client = createWorkerClient<RenderRequest, string>('sharing/markdown.child', {
     worker: { resourceLimits: { maxOldGenerationSizeMb: 128 } },
     startTimeoutMs: START_TIMEOUT_MS,
     idleMs: IDLE_MS,
     timeoutError: () => new Error('The text took too long to render'),
   })
-  const renderNow = async (text: string): Promise<string> => {
+  const renderNow = async (request: RenderRequest): Promise<string> => {
     // A slow text ends the thread with everything in it, so a neighbour of such a text gets a second try.
     for (let attempt = 0; attempt < 2; attempt += 1)
       try {
-        const html = await client.request(text, { timeoutMs: RENDER_TIMEOUT_MS })
-        return html.length > MAX_HTML_CHARACTERS ? plainText(text) : html
+        const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
+        return html.length > MAX_HTML_CHARACTERS ? plainText(request.text) : html
       } catch {
         // Shown as plain text instead.
       }
-    return plainText(text)
+    return plainText(request.text)
   }
-  const rendered = new LRUCache<string, string, string>({
+  const rendered = new LRUCache<string, string, RenderRequest>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
     ttl: CACHE_TTL_MS,
     fetchMethod: (_key, _stale, { context }) => renderNow(context),
   })
   return {
-    async render(text) {
+    async render(text, language) {
       if (text.length > MAX_CHARACTERS) return plainText(text)
-      const key = createHash('sha256').update(text).digest('base64')
-      return (await rendered.fetch(key, { context: text })) ?? plainText(text)
+      const hash = createHash('sha256').update(text).digest('base64')
+      const context = { text, texts: proseTexts[language] }
+      return (await rendered.fetch(`${language} ${hash}`, { context })) ?? plainText(text)
     },
     close: () => client.close(),
   }

@@ -3,9 +3,10 @@
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { SharedMessage, type SharedStep } from '../protocol/conversations/share.ts'
-import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
+import { type DocumentLanguage, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
+import { documentToolTitle } from './tool-titles.ts'
 
 /** The policy of every page below; nobody may frame it. */
 export const SHARE_PAGE_POLICY = `${documentPolicy("'self'")}; frame-ancestors 'none'`
@@ -26,7 +27,7 @@ export async function* sharePage(
     isFirst = false
     yield `<article class="${message.role}"><h2>${texts[message.role]}</h2>\n`
     if (message.text !== '') yield `<p class="said" dir="auto">${escapeHtml(message.text)}</p>\n`
-    for (const step of message.steps) yield await stepHtml(step, texts, options.markdown)
+    for (const step of message.steps) yield await stepHtml(step, options)
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, language)
@@ -51,20 +52,26 @@ function pageStart(title: string, said: string, at: Date, language: DocumentLang
 
 async function stepHtml(
   step: SharedStep,
-  texts: DocumentTexts,
-  markdown: MarkdownRenderer,
+  { language, markdown }: { language: DocumentLanguage; markdown: MarkdownRenderer },
 ): Promise<string> {
+  const texts = documentTexts[language]
   const folded = (summary: string, content: string): string =>
     `<details><summary>${escapeHtml(summary)}</summary><pre dir="auto">${escapeHtml(content)}</pre></details>\n`
   switch (step.type) {
     case 'text':
-      return `<div class="body" dir="auto">${await markdown.render(step.content)}</div>\n`
+      return `<div class="body" dir="auto">${await markdown.render(step.content, language)}</div>\n`
     case 'thinking':
       return folded(texts.thinking, step.content)
     case 'tool_call':
-      return folded(`${texts.call}${texts.colon}${step.name}`, step.arguments)
+      return folded(
+        `${texts.call}${texts.colon}${documentToolTitle(step.name, language)}`,
+        step.arguments,
+      )
     case 'tool_result':
-      return folded(`${texts.result}${texts.colon}${step.name}`, step.content)
+      return folded(
+        `${texts.result}${texts.colon}${documentToolTitle(step.name, language)}`,
+        step.content,
+      )
   }
 }
 

@@ -1,10 +1,10 @@
 // The sources of an answer: which there are, how they are numbered, and which of them a text cites.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../server/protocol/ids.ts'
+import { splitCitations } from '../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../server/protocol/runs/step.ts'
 import { sourceAt, sourcesOf } from '../../web/src/features/chat/sources/answer-sources.ts'
 import { citedIn } from '../../web/src/features/chat/sources/use-answer-sources.tsx'
-import { splitCitations } from '../../web/src/ui/markdown/citation-marks.ts'
 
 let index = 0
 const result = (name: string, data: unknown, artifact?: object): Step => {

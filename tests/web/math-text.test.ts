@@ -1,6 +1,6 @@
 // Formulas in text: they are found, amounts of money and code are left alone, and no text makes the scanner slow.
 import { describe, expect, test } from 'vitest'
-import { closeFormula, mayHoldMath, prepareMath } from '../../web/src/ui/markdown/math-text.ts'
+import { closeFormula, mayHoldMath, prepareMath } from '../../server/protocol/markdown/math-text.ts'
 
 test('formulas in LaTeX brackets become dollar formulas', () => {
   expect(prepareMath('so \\(a^2\\) holds')).toBe('so $a^2$ holds')
@@ -22,6 +22,7 @@ test('amounts of money stay text', () => {
   expect(prepareMath('it cost $5 and $10')).toBe('it cost \\$5 and \\$10')
   expect(prepareMath('between $ 5 and 6 $')).toBe('between \\$ 5 and 6 \\$')
   expect(prepareMath('\\$5 and \\$6')).toBe('\\$5 and \\$6')
+  expect(prepareMath('for $5, run `$x`')).toBe('for \\$5, run `$x`')
 })
 
 test('an inline formula stays inline', () => {

@@ -1,6 +1,6 @@
 // Splitting Markdown into blocks without changing its meaning; finished blocks stay unchanged.
 import { describe, expect, test } from 'vitest'
-import { growBlocks, splitBlocks } from '../../web/src/ui/markdown/split-blocks.ts'
+import { growBlocks, splitBlocks } from '../../server/protocol/markdown/split-blocks.ts'
 import { splitParts } from '../../web/src/ui/markdown/split-parts.ts'
 
 const texts = (markdown: string) =>
@@ -105,7 +105,7 @@ describe('constructs that span several blocks', () => {
 
   test('give the same blocks while the text grows', () => {
     const answer =
-      'a[^1]\n\n<details>\n<summary>S</summary>\n\n- x\n\n</details>\n\n\\[\na\n\nb\n\\]\n\n[^1]: one\n\n    two\n\nend'
+      'a[^1]\n\n<details>x</details> y\n\n<details>\n<summary>S</summary>\n\n- x\n\n</details>\n\n\\[\na\n\nb\n\\]\n\n[^1]: one\n\n    two\n\nend'
     let grown = growBlocks(null, '')
     for (let end = 0; end <= answer.length; end += 1) {
       grown = growBlocks(grown, answer.slice(0, end))

@@ -116,7 +116,7 @@ describeOnEachServer('export and import', (start) => {
     const html = await (await read(id, 'html')).text()
     expect(html).toContain('<strong>bold</strong>')
     expect(html).toContain('<a rel="nofollow noopener noreferrer" href="https://example.com">')
-    expect(html).toContain('<table>')
+    expect(html).toContain('<table')
     const chinese = { 'accept-language': 'zh-CN', authorization: `Bearer ${ann}` }
     for (const [format, heading] of Object.entries({ md: '## 用户', html: '<h2>用户</h2>' })) {
       const path = `${server.url}/api/conversations/${id}/export?format=${format}`

@@ -109,6 +109,7 @@ describeOnEachServer('sharing', (start) => {
     const html = await (await page(token)).text()
     for (const shown of ['secret-thought', 'secret-argument', 'secret-result', 'secret-name.png'])
       expect(html).toContain(shown)
+    expect(html).toContain('<summary>Tool call: Read file</summary>')
     for (const hidden of ['secret-branch', 'secret-system-prompt', 'secret-notes'])
       expect(html).not.toContain(hidden)
     const image = await fetch(`${server.url}/api/shared/${token}/files/0`)

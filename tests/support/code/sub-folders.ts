@@ -229,11 +229,13 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   ],
   'protocol/conversations': ['protocol/runs'],
   'protocol/failures': [],
+  'protocol/markdown': [],
   'protocol/models': ['protocol/runs'],
   'protocol/openai': ['protocol/conversations'],
   'protocol/programs': [],
   'protocol/projects': ['protocol/accounts'],
   'protocol/runs': [],
+  'protocol/tool-names': [],
   'sandbox/python': ['errors.ts', 'protocol', 'lib'],
   'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],
   'workspace/search': [

@@ -9,7 +9,7 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AlertKind } from './page-syntax.ts'
+import type { AlertKind } from '../../../../server/protocol/markdown/page-syntax.ts'
 
 const ALERT_ICONS: Record<AlertKind, LucideIcon> = {
   note: Info,

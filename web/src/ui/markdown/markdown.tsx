@@ -3,25 +3,36 @@ import { createContext, memo, useContext, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { mayCite } from '../../../../server/protocol/markdown/citation-marks.ts'
+import {
+  type FootnoteNumbers,
+  numberFootnotes,
+} from '../../../../server/protocol/markdown/footnote-numbers.ts'
+import { mayHoldMath, prepareMath } from '../../../../server/protocol/markdown/math-text.ts'
+import {
+  ALERT_KINDS,
+  rehypeShape,
+  remarkPageSyntax,
+} from '../../../../server/protocol/markdown/page-syntax.ts'
+import {
+  type Block,
+  growBlocks,
+  type SplitText,
+} from '../../../../server/protocol/markdown/split-blocks.ts'
 import { ZoomableImage } from '../overlays/zoomable-image.tsx'
 import { lazyPart } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
 import { Alert } from './alert.tsx'
 import { CitationContext } from './citation-context.ts'
-import { mayCite } from './citation-marks.ts'
 import { CitationMark, TextLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import {
   EnclosingFootnotes,
   FootnoteList,
   FootnoteMark,
-  numberFootnotes,
   numbersIn,
   readNumbers,
 } from './footnotes.tsx'
-import { mayHoldMath, prepareMath } from './math-text.ts'
-import { ALERT_KINDS, type FootnoteNumbers, rehypeShape, remarkPageSyntax } from './page-syntax.ts'
-import { type Block, growBlocks, type SplitText } from './split-blocks.ts'
 import { splitParts } from './split-parts.ts'
 import { TableFrame } from './table-frame.tsx'
 import { useKeptSelection } from './use-kept-selection.ts'

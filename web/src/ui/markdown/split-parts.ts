@@ -1,5 +1,5 @@
 // Groups the blocks of an answer into parts, so that a long one costs no more to draw and lay out than its newest parts.
-import type { Block } from './split-blocks.ts'
+import type { Block } from '../../../../server/protocol/markdown/split-blocks.ts'
 
 /** From this many blocks on, a part ends as soon as it may. */
 const PART_BLOCKS = 16

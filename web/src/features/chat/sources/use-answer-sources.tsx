@@ -1,8 +1,8 @@
 // The sources of an answer as its text and its list need them, and the passage that is open.
 import { type ReactNode, useContext, useMemo, useState } from 'react'
+import { splitCitations } from '../../../../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
-import { splitCitations } from '../../../ui/markdown/citation-marks.ts'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { ConversationContext } from '../conversation-context.ts'

@@ -1,5 +1,6 @@
 // The page's texts in Chinese for everything that is loaded after the first screen.
 
+import { toolNames } from '../../../../../server/protocol/tool-names/chinese.ts'
 import type { englishPages } from '../english/pages.ts'
 import { accountPages } from './account-pages.ts'
 import { chineseAdminPages } from './admin-pages.ts'
@@ -8,7 +9,6 @@ import { projectPages } from './project-pages.ts'
 import { results } from './results.ts'
 import { settingsPages } from './settings-pages.ts'
 import { input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
 
 export const chinesePages: typeof englishPages = {
   ...chineseAdminPages,

@@ -1,5 +1,6 @@
 // The page's texts in English for everything that is loaded after the first screen.
 
+import { toolNames } from '../../../../../server/protocol/tool-names/english.ts'
 import { accountPages } from './account-pages.ts'
 import { adminPages } from './admin-pages.ts'
 import { chatPages } from './chat-pages.ts'
@@ -8,7 +9,6 @@ import { projectPages } from './project-pages.ts'
 import { results } from './results.ts'
 import { settingsPages } from './settings-pages.ts'
 import { input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
 
 export const englishPages = {
   ...adminPages,

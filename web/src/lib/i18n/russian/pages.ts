@@ -1,4 +1,6 @@
 // The page's texts in Russian for everything that is loaded after the first screen.
+
+import { toolNames } from '../../../../../server/protocol/tool-names/russian.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
 import { accountPages } from './account-pages.ts'
@@ -10,7 +12,6 @@ import { projectPages } from './project-pages.ts'
 import { results } from './results.ts'
 import { settingsPages } from './settings-pages.ts'
 import { input, steps } from './steps.ts'
-import { toolNames } from './tools.ts'
 
 export const pages: Translation<typeof englishPages, Forms> = {
   ...adminPages,

@@ -1,7 +1,8 @@
-// What the page supports beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
+// What answers may contain beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
 // direction of each piece of text. HTML is never copied: a tag becomes one of our elements, without attributes.
 
 import { splitCitations } from './citation-marks.ts'
+import type { FootnoteNumbers } from './footnote-numbers.ts'
 
 /** A node of a Markdown or HTML tree, as far as these plugins look at it. */
 export type TreeNode = {
@@ -11,14 +12,12 @@ export type TreeNode = {
   tagName?: string
   children?: TreeNode[]
   properties?: Record<string, unknown>
-  data?: { hName?: string; hProperties?: Record<string, unknown> }
+  /** For the translation to HTML: `hName` and `hProperties` of the element that the node becomes. */
+  data?: object | undefined
 }
 
 export const ALERT_KINDS = ['note', 'tip', 'important', 'warning', 'caution'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
-
-/** The footnotes that a block may refer to, by name: their number, and whether there is a definition to go to. */
-export type FootnoteNumbers = ReadonlyMap<string, { number: number; known: boolean }>
 
 const ALERT_MARK = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i
 

@@ -170,7 +170,10 @@ export function splitBlocks(text: string, from = 0): Block[] {
       if (after !== null) {
         blocks.push(detailsBlock(details, start))
         details = null
-        if (after.trim() !== '') lines.push(after)
+        if (after.trim() !== '') {
+          start = lineStart + line.length - after.length
+          lines.push(after)
+        }
       }
       continue
     }

@@ -71,9 +71,12 @@ const inline = (body: string): string => {
   return `${mark}${line.trim()}${mark}`
 }
 
-/** Pandoc's rule: no space after an opening dollar; no space before a closing one and no digit after it. */
 const REST_OF_LINE = /[ \t]*(?:\n|$)/y
-const DOLLAR_FORMULA = /\$(?!\s)[^$\n]*?[^\s\\$]\$(?!\d)/y
+/**
+ * Pandoc's rule: no space after an opening dollar; no space before a closing one and no digit after it. A backtick begins
+ * code, in which a dollar closes nothing.
+ */
+const DOLLAR_FORMULA = /\$(?!\s)[^$\n`]*?[^\s\\$`]\$(?!\d)/y
 
 /**
  * The text with its mathematics marked as the parser expects. Code stays as it is; a dollar that means money is

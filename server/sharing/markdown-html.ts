@@ -1,0 +1,237 @@
+// Markdown from anybody as safe HTML that needs no script: what the page draws, without what only a script can do.
+import { createHash } from 'node:crypto'
+import { toHtml } from 'hast-util-to-html'
+import katex from 'katex'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { mathFromMarkdown } from 'mdast-util-math'
+import { toHast } from 'mdast-util-to-hast'
+import { gfm } from 'micromark-extension-gfm'
+import { math } from 'micromark-extension-math'
+import { escapeHtml } from '../lib/escape-html.ts'
+import {
+  type Footnote,
+  type FootnoteNumbers,
+  numberFootnotes,
+} from '../protocol/markdown/footnote-numbers.ts'
+import { mayHoldMath, prepareMath } from '../protocol/markdown/math-text.ts'
+import {
+  ALERT_KINDS,
+  rehypeShape,
+  remarkPageSyntax,
+  type TreeNode,
+} from '../protocol/markdown/page-syntax.ts'
+import { type Block, splitBlocks } from '../protocol/markdown/split-blocks.ts'
+import type { ProseTexts } from './prose-texts.ts'
+
+/** How deep foldable sections may nest; deeper ones are shown as written. */
+const MAX_DETAILS_DEPTH = 4
+/** The protocols of links; an address without one leads within the site. */
+const SAFE_ADDRESS = /^(?:https?:|ircs?:|mailto:|xmpp:|[^:]*(?:[/?#]|$))/i
+
+/** The class that names the language of a block of code. */
+const LANGUAGE = /^language-[\w+#.-]+$/
+
+interface Rendering {
+  texts: ProseTexts
+  numbers: FootnoteNumbers
+  /** Begins the ids of this text's footnotes: a document holds many texts. */
+  prefix: string
+  /** The footnotes whose mark has an id already. */
+  marked: Set<number>
+}
+
+const element = (
+  tagName: string,
+  properties: Record<string, unknown>,
+  children: TreeNode[],
+): TreeNode => ({ type: 'element', tagName, properties, children })
+
+const textOf = (node: TreeNode): string =>
+  node.value ?? (node.children ?? []).map((child) => textOf(child)).join('')
+
+/** MathML, which browsers draw without a script or a font of ours; TeX that is invalid stays as written. */
+function formula(tex: string, displayMode: boolean): TreeNode {
+  try {
+    const value = katex.renderToString(tex, {
+      output: 'mathml',
+      displayMode,
+      throwOnError: true,
+      strict: 'ignore',
+      maxSize: 20,
+      maxExpand: 200,
+    })
+    return { type: 'raw', value }
+  } catch {
+    return element('code', {}, [{ type: 'text', value: tex }])
+  }
+}
+
+function hasClass({ properties }: TreeNode, name: string): boolean {
+  const names = properties?.className
+  return Array.isArray(names) && names.includes(name)
+}
+
+function footnoteMark(number: number, { prefix, marked }: Rendering): TreeNode {
+  const id = marked.has(number) ? {} : { id: `${prefix}-mark-${number}` }
+  marked.add(number)
+  return element('a', { ...id, href: `#${prefix}-${number}` }, [
+    { type: 'text', value: String(number) },
+  ])
+}
+
+/** An element as a document may hold it, with children that are finished. */
+function finished(node: TreeNode, rendering: Rendering): TreeNode {
+  const { tagName, properties = {}, children = [] } = node
+  switch (tagName) {
+    case 'a': {
+      const { href } = properties
+      if (typeof href !== 'string' || !SAFE_ADDRESS.test(href)) return element('span', {}, children)
+      return element('a', { rel: 'nofollow noopener noreferrer', href }, children)
+    }
+    // An image would be fetched from wherever the text says; it becomes a link.
+    case 'img': {
+      const source = typeof properties.src === 'string' ? properties.src : ''
+      const alt = typeof properties.alt === 'string' ? properties.alt : ''
+      const label: TreeNode = { type: 'text', value: alt === '' ? source.slice(0, 100) : alt }
+      if (!/^https?:/i.test(source)) return label
+      return element('a', { rel: 'nofollow noopener noreferrer', href: source }, [label])
+    }
+    case 'aside': {
+      const kind = ALERT_KINDS.find((name) => name === properties.dataAlert)
+      if (kind === undefined) return element('blockquote', {}, children)
+      const title = element('p', { className: 'alert-title' }, [
+        { type: 'text', value: rendering.texts.alert[kind] },
+      ])
+      const { dir } = properties
+      return element('div', { className: `alert alert-${kind}`, role: 'note', dir }, [
+        title,
+        ...children,
+      ])
+    }
+    case 'sup': {
+      const number = properties.dataFootnote
+      if (typeof number !== 'number') return element('sup', {}, children)
+      const isKnown = properties.dataKnown === true
+      return element('sup', {}, isKnown ? [footnoteMark(number, rendering)] : children)
+    }
+    case 'code': {
+      if (hasClass(node, 'math-inline')) return formula(textOf(node), false)
+      // Its block is what becomes the formula.
+      if (hasClass(node, 'math-display')) return node
+      const language = [properties.className].flat().find((name) => LANGUAGE.test(String(name)))
+      return element('code', language === undefined ? {} : { className: language }, children)
+    }
+    case 'pre': {
+      const [code] = children
+      if (code?.tagName !== 'code' || !hasClass(code, 'math-display')) return node
+      return element('div', { className: 'formula' }, [formula(textOf(code), true)])
+    }
+    case 'input': {
+      const label = properties.checked === true ? '✓' : '–'
+      return element('input', { ...properties, ariaLabel: label }, [])
+    }
+    default:
+      return node
+  }
+}
+
+/** HTML in the text is shown as written. */
+function finish(node: TreeNode, rendering: Rendering): TreeNode {
+  if (node.type === 'raw') return { type: 'text', value: node.value ?? '' }
+  if (node.children !== undefined)
+    node.children = node.children.map((child) => finish(child, rendering))
+  return node.type === 'element' ? finished(node, rendering) : node
+}
+
+function proseHtml(text: string, rendering: Rendering): string {
+  const tree = fromMarkdown(text, {
+    extensions: [gfm(), math()],
+    mdastExtensions: [gfmFromMarkdown(), mathFromMarkdown()],
+  })
+  remarkPageSyntax({ numbers: rendering.numbers, citations: 0 })(tree)
+  const drawn = toHast(tree, { allowDangerousHtml: true })
+  rehypeShape()(drawn)
+  finish(drawn, rendering)
+  // All that is raw now is what KaTeX wrote.
+  return toHtml(drawn, { allowDangerousHtml: true })
+}
+
+/** The text with its mathematics marked for the parser. Code stays as it is. */
+const prepared = (text: string): string => (mayHoldMath(text) ? prepareMath(text) : text)
+
+function detailsHtml(
+  block: Extract<Block, { kind: 'details' }>,
+  rendering: Rendering,
+  depth: number,
+): string {
+  const summary =
+    block.summary === ''
+      ? escapeHtml(rendering.texts.details)
+      : proseHtml(prepared(block.summary), rendering)
+  const content =
+    depth < MAX_DETAILS_DEPTH
+      ? blocksHtml(block.text, splitBlocks(block.text), rendering, depth + 1)
+      : `<p class="said">${escapeHtml(block.text)}</p>`
+  return `<details${block.open ? ' open' : ''}><summary dir="auto">${summary}</summary>${content}</details>\n`
+}
+
+/** Neighbouring blocks are parsed together, so that links find their definitions. */
+function blocksHtml(
+  text: string,
+  blocks: readonly Block[],
+  rendering: Rendering,
+  depth: number,
+): string {
+  let html = ''
+  let prose = ''
+  const flush = (): void => {
+    if (prose.trim() !== '') html += `${proseHtml(prose, rendering)}\n`
+    prose = ''
+  }
+  blocks.forEach((block, index) => {
+    const end = blocks[index + 1]?.start ?? text.length
+    switch (block.kind) {
+      case 'markdown':
+        prose += prepared(block.text) + text.slice(block.start + block.text.length, end)
+        break
+      case 'code':
+        prose += text.slice(block.start, end)
+        break
+      case 'details':
+        flush()
+        html += detailsHtml(block, rendering, depth)
+        break
+      case 'footnote':
+        flush()
+        // Only the whole text lists its footnotes.
+        if (depth > 0) html += `<p dir="auto">${escapeHtml(text.slice(block.start, end))}</p>\n`
+    }
+  })
+  flush()
+  return html
+}
+
+function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string {
+  if (list.length === 0) return ''
+  const { texts, prefix } = rendering
+  const items = list.map(({ number, text }) => {
+    const back = `<a href="#${prefix}-mark-${number}" aria-label="${escapeHtml(texts.back)}">↩\uFE0E</a>`
+    return `<li id="${prefix}-${number}" value="${number}">${proseHtml(prepared(text), rendering)} ${back}</li>`
+  })
+  return `<section class="footnotes" aria-label="${escapeHtml(texts.footnotes)}"><ol>${items.join('')}</ol></section>\n`
+}
+
+/**
+ * Safe HTML of a text: no scripts, images or HTML of its own. It can take long: call it where nothing else waits.
+ * @throws RangeError for a text that nests too deeply.
+ */
+export function markdownHtml(text: string, texts: ProseTexts): string {
+  const source = text.replaceAll(/\r\n?/g, '\n')
+  const blocks = splitBlocks(source)
+  const { numbers, list } = numberFootnotes(source, blocks, false)
+  const hash = createHash('sha256').update(source).digest('hex').slice(0, 12)
+  const rendering: Rendering = { texts, numbers, prefix: `note-${hash}`, marked: new Set() }
+  const body = blocksHtml(source, blocks, rendering, 0)
+  return body + footnotesHtml(list, rendering)
+}

@@ -1,0 +1,87 @@
+// Markdown as the HTML of shared pages and exported files: what a reader sees, and what hostile text cannot do.
+import { expect, test } from 'vitest'
+import { markdownHtml } from '../../../server/sharing/markdown-html.ts'
+import { proseTexts } from '../../../server/sharing/prose-texts.ts'
+
+const html = (text: string): string => markdownHtml(text, proseTexts.en)
+/** The text that a reader sees. */
+const seen = (text: string): string =>
+  html(text)
+    .replaceAll(/<annotation[\s\S]*?<\/annotation>|<[^>]*>/g, '')
+    .replaceAll('&#x3C;', '<')
+    .trim()
+
+test('an alert has the title of its kind in the language of the reader', () => {
+  const text = '> [!WARNING]\n> Mind the **gap**.'
+  expect(markdownHtml(text, proseTexts['zh-CN'])).toContain(
+    '<div class="alert alert-warning" role="note" dir="ltr"><p class="alert-title">警告</p>',
+  )
+  expect(html(text)).toContain('Mind the <strong>gap</strong>.')
+  expect(html('> [!WARNING] on the same line')).toContain('<blockquote')
+})
+
+test('formulas become MathML in each way models write them; money and code stay as they are', () => {
+  for (const inline of ['$x^2$', '\\(x^2\\)'])
+    expect(html(`So ${inline} it is`)).toContain('<msup><mi>x</mi><mn>2</mn></msup>')
+  for (const displayed of ['$$\nx^2\n$$', '\\[x^2\\]'])
+    expect(html(displayed)).toMatch(/<div class="formula"><span[^>]*><math[^>]* display="block">/)
+  expect(html('$5 and $10, `$x$`\n\n~~~\n$y$ and $5\n~~~')).not.toContain('<math')
+  expect(seen('$5 and $10, `$x$`')).toBe('$5 and $10, $x$')
+  expect(seen('~~~\n$y$ and $5\n~~~')).toBe('$y$ and $5')
+  expect(html('$\\unknown{x}$')).toContain('<code>\\unknown{x}</code>')
+})
+
+test('sections fold with their Markdown inside, wherever their tags stand', () => {
+  for (const text of [
+    '<details><summary>More</summary>\n\n**inner**\n\n</details>',
+    '<details>\n<summary>More</summary>\n**inner**\n</details>',
+  ])
+    expect(html(text)).toMatch(
+      /^<details><summary dir="auto"><p dir="auto">More<\/p><\/summary><p dir="auto"><strong>inner<\/strong><\/p>\s*<\/details>\s*$/,
+    )
+  expect(html('<details open>text</details>')).toContain(
+    '<details open><summary dir="auto">Details</summary>',
+  )
+  expect(seen('<details>a</details>the rest')).toBe('Detailsathe rest')
+})
+
+test('footnotes are numbered and linked both ways, apart from those of another text', () => {
+  const mark = /<sup><a id="(note-\w+-mark-1)" href="#(note-\w+-1)">1<\/a><\/sup>/
+  const text = 'One[^a], again[^a], unknown[^b].\n\n[^a]: The *note*.'
+  const [, marked, listed] = mark.exec(html(text)) ?? []
+  expect(html(text)).toContain(`<li id="${listed}" value="1">`)
+  expect(html(text)).toContain(`href="#${marked}" aria-label="Back to the text"`)
+  expect(html(text).split('id="').length - 1).toBe(2)
+  expect(seen(text)).toContain('unknown[^b]')
+  expect(mark.exec(html(`Another ${text}`))?.[2]).not.toBe(listed)
+})
+
+test('task lists, tables and harmless tags are drawn, and links find their definitions', () => {
+  expect(html('- [x] done\n- [ ] open')).toMatch(/checked disabled aria-label="✓"> done/)
+  expect(html('H<sub>2</sub>O, <kbd>Ctrl</kbd><br>')).toContain(
+    'H<sub>2</sub>O, <kbd>Ctrl</kbd><br>',
+  )
+  expect(html('[site][1]\n\ntext\n\n[1]: https://example.com')).toContain(
+    '<a rel="nofollow noopener noreferrer" href="https://example.com">site</a>',
+  )
+})
+
+test.each([
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<b onclick=alert(1)>x</b>',
+  '<details ontoggle=alert(1) open><summary><script>x</script></summary><img src=x></details>',
+  '> [!NOTE]\n> <iframe src="//evil.example">',
+  '[x](javascript:alert(1)) [y](vbscript&colon;x) [z](data:text/html,x) <javascript:x>',
+  '![x](javascript:alert(1)) ![y](data:image/svg+xml,x) ![z](https://tracker.example/z.png)',
+  'a[^1]\n\n[^1]: <script>x</script> [l](javascript:x)',
+  '$\\href{javascript:alert(1)}{x}$ $\\htmlStyle{color:red}{y}$ $\\includegraphics{//evil}$',
+  '$\\text{</annotation><script>alert(1)</script>}$ $$\n</math><script>\n$$',
+  '```"><script>x</script>\n</code></pre><script>x</script>\n```',
+  `[^${'"><script>'}]: x`,
+])('the text %j becomes no HTML of its own', (text) => {
+  const drawn = html(text)
+  expect(drawn).not.toMatch(/<(?:script|img|iframe|svg|object|style|form)/i)
+  expect(drawn).not.toMatch(/<[^>]*\s(?:on\w+|style|src)=/i)
+  expect(drawn).not.toMatch(/href="(?!https:\/\/tracker\.example\/z\.png"|#note-)/i)
+})
