@@ -30,6 +30,7 @@ import { createRedactor, type Redactor, redactedLog, secretsIn } from './lib/red
 import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
+import { createRunRecords } from './runs/inspection/run-records.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import { createMarkdownRenderer } from './sharing/markdown.ts'
 import type { CommandNetwork } from './tools/builtin/programs/exec.ts'
@@ -142,7 +143,14 @@ async function createModules(
   const changes = instance.shareChanges(createChangeLog())
   const metrics = new Registry()
   const observers = await createObservers(metrics, { ...base, instance: instance.id, version })
-  const chat = createConfiguredChat(base, { catalog, changes, files, observers, tools, workspace })
+  const records = createRunRecords({
+    ...base,
+    repository: store.runRecords,
+    keepDays: config.inspector_days,
+    instance: instance.id,
+  })
+  const parts = { catalog, changes, files, observers, records, tools, workspace }
+  const chat = createConfiguredChat(base, parts)
   addRunGauges(metrics, chat.runs, instance)
   return {
     ...fileModule,
@@ -154,6 +162,7 @@ async function createModules(
     markdown: createMarkdownRenderer(),
     metrics,
     observers,
+    records,
     probe: createModelProbe(),
     searchIndexer: createSearchIndexer(store, database, log),
     tools,
@@ -214,7 +223,8 @@ async function startWork(
 }
 
 async function closeModules(modules: Modules): Promise<void> {
-  const { markdown, tools, catalog, probe, workspace, observers } = modules
+  const { markdown, tools, catalog, probe, workspace, observers, records } = modules
   await Promise.all([markdown, tools, catalog, probe, workspace].map((module) => module.close()))
+  await records.close()
   await observers.close()
 }

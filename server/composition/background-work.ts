@@ -39,6 +39,7 @@ export function leadBackgroundWork(dependencies: Dependencies): void {
       chat,
       isSole: instance.claims === undefined,
       auditDays: config.audit_days,
+      inspectorDays: config.inspector_days,
       log,
       now,
     }),

@@ -5,6 +5,7 @@ import { type ChatService, createChatService } from '../chat/chat-service.ts'
 import type { FileService } from '../files/files.ts'
 import { memorySection } from '../knowledge/memory.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
+import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
 import type { Observers } from './observers/observers.ts'
@@ -20,6 +21,7 @@ export function createConfiguredChat(
     changes,
     files,
     observers,
+    records,
     tools,
     workspace,
   }: {
@@ -27,6 +29,7 @@ export function createConfiguredChat(
     changes: ChangeLog
     files: FileService
     observers: Observers
+    records: RunRecords
     tools: ToolModule
     workspace: WorkspaceServices
   },
@@ -35,6 +38,7 @@ export function createConfiguredChat(
   return createChatService({
     ...base,
     observe: observers.observe,
+    records,
     // The pages of a user may be open at another instance.
     isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
     notices: tools.webhooks.events,

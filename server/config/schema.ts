@@ -217,6 +217,8 @@ export const Config = z.strictObject({
   oidc: Oidc.optional(),
   /** Days for which entries of the audit log are stored. */
   audit_days: count.default(365),
+  /** Days for which the requests of runs to models are stored for the inspector; 0: they are not. */
+  inspector_days: z.int().min(0).max(3_650).default(14),
   /** `off`: nobody can share a conversation, and every link is 404. */
   sharing: z.enum(['on', 'off']).default('on'),
   approval: section({ default: ApprovalMode.default('ask') }),

@@ -38,6 +38,7 @@ import { createLeaseRepository } from './repositories/runs/leases.ts'
 import { createOutsideContentRepository } from './repositories/runs/outside-contents.ts'
 import { createOwnerEpochRepository } from './repositories/runs/owner-epochs.ts'
 import { createRunInputRepository } from './repositories/runs/run-inputs.ts'
+import { createRunRecordRepository } from './repositories/runs/run-records.ts'
 import { createRunRepository } from './repositories/runs/runs.ts'
 import { createSubAgentRepository } from './repositories/runs/sub-agents.ts'
 import { createToolResultRepository } from './repositories/runs/tool-results.ts'
@@ -75,6 +76,7 @@ export const createStore = (database: Database) => ({
   messageImport: createMessageImport(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
+  runRecords: createRunRecordRepository(database),
   runInputs: createRunInputRepository(database),
   subAgents: createSubAgentRepository(database),
   summaries: createSummaryRepository(database),

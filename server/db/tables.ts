@@ -23,6 +23,7 @@ import { defineFileTables } from './tables/projects/files.ts'
 import { defineProjectTables } from './tables/projects/projects.ts'
 import { defineApprovalTables } from './tables/runs/approvals.ts'
 import { defineLeaseTables } from './tables/runs/leases.ts'
+import { defineRunRecordTables } from './tables/runs/run-records.ts'
 import { defineRunTables } from './tables/runs/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
 
@@ -64,6 +65,7 @@ export function defineTables(c: Columns) {
     ...defineAttachmentTables(c, { ...messages, ...files }),
     ...runs,
     ...defineApprovalTables(c, runs),
+    ...defineRunRecordTables(c, { ...conversations, ...runs }),
     ...defineContextWindowTables(c, conversations),
     ...defineSearchTables(c, { ...accounts, ...conversations }),
     ...defineShareTables(c, { ...accounts, ...conversations }),

@@ -5,6 +5,7 @@ import type { CallId } from '../protocol/ids.ts'
 import type { Thinking } from '../protocol/models/catalog.ts'
 import type { Carry } from './carry.ts'
 import type { Document } from './documents.ts'
+import type { ProviderExchange } from './exchange.ts'
 import type { TokenCounts } from './usage.ts'
 
 export interface ToolCall {
@@ -51,6 +52,8 @@ export interface LlmRequest {
   thinking?: Thinking
   /** The same for all requests that begin alike, so that a provider can send them to the same cache. */
   cacheKey?: string
+  /** Where clients add what they exchange with providers, for the inspector. */
+  exchanges?: ProviderExchange[]
   /** Aborting closes the connection to the provider within a second. */
   signal: AbortSignal
 }

@@ -19,6 +19,7 @@ import type { LongResultStore } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
+import type { RunRecords } from './inspection/run-records.ts'
 import type { RunObservation } from './observation.ts'
 import type { RunSharing } from './shared/sharing.ts'
 
@@ -170,6 +171,8 @@ export interface ChatDependencies {
   notices?: RunNotices
   /** Counts what runs do. */
   observe?(observation: RunObservation): void
+  /** Records what runs exchange with providers. */
+  records?: Pick<RunRecords, 'begin'>
   log: ChatLog
   /** Removes all secrets that this server knows from the text. */
   redact(text: string): string

@@ -39,6 +39,8 @@ interface Dependencies {
   writes: WriteGroup
   /** Called when text could not be stored in time. The run continues. */
   onLateStore(error: unknown): void
+  /** Called when growing text was stored. */
+  onStored?(): void
 }
 
 /** One per attempt: at most one step is open at a time. */
@@ -48,6 +50,7 @@ export function createOpenStep({
   stepRepository,
   writes,
   onLateStore,
+  onStored,
 }: Dependencies): OpenStep {
   let open: { index: number; kind: ProseKind; since: number } | null = null
   let gathered = ''
@@ -70,7 +73,10 @@ export function createOpenStep({
     storeTimer = undefined
     if (open === null) return
     const { index } = open
-    writes.commit((tx) => store(tx, index, false)).catch(onLateStore)
+    writes
+      .commit((tx) => store(tx, index, false))
+      .then(onStored)
+      .catch(onLateStore)
   }
 
   async function store(tx: Writer, index: number, isClosed: boolean): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type Write,
   type WriteGroup,
 } from './group-commit.ts'
+import type { AttemptRecord } from './inspection/run-records.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
 import type { RunTimeline } from './timeline.ts'
@@ -44,6 +45,8 @@ export interface PerformedRun {
   isPromptStored: boolean
   usage: RunUsage
   timeline: RunTimeline
+  /** For the inspector. */
+  record: AttemptRecord | undefined
   journal: RunJournal
   spending: RunSpending
   writes: WriteGroup

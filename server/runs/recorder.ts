@@ -6,6 +6,7 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Carry } from '../llm/carry.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { RunEvent } from '../protocol/runs/run-event.ts'
+import type { StoredEvent } from '../protocol/runs/run-record.ts'
 import type { Step } from '../protocol/runs/step.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
@@ -53,6 +54,8 @@ interface Dependencies {
   storesIdsAtOnce?: boolean
   /** Called when text could not be stored in time. The run continues. */
   onLateStore(error: unknown): void
+  /** Called after each commit. @param idRef the tool call it was for. */
+  onStored?(what: StoredEvent['what'], idRef?: string): void
   now(): Date
 }
 
@@ -70,7 +73,14 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     stepRepository,
     writes,
     onLateStore: dependencies.onLateStore,
+    onStored: () => dependencies.onStored?.('text'),
   })
+
+  async function commit(write: Write, what: StoredEvent['what'], idRef?: string): Promise<void> {
+    await writes.commit(write)
+    dependencies.onStored?.(what, idRef)
+  }
+
   /** Ids of result events that were emitted after their step was stored. */
   let lateIds: { position: number; firstEvent: number }[] = []
 
@@ -84,16 +94,18 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     }
   }
 
-  async function closeOpen(write?: Write): Promise<void> {
+  async function closeOpen(what: StoredEvent['what'], write?: Write): Promise<void> {
     const index = openStep.take()
     if (index === null && write === undefined) return
     const writeIds = takeLateIds()
-    await writes.commit((tx) =>
-      inParallel(
-        ...(index === null ? [] : [() => openStep.store(tx, index, true)]),
-        () => writeIds(tx),
-        ...(write === undefined ? [] : [() => write(tx)]),
-      ),
+    await commit(
+      (tx) =>
+        inParallel(
+          ...(index === null ? [] : [() => openStep.store(tx, index, true)]),
+          () => writeIds(tx),
+          ...(write === undefined ? [] : [() => write(tx)]),
+        ),
+      what,
     )
     if (index !== null) runLog.closeProse(index)
   }
@@ -111,7 +123,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
         openStep.append(kind, text, takeIndex)
         return undefined
       }
-      return closeOpen().then(() => openStep.append(kind, text, takeIndex))
+      return closeOpen('text').then(() => openStep.append(kind, text, takeIndex))
     },
 
     async endIteration(calls, write, carry) {
@@ -121,19 +133,21 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       // Nothing else is emitted before the calls, so their event ids are known in advance.
       const firstEvent = runLog.lastId + (proseIndex === null ? 1 : 2)
       const writeIds = takeLateIds()
-      await writes.commit((tx) =>
-        inParallel(
-          ...(proseIndex === null ? [] : [() => openStep.store(tx, proseIndex, true)]),
-          () => writeIds(tx),
-          ...calls.map(
-            (call, at) => () =>
-              stepRepository.putOf(run, tx, userId, {
-                ...callRow(messageId, base + at, call, firstEvent + at),
-                carry: at === 0 ? (carry ?? null) : null,
-              }),
+      await commit(
+        (tx) =>
+          inParallel(
+            ...(proseIndex === null ? [] : [() => openStep.store(tx, proseIndex, true)]),
+            () => writeIds(tx),
+            ...calls.map(
+              (call, at) => () =>
+                stepRepository.putOf(run, tx, userId, {
+                  ...callRow(messageId, base + at, call, firstEvent + at),
+                  carry: at === 0 ? (carry ?? null) : null,
+                }),
+            ),
+            () => write(tx),
           ),
-          () => write(tx),
-        ),
+        'model_call',
       )
       if (proseIndex !== null) runLog.closeProse(proseIndex)
       for (const [at, call] of calls.entries()) {
@@ -145,8 +159,10 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     async begin(call) {
       const found = indexes.get(call.id)
       if (found === undefined) return
-      await writes.commit((tx) =>
-        stepRepository.markStarted(tx, messageId, found.call, dependencies.now(), run),
+      await commit(
+        (tx) => stepRepository.markStarted(tx, messageId, found.call, dependencies.now(), run),
+        'call_begun',
+        call.id,
       )
     },
 
@@ -161,13 +177,17 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     async storeResult(result, write) {
       const found = indexes.get(result.call.id)
       if (found === undefined) return
-      await writes.commit(async (tx) => {
-        const row = resultRow(messageId, found.result, result)
-        await inParallel(
-          () => stepRepository.putOf(run, tx, userId, row),
-          () => write(tx),
-        )
-      })
+      await commit(
+        async (tx) => {
+          const row = resultRow(messageId, found.result, result)
+          await inParallel(
+            () => stepRepository.putOf(run, tx, userId, row),
+            () => write(tx),
+          )
+        },
+        'result',
+        result.call.id,
+      )
     },
 
     emitResult(result) {
@@ -181,18 +201,18 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     async end(write, events) {
       openStep.emit()
       const last = runLog.lastId + (openStep.kind() === null ? 0 : 1) + events.length
-      await closeOpen((tx) => write(tx, last))
+      await closeOpen('end', (tx) => write(tx, last))
       for (const event of events) runLog.appendEvent(event)
     },
 
     async suspend(write) {
       const index = openStep.take()
       const writeIds = takeLateIds()
-      await writes.commit(async (tx) => {
+      await commit(async (tx) => {
         if (index !== null) await openStep.store(tx, index, false)
         await writeIds(tx)
         await write(tx)
-      })
+      }, 'suspended')
     },
 
     steps() {

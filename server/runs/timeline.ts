@@ -1,5 +1,6 @@
 // Records what a run does and when, beside the work itself; stored with the next change of the run.
 import type { LlmClient, LlmEvent } from '../llm/client.ts'
+import type { ProviderExchange } from '../llm/exchange.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import type {
   TimelineEntry,
@@ -7,6 +8,7 @@ import type {
   TimelineToolCall,
 } from '../protocol/runs/run-timeline.ts'
 import type { CallResult } from '../tools/tool-result.ts'
+import type { AttemptRecord } from './inspection/run-records.ts'
 
 /** More than any run needs; the row of a run stays small. */
 const MAX_ENTRIES = 500
@@ -30,12 +32,15 @@ export interface TimelineDependencies {
   now(): Date
   /** The cost of a model call by currency; empty where the model has no price. */
   costOf(model: string, usage: TokenCounts): Promise<Record<string, number>>
+  /** Receives what each model call exchanged with providers. */
+  record?: Pick<AttemptRecord, 'addCall'> | undefined
 }
 
 /** One per attempt, which continues the entries of `earlier` ones; bounded. */
 export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
-  const { model, now, costOf, attempt } = dependencies
+  const { model, now, costOf, attempt, record: runRecord } = dependencies
   const entries = [...dependencies.earlier]
+  let calls = entries.filter(({ kind }) => kind === 'model').length
   const add = (entry: TimelineEntry): void => {
     if (entries.length < MAX_ENTRIES) entries.push(attempt > 1 ? { ...entry, attempt } : entry)
   }
@@ -102,10 +107,18 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
     watch: (client) => ({
       async *stream(request) {
         const record = beginCall(() => request.signal.aborted)
-        for await (const batch of client.stream(request)) {
+        const exchanges: ProviderExchange[] = []
+        calls += 1
+        const number = calls
+        for await (const batch of client.stream(
+          runRecord === undefined ? request : { ...request, exchanges },
+        )) {
           for (const event of batch) {
             const ended = record(event)
-            if (ended !== undefined) await ended
+            if (ended !== undefined) {
+              runRecord?.addCall(number, exchanges)
+              await ended
+            }
           }
           yield batch
         }

@@ -40,6 +40,8 @@ export async function performRun(
   const spending = createSpending(run, { ...dependencies, usage, writes, queue })
   const startedAt = dependencies.now()
   let timeline: RunTimeline | undefined
+  const record = dependencies.records?.begin(run)
+  if (run.attempt === 1) record?.addStored('accepted')
   try {
     const journal = createSubAgentJournal({
       runId: run.id,
@@ -57,6 +59,7 @@ export async function performRun(
       earlier: run.timeline ?? [],
       now: dependencies.now,
       costOf: (model, tokens) => usage.priceOf({ model, usage: tokens }),
+      record,
     })
     await perform({
       active,
@@ -65,6 +68,7 @@ export async function performRun(
       isPromptStored,
       usage,
       timeline,
+      record,
       journal,
       spending,
       writes,
@@ -77,6 +81,7 @@ export async function performRun(
   } finally {
     usage.release()
     spending.release()
+    record?.end()
     reportAttempt({ active, run, timeline, startedAt }, dependencies)
   }
 }
@@ -146,6 +151,7 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
       if (error instanceof RunOver) active.stop('shutdown')
       else log.warn({ err: error, run_id: run.id }, 'text not stored in time')
     },
+    onStored: (what, idRef) => performed.record?.addStored(what, idRef),
     now,
   })
   const ending: Ending =

@@ -1,4 +1,5 @@
-// Removes for good what can no longer be restored: deleted messages, old trash, temporary conversations, old audit entries.
+// Removes for good what can no longer be restored: deleted messages, old trash, temporary conversations, old records of
+// runs, old audit entries.
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { StoreLog } from '../../db/database.ts'
 import type { OwnedConversation } from '../../db/repositories/conversations/trash.ts'
@@ -21,15 +22,18 @@ export function purgeDeleted({
   chat,
   isSole,
   auditDays,
+  inspectorDays,
   log,
   now,
 }: {
-  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit'>
+  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit' | 'runRecords'>
   chat: Pick<ChatService, 'removeConversation'>
   /** Whether nobody but this process has conversations open. */
   isSole: boolean
   /** Days for which entries of the audit log are stored. */
   auditDays: number
+  /** Days for which requests of runs to models are stored. */
+  inspectorDays: number
   log: Pick<StoreLog, 'warn'>
   now(): Date
 }): () => void {
@@ -50,6 +54,7 @@ export function purgeDeleted({
       const dueBefore = startedAt ?? before(UNUSED_TEMPORARY_MS)
       await removeAll(() => store.trash.dueTemporary(dueBefore))
       startedAt = null
+      await store.runRecords.removeBefore(before(inspectorDays * 24 * HOUR_MS))
       await store.audit.removeBefore(before(auditDays * 24 * HOUR_MS))
     } catch (error) {
       log.warn({ err: error }, 'what was deleted is not purged yet')

@@ -50,6 +50,8 @@ export const {
   toolResults,
   summaries,
   subAgentEvents,
+  runRecords,
+  promptParts,
   searchTitles,
   searchWords,
   searchSegments,

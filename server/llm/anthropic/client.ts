@@ -40,7 +40,10 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
   const wire: Wire = {
     source: carrySource('messages', settings),
     post: (request, signal) =>
-      connection.post('/messages', buildMessagesBody(request, settings), signal),
+      connection.post('/messages', buildMessagesBody(request, settings), signal, {
+        model: settings.id,
+        into: request.exchanges,
+      }),
     createReader: createEventReader,
     isWhole: (body) => 'type' in body && body.type === 'message',
   }

@@ -26,7 +26,10 @@ export function createOpenAiCompatible(options: StreamedClientOptions): LlmClien
   /** Sends the request, and again without reasoning if the provider refuses tools with it, as OpenAI does from GPT-5.4 on. */
   async function post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse> {
     const send = (body: Record<string, unknown>) =>
-      connection.post('/chat/completions', body, signal)
+      connection.post('/chat/completions', body, signal, {
+        model: settings.id,
+        into: request.exchanges,
+      })
     const body = buildRequestBody(request, settings)
     if (request.tools.length === 0) {
       const response = await send(body)

@@ -1,14 +1,20 @@
 // Requests to the API of one model: URL, headers, and the error of a failed request.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
+import { beginExchange, type ExchangeTarget, noteResponse } from '../exchange.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
 import type { ProviderHttp, ProviderResponse } from './provider-http.ts'
 import { splitApiUrl } from './provider-quirks.ts'
 
 export interface OpenAiConnection {
   get(path: string, signal: AbortSignal): Promise<ProviderResponse>
-  /** `body` is sent as JSON. */
-  post(path: string, body: Record<string, unknown>, signal: AbortSignal): Promise<ProviderResponse>
+  /** `body` is sent as JSON, and noted in `target` with the head of the response. */
+  post(
+    path: string,
+    body: Record<string, unknown>,
+    signal: AbortSignal,
+    target?: ExchangeTarget,
+  ): Promise<ProviderResponse>
 }
 
 /**
@@ -41,13 +47,16 @@ export function connectOpenAi(
   }
   return {
     get: (path, signal) => http.request({ url: urlOf(path), headers, signal }),
-    post: (path, body, signal) =>
-      http.request({
-        url: urlOf(path),
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal,
-      }),
+    async post(path, body, signal, target) {
+      const url = urlOf(path)
+      const sent = { ...headers, 'content-type': 'application/json' }
+      const exchange =
+        target === undefined ? undefined : beginExchange(target, { url, headers: sent, body })
+      const text = JSON.stringify(body)
+      const response = await http.request({ url, headers: sent, body: text, signal })
+      noteResponse(exchange, response)
+      return response
+    },
   }
 }
 

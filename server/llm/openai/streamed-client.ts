@@ -16,6 +16,7 @@ import {
   statusFailure,
   unreadableAnswer,
 } from '../failure.ts'
+import { noteOutput } from '../note-output.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import type { TokenCounts } from '../usage.ts'
 import { refusal } from './connection.ts'
@@ -172,23 +173,28 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     async *stream(request) {
       const watch = watchSilence(request.signal, idleSeconds * 1000)
       const reader = wire.createReader(context)
+      const noted = (events: readonly LlmEvent[]) => {
+        noteOutput(request.exchanges?.at(-1), events)
+        return events
+      }
       const exchange: Exchange = { request, reader, watch, source: undefined, bytes: 0 }
       try {
         const whole = await open(exchange)
-        if (whole !== null) return yield whole
+        if (whole !== null) return yield noted(whole)
         const next = readStream(exchange)
-        for (let events = await next(); events !== null; events = await next()) yield events
-        yield [...reader.end(), ...closing(exchange)]
+        for (let events = await next(); events !== null; events = await next()) yield noted(events)
+        yield noted([...reader.end(), ...closing(exchange)])
       } catch (error) {
         const rest = reader.end()
-        if (request.signal.aborted) yield [...rest, failed(exchange, abortedFailure(context))]
+        if (request.signal.aborted)
+          yield noted([...rest, failed(exchange, abortedFailure(context))])
         // After the finish reason, silence or a broken connection only means that the end marker is missing.
-        else if (reader.finishReason !== null) yield [...rest, ...closing(exchange)]
+        else if (reader.finishReason !== null) yield noted([...rest, ...closing(exchange)])
         else if (watch.silent)
-          yield [...rest, failed(exchange, silenceFailure(context, idleSeconds))]
+          yield noted([...rest, failed(exchange, silenceFailure(context, idleSeconds))])
         else if (exchange.source === undefined)
-          yield [failed(exchange, connectionFailure(error, context))]
-        else yield [...rest, failed(exchange, brokenStream(context, error))]
+          yield noted([failed(exchange, connectionFailure(error, context))])
+        else yield noted([...rest, failed(exchange, brokenStream(context, error))])
       } finally {
         watch.close()
         if (reader.done || reader.finishReason !== null) exchange.source?.release()

@@ -57,7 +57,10 @@ export function createResponses(options: StreamedClientOptions): LlmClient {
         (rest, part) => part.without(rest),
         buildResponsesBody(request, settings),
       )
-      const response = await connection.post('/responses', body, signal)
+      const response = await connection.post('/responses', body, signal, {
+        model: settings.id,
+        into: request.exchanges,
+      })
       if (response.ok) refused = left
       if (response.ok || response.status !== 400) return response
       const part = OPTIONAL_PARTS.find(({ named, isIn }) => named.test(response.text) && isIn(body))

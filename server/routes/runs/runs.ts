@@ -10,7 +10,9 @@ import { envelope } from '../../protocol/envelope.ts'
 import { RunId } from '../../protocol/ids.ts'
 import { InputAnswerBody } from '../../protocol/runs/input.ts'
 import { ApprovalDecisionBody, Run } from '../../protocol/runs/run.ts'
+import { RunRecord } from '../../protocol/runs/run-record.ts'
 import { RunTimeline } from '../../protocol/runs/run-timeline.ts'
+import type { RunRecordReader } from '../../runs/inspection/read-record.ts'
 import { success } from '../envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun, waitsFor } from './present-message.ts'
@@ -28,7 +30,7 @@ const EventsQuery = z.object({
 /** `/api/runs/:id` and what is below it. */
 export function registerRunRoutes(
   app: App,
-  { chat, store }: { chat: ChatService; store: Store },
+  { chat, store, readRecord }: { chat: ChatService; store: Store; readRecord: RunRecordReader },
 ): void {
   const tags = ['runs']
   const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
@@ -60,6 +62,26 @@ export function registerRunRoutes(
       const run = await store.runs.findOwned(user.id, params.id)
       if (run === undefined) throw appError('run_not_found')
       return success({ run_id: run.id, entries: [...(run.timeline ?? [])] })
+    },
+  )
+
+  app.get(
+    '/api/runs/:id/record',
+    {
+      schema: {
+        summary:
+          'Get what a run sent to models and received: requests without secrets, responses, tool calls, and what was stored when',
+        description:
+          'A request is a list of fields whose long values are named by the hash of their JSON text and are in `parts` once. Its text is `{`, each field as `"name":value` with the parts of a list joined by commas, and `}` (docs/protocol.md).',
+        tags,
+        params: OfRun,
+        response: { 200: envelope(RunRecord) },
+      },
+    },
+    async ({ user, params }) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw appError('run_not_found')
+      return success(await readRecord(run))
     },
   )
 

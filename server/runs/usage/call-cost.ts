@@ -11,15 +11,20 @@ export interface PricedCounts {
   reasoningTokens: number
 }
 
-/** In the currency of the price. The rates of a tier apply to the whole call. */
-export function callCost(price: Price, counts: PricedCounts): number {
-  const tier = price.tiers
-    ?.filter(({ above }) => counts.promptTokens > above)
-    .reduce<NonNullable<Price['tiers']>[number] | undefined>(
+type Tier = NonNullable<Price['tiers']>[number]
+
+/** The rates for a prompt of this length: those of a tier apply to the whole call. */
+export const ratesOf = (price: Price, promptTokens: number): Price | Tier =>
+  price.tiers
+    ?.filter(({ above }) => promptTokens > above)
+    .reduce<Tier | undefined>(
       (highest, one) => (highest === undefined || one.above > highest.above ? one : highest),
       undefined,
-    )
-  const rates = tier ?? price
+    ) ?? price
+
+/** In the currency of the price. The rates of a tier apply to the whole call. */
+export function callCost(price: Price, counts: PricedCounts): number {
+  const rates = ratesOf(price, counts.promptTokens)
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = counts
   const millionths =
     (promptTokens - cachedTokens - cacheWriteTokens) * rates.input +

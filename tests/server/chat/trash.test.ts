@@ -215,6 +215,7 @@ describeOnEachDatabase('the purge', (open) => {
       const stop = purgeDeleted({
         isSole: true,
         auditDays: 365,
+        inspectorDays: 14,
         store,
         chat: {
           async removeConversation(owner, id) {

@@ -173,6 +173,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'runs/context': ['agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol'],
   'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol'],
   'runs/inputs': ['db', 'tools', 'errors.ts', 'protocol'],
+  // `runs/usage`: what the prices of a model are for a prompt of some length.
+  'runs/inspection': ['runs/usage', 'db', 'llm', 'protocol', 'lib'],
   'runs/log': ['db', 'protocol'],
   // Runs that several instances share: their logs, stops and decisions cross processes through these.
   'runs/shared': ['runs/approvals', 'runs/log', 'db', 'protocol'],

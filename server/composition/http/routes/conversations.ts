@@ -1,6 +1,10 @@
 // What the routes of conversations and their runs receive: messages, answers, files, exports, shared copies, search.
 import { createBackground } from '../../../chat/background.ts'
 import type { RouteDependencies } from '../../../routes/index.ts'
+import {
+  createRunRecordReader,
+  type RunRecordReader,
+} from '../../../runs/inspection/read-record.ts'
 import { createShares } from '../../../sharing/shares.ts'
 import type { SharedRouteModules } from './modules.ts'
 
@@ -32,11 +36,24 @@ export const conversationRoutes = (
     transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },
     sharing: sharing(modules),
     search: { search },
-    runs: { chat, store },
+    runs: { chat, store, readRecord: runRecords(modules) },
     background: { background: createBackground(store, chat), store },
     stats: { tokenUsage: store.tokenUsage, now },
   }
 }
+
+/** Reads the records of runs, with the prices that models have today. */
+const runRecords = ({ store, records, catalog }: SharedRouteModules): RunRecordReader =>
+  createRunRecordReader({
+    store,
+    records,
+    priceOf: (model) =>
+      catalog.resolve(model).then(
+        ({ price }) => price,
+        // A model that has been removed has none.
+        () => null,
+      ),
+  })
 
 const conversationList = ({
   store,

@@ -9,6 +9,7 @@ import type { IssueToken } from '../../../http/authentication.ts'
 import type { ModelCatalog } from '../../../llm/catalog.ts'
 import type { ModelProbe } from '../../../llm/probe/probe.ts'
 import { createUploadSlots } from '../../../routes/files/upload-slots.ts'
+import type { RunRecords } from '../../../runs/inspection/run-records.ts'
 import { createIndexProgress } from '../../../search/progress.ts'
 import { createSearch } from '../../../search/search.ts'
 import type { MarkdownRenderer } from '../../../sharing/markdown.ts'
@@ -35,6 +36,7 @@ export interface RouteModules extends Base, Omit<AccountServices, 'tokenKeys'> {
   /** Moves stored attachments to the blob store, in the background. */
   moveAttachments(): void
   probe: ModelProbe
+  records: RunRecords
   tools: ToolModule
   transfers: TransferJobs
   version: string

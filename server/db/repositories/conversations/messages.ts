@@ -1,5 +1,5 @@
 // Messages of a conversation: the shown branch, page by page, with everything that belongs to each message.
-import { and, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { appError } from '../../../errors.ts'
 import type { Page } from '../../../protocol/envelope.ts'
@@ -10,6 +10,7 @@ import { prepareUpdates } from '../../fragments.ts'
 import { createBranchHistory } from './branch-history.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
 import { createMessageMarks } from './message-marks.ts'
+import { createMessagePurge } from './message-purge.ts'
 import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 import { createTurnWriter } from './turns.ts'
 
@@ -278,21 +279,6 @@ export function createMessageRepository(database: Database) {
       return restored.length
     },
 
-    /** Purges messages deleted before a given time, and the runs that wrote them, batch by batch. */
-    async purge(before: Date): Promise<void> {
-      for (;;) {
-        const some = await read
-          .select({ id: messages.id })
-          .from(messages)
-          .where(lt(messages.deletedAt, before))
-          .limit(DELETE_BATCH_SIZE)
-        if (some.length === 0) return
-        const ids = some.map(({ id }) => id)
-        await database.write(async (tx) => {
-          await tx.delete(runs).where(inArray(runs.messageId, ids))
-          await tx.delete(messages).where(inArray(messages.id, ids))
-        })
-      }
-    },
+    purge: createMessagePurge(database),
   }
 }

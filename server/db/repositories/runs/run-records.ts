@@ -1,0 +1,165 @@
+// What runs sent to providers and received: records, and the parts of prompts that they name by hash.
+import { and, asc, desc, eq, exists, inArray, lt, sql } from 'drizzle-orm'
+import type { ConversationId, RunId } from '../../../protocol/ids.ts'
+import type { Database, Writer } from '../../database.ts'
+import { prepareOnEach, valuesOf } from '../../fragments.ts'
+import { inParallel } from '../../in-parallel.ts'
+
+export type RunRecordRow = Database['tables']['runRecords']['$inferSelect']
+export type PromptPartRow = Database['tables']['promptParts']['$inferSelect']
+
+export type RunRecordRepository = ReturnType<typeof createRunRecordRepository>
+
+/** Rows of one statement. */
+const BATCH_SIZE = 200
+/** Nobody stores parts while somebody removes those that no record names. */
+const LOCK = 'run records'
+
+/** Uses the tables `runRecords`, `promptParts`, `runs` and `conversations`. */
+export function createRunRecordRepository({ read, write, tables }: Database) {
+  const { runRecords, promptParts, runs, conversations } = tables
+
+  // Built once: building a statement costs several times more than running it.
+  const known = read
+    .select({
+      hash: promptParts.hash,
+      bytes: sql<number>`octet_length(${promptParts.content})`.mapWith(Number),
+    })
+    .from(promptParts)
+    .where(eq(promptParts.conversationId, sql.placeholder('conversationId')))
+    .prepare('known prompt parts')
+  const insertPart = prepareOnEach((tx) =>
+    tx
+      .insert(promptParts)
+      .select(
+        sql`select ${valuesOf(promptParts)} where exists (select 1 from ${conversations}
+          where ${conversations.id} = ${sql.placeholder('conversationId')} and not ${conversations.temporary})`,
+      )
+      .onConflictDoNothing({ target: [promptParts.conversationId, promptParts.hash] })
+      .prepare('insert prompt part'),
+  )
+  const insertRecord = prepareOnEach((tx) =>
+    tx
+      .insert(runRecords)
+      .select(
+        sql`select ${valuesOf(runRecords)} where exists (select 1 from ${runs}
+          join ${conversations} on ${conversations.id} = ${runs.conversationId}
+          where ${runs.id} = ${sql.placeholder('runId')} and not ${conversations.temporary})`,
+      )
+      .onConflictDoNothing({ target: [runRecords.runId, runRecords.attempt, runRecords.number] })
+      .prepare('insert run record'),
+  )
+
+  /** Removes the parts of a conversation that none of its records names. */
+  async function removeUnused(tx: Writer, conversationId: ConversationId): Promise<void> {
+    await tx.lock(LOCK)
+    const records = await tx
+      .select({ record: runRecords.record })
+      .from(runRecords)
+      .innerJoin(runs, eq(runs.id, runRecords.runId))
+      .where(eq(runs.conversationId, conversationId))
+    const named = records.map(({ record }) => JSON.stringify(record)).join('\n')
+    const parts = await tx
+      .select({ hash: promptParts.hash })
+      .from(promptParts)
+      .where(eq(promptParts.conversationId, conversationId))
+    const unused = parts.filter(({ hash }) => !named.includes(hash)).map(({ hash }) => hash)
+    for (const hashes of batches(unused))
+      await tx
+        .delete(promptParts)
+        .where(
+          and(eq(promptParts.conversationId, conversationId), inArray(promptParts.hash, hashes)),
+        )
+  }
+
+  return {
+    /** The hashes of the parts that are stored for a conversation, with the bytes of each. */
+    knownParts: (conversationId: ConversationId) => known.execute({ conversationId }),
+
+    /**
+     * Stores records with the parts that they name, except those of temporary conversations and of what was deleted. What is
+     * stored already stays as it is.
+     */
+    store: (records: readonly RunRecordRow[], parts: readonly PromptPartRow[]): Promise<void> =>
+      write(async (tx) => {
+        await tx.lock(LOCK)
+        await inParallel(
+          ...parts.map((row) => () => insertPart(tx).execute(row)),
+          ...records.map((row) => () => insertRecord(tx).execute(row)),
+        )
+      }),
+
+    /** All records of a run, in order. */
+    list: (runId: RunId): Promise<RunRecordRow[]> =>
+      read
+        .select()
+        .from(runRecords)
+        .where(eq(runRecords.runId, runId))
+        .orderBy(asc(runRecords.attempt), asc(runRecords.number)),
+
+    /** The newest run of a conversation that began before a given time and has records. */
+    async previousRun(conversationId: ConversationId, before: Date): Promise<RunId | undefined> {
+      const [row] = await read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(
+          and(
+            eq(runs.conversationId, conversationId),
+            lt(runs.createdAt, before),
+            exists(
+              read.select({ one: sql`1` }).from(runRecords).where(eq(runRecords.runId, runs.id)),
+            ),
+          ),
+        )
+        .orderBy(desc(runs.createdAt))
+        .limit(1)
+      return row?.id
+    },
+
+    /** The parts of a conversation with these hashes, as far as they are stored. */
+    async parts(
+      conversationId: ConversationId,
+      hashes: Iterable<string>,
+    ): Promise<Omit<PromptPartRow, 'conversationId'>[]> {
+      const { hash, characters, content } = promptParts
+      const columns = { hash, characters, content }
+      const pages = batches([...hashes]).map((some) =>
+        read
+          .select(columns)
+          .from(promptParts)
+          .where(
+            and(eq(promptParts.conversationId, conversationId), inArray(promptParts.hash, some)),
+          ),
+      )
+      return (await Promise.all(pages)).flat()
+    },
+
+    removeUnused,
+
+    /** Removes records made before a given time, and the parts that only these named, batch by batch. */
+    async removeBefore(before: Date): Promise<void> {
+      for (;;) {
+        const due = await read
+          .select({ runId: runRecords.runId, conversationId: runs.conversationId })
+          .from(runRecords)
+          .innerJoin(runs, eq(runs.id, runRecords.runId))
+          .where(lt(runRecords.createdAt, before))
+          .limit(BATCH_SIZE)
+        if (due.length === 0) return
+        await write(async (tx) => {
+          const runIds = [...new Set(due.map(({ runId }) => runId))]
+          await tx
+            .delete(runRecords)
+            .where(and(inArray(runRecords.runId, runIds), lt(runRecords.createdAt, before)))
+          for (const id of new Set(due.map(({ conversationId }) => conversationId)))
+            await removeUnused(tx, id)
+        })
+      }
+    },
+  }
+}
+
+const batches = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, at) =>
+    items.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
+  )

@@ -1,0 +1,110 @@
+// The parts of prompts that are not stored yet: without secrets, bounded, compressed.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { PromptPartRow, RunRecordRepository } from '../../db/repositories/runs/run-records.ts'
+import type { ConversationId } from '../../protocol/ids.ts'
+import { packPart } from './part-content.ts'
+import { hashOf, type TakePart } from './split-request.ts'
+
+/** Of a longer part, only its beginning is stored. */
+const MAX_PART_CHARACTERS = 500_000
+/** Compressed bytes of all parts of a conversation; what comes after that is not stored. */
+const MAX_CONVERSATION_BYTES = 32 * 1024 * 1024
+/** A regular expression over more than this takes too long at once. */
+const REDACTED_AT_ONCE = 32_768
+/** The event loop is not blocked for longer. */
+const SLICE_MS = 4
+/** Descriptions of tools are the same in every conversation. */
+const compressed = new LRUCache<string, Buffer>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: (content) => Math.max(1, content.length),
+})
+const MIN_CACHED_CHARACTERS = 8_000
+
+/** Lets others work when this has worked for long enough. */
+export function createPause(): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < SLICE_MS) return
+    await nextTurn()
+    since = performance.now()
+  }
+}
+
+export interface FreshParts {
+  /** Takes the parts of a conversation. */
+  takeFor(conversationId: ConversationId): TakePart
+  /** The rows of those that are not stored yet. */
+  rows(): Promise<PromptPartRow[]>
+}
+
+/** @param known what is stored of each conversation whose parts will be taken. */
+export function createFreshParts(
+  known: ReadonlyMap<ConversationId, Awaited<ReturnType<RunRecordRepository['knownParts']>>>,
+  redact: (text: string) => string,
+): FreshParts {
+  const stored = new Map<ConversationId, { hashes: Set<string>; bytes: number }>()
+  const ofConversation = (id: ConversationId) => {
+    const found = stored.get(id) ?? { hashes: new Set<string>(), bytes: 0 }
+    stored.set(id, found)
+    return found
+  }
+  for (const [id, parts] of known) {
+    const of = ofConversation(id)
+    for (const { hash, bytes } of parts) {
+      of.hashes.add(hash)
+      of.bytes += bytes
+    }
+  }
+  const fresh: { conversationId: ConversationId; hash: string; json: string }[] = []
+
+  async function compress(hash: string, json: string, pause: () => Promise<void>): Promise<Buffer> {
+    const known = compressed.get(hash)
+    if (known !== undefined) return known
+    let text = ''
+    for (const slice of slicesOf(json.slice(0, MAX_PART_CHARACTERS))) {
+      text += redact(slice)
+      await pause()
+    }
+    const content = await packPart(text)
+    if (json.length >= MIN_CACHED_CHARACTERS) compressed.set(hash, content)
+    return content
+  }
+
+  return {
+    takeFor(conversationId) {
+      const { hashes } = ofConversation(conversationId)
+      return (json) => {
+        const hash = hashOf(json)
+        if (!hashes.has(hash)) {
+          hashes.add(hash)
+          fresh.push({ conversationId, hash, json })
+        }
+        return hash
+      }
+    },
+    async rows() {
+      const pause = createPause()
+      const rows: PromptPartRow[] = []
+      for (const { conversationId, hash, json } of fresh) {
+        const of = ofConversation(conversationId)
+        if (of.bytes > MAX_CONVERSATION_BYTES) continue
+        const content = await compress(hash, json, pause)
+        of.bytes += content.length
+        rows.push({ conversationId, hash, characters: json.length, content })
+      }
+      return rows
+    },
+  }
+}
+
+/** Cuts a text between words, so that no secret is cut. */
+function* slicesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const limit = from + REDACTED_AT_ONCE
+    const space = limit < text.length ? text.lastIndexOf(' ', limit) : -1
+    const end = space > from ? space : limit
+    yield text.slice(from, end)
+    from = end
+  }
+}

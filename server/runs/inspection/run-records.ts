@@ -1,0 +1,191 @@
+// Records what runs exchange with providers and when they store something: gathered beside the run, stored a moment later.
+import type { RunRecordRepository, RunRecordRow } from '../../db/repositories/runs/run-records.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
+import type { ProviderExchange } from '../../llm/exchange.ts'
+import type { RunId } from '../../protocol/ids.ts'
+import type { StoredEvent } from '../../protocol/runs/run-record.ts'
+import { createFreshParts, createPause } from './fresh-parts.ts'
+import { createPacker, type RecordPiece } from './pieces.ts'
+
+/** How long something is gathered before it is stored. */
+const GATHER_MS = 2_000
+/** Attempts whose records are stored in one transaction. */
+const ATTEMPTS_AT_ONCE = 32
+/** Model calls that wait to be stored; more are not recorded. They hold the text of their prompts. */
+const MAX_WAITING_CALLS = 2_000
+/** Commits that are noted of one stretch of a run. */
+const MAX_STORED_EVENTS = 500
+
+/** What one attempt at a run reports. Nothing of it waits, and nothing fails. */
+export interface AttemptRecord {
+  /** A model call has ended. @param number its place among the run's model calls, from 1. */
+  addCall(number: number, exchanges: readonly ProviderExchange[]): void
+  /** A transaction of the run was committed. @param idRef the tool call it was for. */
+  addStored(what: StoredEvent['what'], idRef?: string): void
+  /** The attempt has ended. */
+  end(): void
+}
+
+export interface RunRecords {
+  /** Begins the record of an attempt. */
+  begin(run: RunRow): AttemptRecord
+  /** Stores what has been gathered of a run, so that it can be read. */
+  flush(id: RunId): Promise<void>
+  /** Days after which records are removed; 0: nothing is recorded. */
+  readonly keepDays: number
+  /** Stores everything. Call it when no run is active. */
+  close(): Promise<void>
+}
+
+interface Dependencies {
+  repository: Pick<RunRecordRepository, 'knownParts' | 'store'>
+  keepDays: number
+  /** Identifies this process. */
+  instance: string
+  /** Removes all secrets that this server knows. */
+  redact(text: string): string
+  log: { warn(details: object, message: string): void }
+  now(): Date
+}
+
+interface Gathered {
+  run: Pick<RunRow, 'id' | 'conversationId' | 'attempt'>
+  calls: { number: number; exchanges: readonly ProviderExchange[] }[]
+  stored: StoredEvent[]
+  since: number
+  /** Of the next record. */
+  number: number
+  isOver: boolean
+}
+
+const NOTHING: AttemptRecord = { addCall() {}, addStored() {}, end() {} }
+
+/** Create one per process. */
+export function createRunRecords(dependencies: Dependencies): RunRecords {
+  const { keepDays, instance, log, now } = dependencies
+  const attempts = new Set<Gathered>()
+  let waitingCalls = 0
+  let timer: NodeJS.Timeout | undefined
+  /** Records are stored one after the other. */
+  let storing = Promise.resolve()
+
+  const isEmpty = ({ calls, stored }: Gathered): boolean => calls.length + stored.length === 0
+
+  function schedule(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const due = performance.now() - GATHER_MS
+      void storeAll(({ isOver, since }) => isOver || since <= due)
+    }, GATHER_MS).unref()
+  }
+
+  /** Stores what the attempts that match have gathered. Never rejects. */
+  function storeAll(matches: (attempt: Gathered) => boolean): Promise<void> {
+    const due = [...attempts].filter(matches)
+    const taken = due.filter((attempt) => !isEmpty(attempt)).map(take)
+    for (const attempt of due) if (attempt.isOver) attempts.delete(attempt)
+    if ([...attempts].some((attempt) => !isEmpty(attempt))) schedule()
+    for (let at = 0; at < taken.length; at += ATTEMPTS_AT_ONCE) {
+      const some = taken.slice(at, at + ATTEMPTS_AT_ONCE)
+      storing = storing.then(() => storeSafely(some, dependencies))
+    }
+    return storing
+  }
+
+  function take(attempt: Gathered): Gathered {
+    const taken = { ...attempt }
+    waitingCalls -= attempt.calls.length
+    attempt.calls = []
+    attempt.stored = []
+    attempt.number += 1
+    return taken
+  }
+
+  function begin({ id, conversationId, attempt }: RunRow): AttemptRecord {
+    const run = { id, conversationId, attempt }
+    const own: Gathered = { run, calls: [], stored: [], since: 0, number: 0, isOver: false }
+    attempts.add(own)
+    const beforeAdding = (): void => {
+      if (isEmpty(own)) own.since = performance.now()
+      schedule()
+    }
+    return {
+      addCall(number, exchanges) {
+        if (exchanges.length === 0) return
+        if (waitingCalls >= MAX_WAITING_CALLS) {
+          log.warn({ run_id: run.id }, 'too many model calls at once: one is not recorded')
+          return
+        }
+        beforeAdding()
+        waitingCalls += 1
+        own.calls.push({ number, exchanges })
+      },
+      addStored(what, idRef) {
+        beforeAdding()
+        const at = now().toISOString()
+        const last = own.stored.at(-1)
+        if (what === 'text' && last?.what === 'text') {
+          last.count = (last.count ?? 1) + 1
+          last.last_at = at
+        } else if (own.stored.length < MAX_STORED_EVENTS) {
+          const call = idRef === undefined ? {} : { id_ref: idRef }
+          own.stored.push({ what, at, ...call, attempt, instance })
+        }
+      },
+      end() {
+        own.isOver = true
+        if (isEmpty(own)) attempts.delete(own)
+      },
+    }
+  }
+
+  return {
+    keepDays,
+    begin: keepDays === 0 ? () => NOTHING : begin,
+    flush: (id) => storeAll(({ run }) => run.id === id),
+    async close() {
+      clearTimeout(timer)
+      await storeAll(() => true)
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** A record that cannot be stored is lost, with a line in the log: nothing else depends on it. */
+async function storeSafely(some: readonly Gathered[], dependencies: Dependencies): Promise<void> {
+  try {
+    await store(some, dependencies)
+  } catch (error) {
+    // One of them may be of a conversation that has just been deleted.
+    if (some.length > 1) for (const one of some) await storeSafely([one], dependencies)
+    else dependencies.log.warn({ err: error, run_id: some[0]?.run.id }, 'a run is not recorded')
+  }
+}
+
+async function store(
+  some: readonly Gathered[],
+  { repository, redact, now }: Dependencies,
+): Promise<void> {
+  const ids = [...new Set(some.map(({ run }) => run.conversationId))]
+  const known = await Promise.all(
+    ids.map(async (id) => [id, await repository.knownParts(id)] as const),
+  )
+  const parts = createFreshParts(new Map(known), redact)
+  const pause = createPause()
+  const records: RunRecordRow[] = []
+  for (const { run, calls, stored, number } of some) {
+    const pack = createPacker(parts.takeFor(run.conversationId), redact)
+    const piece: RecordPiece = { calls: [], stored }
+    for (const call of calls) {
+      const exchanges: RecordPiece['calls'][number]['exchanges'] = []
+      for (const exchange of call.exchanges) {
+        exchanges.push(pack(exchange))
+        await pause()
+      }
+      piece.calls.push({ number: call.number, exchanges })
+    }
+    const { id: runId, attempt } = run
+    records.push({ runId, attempt, number, createdAt: now(), record: piece })
+  }
+  await repository.store(records, await parts.rows())
+}

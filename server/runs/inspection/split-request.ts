@@ -1,0 +1,82 @@
+// Splits the body of a request into parts that are stored once, however often they are sent again.
+import { createHash } from 'node:crypto'
+import type { RecordedField } from '../../protocol/runs/run-record.ts'
+
+/** A shorter text is stored with the request. */
+const MIN_PART_CHARACTERS = 200
+/** Longer texts in these fields are images, files, or what a provider sealed for itself. */
+const MAX_BINARY_CHARACTERS = 64
+const BINARY_FIELDS: ReadonlySet<string> = new Set([
+  'data',
+  'encrypted_content',
+  'signature',
+  'thought_signature',
+])
+/** Of a binary text, this much of both ends tells it from others. */
+const SAMPLE_CHARACTERS = 32_768
+
+/** Takes the JSON text of a part; returns its hash. */
+export type TakePart = (json: string) => string
+
+/** The fields of a body in order; `take` receives each part. */
+export function splitRequest(
+  body: Readonly<Record<string, unknown>>,
+  take: TakePart,
+): RecordedField[] {
+  const fields: RecordedField[] = []
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue
+    if (Array.isArray(value) && name !== 'tools') {
+      const items: unknown[] = value
+      fields.push({
+        name,
+        parts: items.map((item) => take(JSON.stringify(withoutBinary(item)) ?? 'null')),
+      })
+      continue
+    }
+    // Descriptions of tools hold no files, and are long.
+    const json = JSON.stringify(name === 'tools' ? value : withoutBinary(value))
+    if (json === undefined) continue
+    fields.push(json.length < MIN_PART_CHARACTERS ? { name, json } : { name, part: take(json) })
+  }
+  return fields
+}
+
+/** Names a text by its content. */
+export const hashOf = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22)
+
+/** The same value if it holds nothing binary. */
+function withoutBinary(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return shortened(value, name)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items: unknown[] = value
+    const kept = items.map((item) => withoutBinary(item))
+    return kept.some((item, at) => item !== items[at]) ? kept : value
+  }
+  let changed: Record<string, unknown> | undefined
+  for (const [key, item] of Object.entries(value)) {
+    const kept = withoutBinary(item, key)
+    if (kept === item) continue
+    changed ??= { ...value }
+    changed[key] = kept
+  }
+  return changed ?? value
+}
+
+function shortened(text: string, name: string): string {
+  if (text.length <= MAX_BINARY_CHARACTERS) return text
+  if (BINARY_FIELDS.has(name)) return `[${text.length} characters, ${fingerprint(text)}]`
+  if (!text.startsWith('data:')) return text
+  const end = text.indexOf(';base64,')
+  if (end < 0 || end > 100) return text
+  const bytes = Math.floor(((text.length - end - 8) * 3) / 4)
+  return `${text.slice(0, end)};[${bytes} bytes, ${fingerprint(text)}]`
+}
+
+const fingerprint = (text: string): string =>
+  hashOf(text.length + text.slice(0, SAMPLE_CHARACTERS) + text.slice(-SAMPLE_CHARACTERS)).slice(
+    0,
+    12,
+  )
