@@ -6,6 +6,7 @@ import type { UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment, containsFolded, countAll, foldCase, foldedPattern } from '../../fragments.ts'
+import { assertOtherAdministrator, isAdministrator } from './last-administrator.ts'
 
 export type UserRow = Database['tables']['users']['$inferSelect']
 export type SessionRow = Database['tables']['sessions']['$inferSelect']
@@ -100,9 +101,16 @@ export function createUserRepository(database: Database) {
       return user?.isActive === true
     },
 
-    /** Deletes an account and the rows that belong to it. */
+    /**
+     * Deletes an account and the rows that belong to it. @throws AppError `last_administrator`, also for an account that was
+     * disabled and has been enabled since.
+     */
     remove: (id: UserId): Promise<void> =>
       database.write(async (tx) => {
+        await tx.lock('users')
+        const [user] = await tx.select().from(users).where(eq(users.id, id))
+        if (user !== undefined && isAdministrator(user))
+          await assertOtherAdministrator(tx, users, id)
         await tx.delete(users).where(eq(users.id, id))
       }),
 
@@ -256,21 +264,8 @@ export function createUserRepository(database: Database) {
                 ),
               )
           }
-          const administers = (row: UserRow) => row.role === 'admin' && row.isActive
-          if (administers(user) && !administers(changed)) {
-            // The user of single mode has no password: nobody can sign in as that user.
-            const usable = [
-              eq(users.role, 'admin'),
-              eq(users.isActive, true),
-              isNotNull(users.passwordHash),
-            ]
-            const [other] = await tx
-              .select({ id: users.id })
-              .from(users)
-              .where(and(...usable, ne(users.id, id)))
-              .limit(1)
-            if (other === undefined) throw appError('last_administrator')
-          }
+          if (isAdministrator(user) && !isAdministrator(changed))
+            await assertOtherAdministrator(tx, users, id)
           if (changes.passwordHash !== undefined || changed.emailKey !== user.emailKey)
             await tx
               .delete(accountLinks)
