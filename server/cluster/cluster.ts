@@ -4,6 +4,7 @@ import type { ChangeLog } from '../changes/change-log.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
+import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import { Change } from '../protocol/change.ts'
 import { type RunId, UserId } from '../protocol/ids.ts'
@@ -15,6 +16,7 @@ import { createRunQueue } from './run-queue.ts'
 import { createRunStreams } from './run-streams.ts'
 import { createSharedClaims } from './shared-claims.ts'
 import { createSharedLimits } from './shared-limits.ts'
+import { createSharedTexts } from './shared-texts.ts'
 
 /** How often an instance looks for runs that nobody performs, and at what was stored for its own. */
 const TAKE_OVER_EVERY_MS = 2_000
@@ -37,6 +39,7 @@ export interface Cluster {
   /** Work that an instance does for as long as it lives. */
   readonly claims: WorkClaims
   readonly limits: Limits
+  readonly texts: SharedTexts
   /** Does work that one instance at a time must do, as soon as this one has to. */
   lead(begin: () => () => void | Promise<void>): void
   stopLeading(): Promise<void>
@@ -136,6 +139,7 @@ export async function joinCluster({
     bus,
     claims: createSharedClaims({ leases: store.leases, lease, instance }),
     limits,
+    texts: createSharedTexts(redis, namespace),
     lead(begin) {
       duties.push(begin)
       if (isLeader) ends.push(begin())

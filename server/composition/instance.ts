@@ -9,6 +9,7 @@ import type { Store } from '../db/store.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
 import type { Limits } from '../lib/limits.ts'
 import { createLocalLimits } from '../lib/local-limits.ts'
+import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { agreeOnFolders } from '../owner/shared-folders.ts'
@@ -26,6 +27,8 @@ export interface Instance {
   readonly claims: WorkClaims | undefined
   /** What limits are counted with. */
   readonly limits: Limits
+  /** What instances need not work out twice; absent in a single process. */
+  readonly texts: SharedTexts | undefined
   /** Does work that one instance at a time must do, such as cleaning up: here, or as soon as this one has to. */
   lead(begin: () => () => void | Promise<void>): void
   /** Runs that wait in the queue of all instances; NaN when it does not answer. */
@@ -68,6 +71,7 @@ export async function openInstance({
       sharing: undefined,
       claims: undefined,
       limits: createLocalLimits(),
+      texts: undefined,
       lead(begin) {
         ends.push(begin())
       },
@@ -98,6 +102,7 @@ export async function openInstance({
     sharing: cluster.sharing,
     claims: cluster.claims,
     limits: cluster.limits,
+    texts: cluster.texts,
     lead: cluster.lead,
     queuedRuns: cluster.queuedRuns,
     leaseLapses: () => cluster.lease.lapses,

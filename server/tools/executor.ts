@@ -17,7 +17,7 @@ import {
 import type { LongResultStore } from './long-results.ts'
 import { prepareCalls, readInput } from './prepare-calls.ts'
 import type { ToolSet } from './registry.ts'
-import type { ResultCache } from './result-cache.ts'
+import type { ProjectState, ResultCache } from './result-cache.ts'
 import { runWithinTime, STOPPED, type ToolSafety } from './timed-run.ts'
 import {
   type CallResult,
@@ -74,7 +74,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
   const { cache, results: keeper } = dependencies
   const slot = pLimit(dependencies.maxWorkers)
   /** Successful results of cacheable tools in this run, with the project state they were read in. */
-  const history = new Map<string, { result: WrittenResult; state: number }>()
+  const history = new Map<string, { result: WrittenResult; state: ProjectState }>()
 
   async function* execute(
     calls: readonly ToolCall[],
@@ -219,8 +219,9 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       key: string | null,
       marks: ResultMarks,
     ): Promise<CallResult> {
+      const state = key === null ? null : await cache.projectState(context.projectId)
       if (key !== null) {
-        const known = await recall(key)
+        const known = await recall(key, state)
         if (known !== undefined) {
           if (known.artifact !== undefined) tool.recall?.(known.artifact, context.runId)
           return createCallResult(call, known, { ...marks, cached: true })
@@ -229,7 +230,6 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       return slot(async () => {
         if (signal.aborted) return refused(call, STOPPED, marks)
         if (!tool.repeatable) await recorder.begin(call)
-        const state = cache.projectState(context.projectId)
         const startedAt = performance.now()
         const live = {
           ...context,
@@ -251,12 +251,11 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       })
     }
 
-    async function recall(key: string): Promise<WrittenResult | undefined> {
+    async function recall(key: string, state: ProjectState): Promise<WrittenResult | undefined> {
       const { userId, projectId } = context
-      const state = cache.projectState(projectId)
       const earlier = history.get(key)
-      if (earlier?.state === state) return earlier.result
-      const cached = cache.get({ userId, projectId, key })
+      if (state !== null && earlier?.state === state) return earlier.result
+      const cached = await cache.get({ userId, projectId, key }, state)
       if (cached === undefined) return undefined
       const result = await fitResult({ success: true, ...cached }, keeper, context)
       history.set(key, { result, state })

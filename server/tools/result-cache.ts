@@ -1,16 +1,19 @@
 // Successful results of cacheable tools, reused across runs; bounded in number, size and age.
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import { atMost } from '../lib/lru-limit.ts'
+import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import type { Artifact } from '../protocol/runs/step.ts'
+import { Artifact } from '../protocol/runs/step.ts'
 
-export interface CachedResult {
+const CachedResult = z.object({
   /** JSON text of the result's data, whole. */
-  data: string
-  artifact?: Artifact
+  data: z.string(),
+  artifact: Artifact.exactOptional(),
   /** It holds text from outside. */
-  untrusted?: boolean
-}
+  untrusted: z.boolean().exactOptional(),
+})
+export type CachedResult = z.infer<typeof CachedResult>
 
 export interface CacheKey {
   userId: UserId
@@ -19,17 +22,24 @@ export interface CacheKey {
   key: string
 }
 
+/** A text that changes whenever something in the project does; null when it is unknown, and nothing can be reused. */
+export type ProjectState = string | null
+
 export interface ResultCache {
-  get(entry: CacheKey): CachedResult | undefined
-  /**
-   * `state` is what `projectState` returned before the call began: a result that was read while the project changed
-   * is not cached.
-   */
-  set(entry: CacheKey, result: CachedResult, state: number): void
-  /** A number that changes whenever this server changes something in the project. */
-  projectState(projectId: ProjectId | null): number
-  /** Drops all results of a project. Must be called after each change of its files, whoever made it. */
+  /** What was cached in this state of the project. */
+  get(entry: CacheKey, state: ProjectState): Promise<CachedResult | undefined>
+  /** `state` is what `projectState` returned before the call began: a result that was read during a change is not found. */
+  set(entry: CacheKey, result: CachedResult, state: ProjectState): void
+  /** Never rejects. */
+  projectState(projectId: ProjectId | null): Promise<ProjectState>
+  /** Drops all results of a project. Must be called after each change of its files through this process. */
   dropProject(projectId: ProjectId): void
+}
+
+/** How instances reuse each other's results. */
+export interface SharedResults extends SharedTexts {
+  /** Changes with each stored change of the project, through whichever instance. Rejects when the store does not answer. */
+  stateOf(projectId: ProjectId): Promise<string>
 }
 
 const MAX_ENTRIES = 1000
@@ -38,7 +48,14 @@ const MAX_ENTRY_CHARACTERS = 2_000_000
 const MAX_KNOWN_PROJECTS = 10_000
 
 /** @param options.ttlSeconds how long a result may be reused; 0 disables the cache. */
-export function createResultCache(options: { ttlSeconds: number }): ResultCache {
+export function createResultCache({
+  ttlSeconds,
+  shared,
+}: {
+  ttlSeconds: number
+  /** Absent in a single process. */
+  shared?: SharedResults | undefined
+}): ResultCache {
   const entries = new LRUCache<string, CachedResult & { projectId: ProjectId | null }>({
     max: MAX_ENTRIES,
     maxSize: MAX_CHARACTERS,
@@ -47,26 +64,54 @@ export function createResultCache(options: { ttlSeconds: number }): ResultCache 
       1 +
       entry.data.length +
       (entry.artifact === undefined ? 0 : JSON.stringify(entry.artifact).length),
-    ttl: Math.max(1, options.ttlSeconds * 1000),
+    ttl: Math.max(1, ttlSeconds * 1000),
   })
-  const states = new LRUCache<ProjectId, number>(atMost(MAX_KNOWN_PROJECTS))
+  /** How often this process has changed each project. */
+  const counts = new LRUCache<ProjectId, number>(atMost(MAX_KNOWN_PROJECTS))
   let changes = 0
+  const countOf = (projectId: ProjectId | null): number =>
+    projectId === null ? 0 : (counts.get(projectId) ?? 0)
+  const keyOf = ({ userId, projectId, key }: CacheKey, state: string): string =>
+    JSON.stringify([userId, projectId, state, key])
+  const localKeyOf = (entry: CacheKey, state: string): string =>
+    keyOf(entry, `${countOf(entry.projectId)} ${state}`)
 
-  const projectState = (projectId: ProjectId | null): number =>
-    projectId === null ? 0 : (states.get(projectId) ?? 0)
-  const keyOf = ({ userId, projectId, key }: CacheKey): string =>
-    JSON.stringify([userId, projectId, key])
+  /** What another instance has stored; a text that cannot be read counts as none. */
+  async function fromOthers(key: string): Promise<CachedResult | undefined> {
+    const text = await shared?.get(key)
+    if (text === undefined) return undefined
+    try {
+      return CachedResult.parse(JSON.parse(text))
+    } catch {
+      return undefined
+    }
+  }
 
   return {
-    get: (entry) => entries.get(keyOf(entry)),
-    set: (entry, result, state) => {
-      if (options.ttlSeconds <= 0 || projectState(entry.projectId) !== state) return
-      entries.set(keyOf(entry), { ...result, projectId: entry.projectId })
+    async get(entry, state) {
+      if (ttlSeconds <= 0 || state === null) return undefined
+      return entries.get(localKeyOf(entry, state)) ?? (await fromOthers(keyOf(entry, state)))
     },
-    projectState,
-    dropProject: (projectId) => {
+    set(entry, result, state) {
+      if (ttlSeconds <= 0 || state === null) return
+      const { data, artifact, untrusted } = result
+      const cached: CachedResult = {
+        data,
+        ...(artifact === undefined ? {} : { artifact }),
+        ...(untrusted === undefined ? {} : { untrusted }),
+      }
+      entries.set(localKeyOf(entry, state), { ...cached, projectId: entry.projectId })
+      shared?.set(keyOf(entry, state), JSON.stringify(cached), ttlSeconds * 1000)
+    },
+    async projectState(projectId) {
+      const count = countOf(projectId)
+      if (shared === undefined) return String(count)
+      if (projectId === null) return ''
+      return await shared.stateOf(projectId).catch(() => null)
+    },
+    dropProject(projectId) {
       changes += 1
-      states.set(projectId, changes)
+      counts.set(projectId, changes)
       for (const [key, entry] of entries.entries())
         if (entry.projectId === projectId) entries.delete(key)
     },

@@ -20,6 +20,7 @@ import type { Database, StoreLog } from '../../db/database.ts'
 import type { Store } from '../../db/store.ts'
 import { createOpenConnections, type OpenConnections } from '../../http/open-connections.ts'
 import type { Limits } from '../../lib/limits.ts'
+import type { WorkClaims } from '../../lib/work-claims.ts'
 import { createMailer } from '../../messaging/mailer.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Channel } from '../../protocol/programs/channel.ts'
@@ -54,6 +55,8 @@ interface AccountOptions {
   box: SecretBox
   passwordCost: PasswordCost | undefined
   limits: Limits
+  /** Present with several instances. */
+  claims: WorkClaims | undefined
   /** With the open requests at all instances. */
   shareEndings(connections: OpenConnections): OpenConnections
   log: StoreLog
@@ -70,7 +73,8 @@ export function createAccountServices(options: AccountOptions): AccountServices 
   const apiKeys = createApiKeys(store.apiKeys)
   const passwords = createPasswords(options.passwordCost)
   const links = createAccountLinks(store, now)
-  const setup = createSetupToken()
+  const isShared = options.claims !== undefined
+  const setup = createSetupToken(isShared ? tokenKeys?.current().secret : undefined)
   const connections = options.shareEndings(createOpenConnections())
   const record = createAuditRecorder(store.audit, { log, now })
   const sessions = createConfiguredSessions(options, { tokenKeys, connections, record })

@@ -23,9 +23,14 @@ import { fileOfHandle, type LongResultStore } from '../../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../../tools/mcp/servers.ts'
 import { createProjectFileReader } from '../../tools/project-files.ts'
 import { createToolRegistry, type ToolRegistry } from '../../tools/registry.ts'
-import { createResultCache, type ResultCache } from '../../tools/result-cache.ts'
+import {
+  createResultCache,
+  type ResultCache,
+  type SharedResults,
+} from '../../tools/result-cache.ts'
 import type { ToolSafety } from '../../tools/timed-run.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import type { Instance } from '../instance.ts'
 import { toolSettings } from '../settings.ts'
 import { imageGeneration } from './image-generation.ts'
 import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
@@ -69,6 +74,22 @@ export interface ToolModuleOptions extends MessagingOptions {
   redact(text: string): string
   /** Which instance reads a document, or refreshes a sign-in to an MCP server. */
   claims: WorkClaims | undefined
+  instance: Pick<Instance, 'texts'>
+}
+
+/** How instances reuse each other's results; undefined in a single process. */
+function sharedResults({
+  instance: { texts },
+  store,
+  redact,
+}: Pick<ToolModuleOptions, 'instance' | 'store' | 'redact'>): SharedResults | undefined {
+  if (texts === undefined) return undefined
+  return {
+    stateOf: store.projects.stateOf,
+    get: texts.get,
+    // Results are redacted when they are stored, and must not leave this process before.
+    set: (key, text, lifetimeMs) => texts.set(key, redact(text), lifetimeMs),
+  }
 }
 
 /** Creates all tools. Call `start` afterwards. */
@@ -86,7 +107,10 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
   const memory = createStoredMemory(store, now)
   const { webhooks, push, channels, resourceLimits } = createMessaging(options, fetch)
   const budgets = createBudgets({ store, access, now, notices: webhooks.events })
-  const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
+  const cache = createResultCache({
+    ttlSeconds: config.tools.cache_ttl,
+    shared: sharedResults(options),
+  })
   const knowledge = createKnowledge({
     documents: store.documents,
     folder: join(config.data_dir, 'documents'),

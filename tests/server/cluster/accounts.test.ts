@@ -19,6 +19,7 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
   let one: TestServer
   let other: TestServer
   let token: string
+  let setUp: { paths: (string | null)[]; opened: number }
 
   beforeAll(async () => {
     const target = new URL(REDIS_URL)
@@ -32,6 +33,9 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
     if (first === undefined || second === undefined) throw new Error('two were started')
     one = first
     other = second
+    const paths = [one, other].map(({ server }) => server.setupPath)
+    const body = { link: paths[0]?.split('#')[1] }
+    setUp = { paths, opened: (await other.call('POST', '/api/auth/links', { body })).status }
     token = await register(one, 'ann')
   })
   afterAll(() => link.close())
@@ -50,6 +54,11 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
   const isSignedOut = async (server: TestServer, of: string): Promise<boolean> =>
     (await server.call('GET', '/api/conversations', { token: of })).status === 401
   const hasClosed = (page: EventReader): Promise<unknown> => page.all().catch(() => 'cut off')
+
+  test('the set-up link that each instance prints is the same one, so that it works through a proxy', () => {
+    expect(setUp.paths[0]).toBe(setUp.paths[1])
+    expect(setUp.opened).toBe(200)
+  })
 
   test('a session that ends through one instance closes its open streams at the other one', async () => {
     const ended = await signIn()

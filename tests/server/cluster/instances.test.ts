@@ -262,4 +262,31 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     expect(heard.data.change).toBe('created')
     pages.leave()
   })
+
+  test('what a tool has read through one instance is reused at the other, until the project changes through either', async () => {
+    const path = `/api/projects/${project}/files/read.txt`
+    const write = (server: TestServer, content: string) =>
+      server.call('PUT', path, { body: { content } })
+    const readThrough = async (server: TestServer): Promise<unknown> => {
+      upstream.enqueue(
+        turn.toolCalls([{ name: 'file_read', arguments: { path: 'read.txt' } }]),
+        turn.text('Read.'),
+      )
+      const { stream } = await send(server, await conversation())
+      const result = (await stream.all()).find(({ data }) => data.type === 'tool_result')
+      const { data, cached } = JSON.parse(result?.data.content)
+      return { content: data.content, cached }
+    }
+    await write(second, 'old')
+    expect(await readThrough(first)).toEqual({ content: 'old', cached: undefined })
+    expect(await readThrough(second)).toEqual({ content: 'old', cached: true })
+    for (const [changing, reading] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const content = `written through ${changing.url}`
+      await write(changing, content)
+      expect(await readThrough(reading)).toEqual({ content, cached: undefined })
+    }
+  })
 })

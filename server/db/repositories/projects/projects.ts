@@ -1,5 +1,5 @@
 // Projects of a user.
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
@@ -54,6 +54,21 @@ export function createProjectRepository(database: Database) {
         .from(projects)
         .where(eq(projects.id, id))
       return project?.userId
+    },
+
+    /**
+     * Changes with every stored change of the project, its files and its documents, however the clocks of instances differ:
+     * the transactions that last wrote these rows. Only on PostgreSQL, which instances share.
+     */
+    async stateOf(id: ProjectId): Promise<string> {
+      if (database.dialect !== 'postgres') throw new Error('only instances need it')
+      const [found] = await read
+        .select({
+          state: sql<string>`${projects}.xmin::text || ' ' || (select count(*) || ' ' || coalesce(max(documents.xmin::text::bigint), 0) from documents where documents.project_id = ${projects.id})`,
+        })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return found?.state ?? ''
     },
 
     /** The names of all projects of a user, in no particular order. */

@@ -1,0 +1,8 @@
+// Texts that the instances of a store share for a while: what gets lost is only looked up again.
+
+export interface SharedTexts {
+  /** Undefined when nobody has stored it, or it cannot be read in time. Never rejects. */
+  get(key: string): Promise<string | undefined>
+  /** Stores it for `lifetimeMs`, unless it is too long. Not awaited. */
+  set(key: string, text: string, lifetimeMs: number): void
+}
