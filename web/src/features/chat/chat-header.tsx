@@ -15,6 +15,10 @@ const ChatSettings = lazyPart(() =>
   import('./chat-settings.tsx').then((module) => module.ChatSettings),
 )
 
+/**
+ * `leading` stands before the title (the button of the sidebar), `children` after it (the project
+ * picker and menus of other features).
+ */
 export function ChatHeader({
   conversation,
   leading,

@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx'
 
 const readNumber = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
+/** A dialog that the header opens. An empty field leaves the choice to the server. */
 export function ChatSettings({
   conversation,
   onClose,

@@ -92,6 +92,7 @@ function useLeaveDeleted(id: string, { data, error }: ReturnType<typeof useConve
   return deleted
 }
 
+/** `header` and `aside` draw what other features add, once the conversation has loaded. */
 export function ChatView({
   id,
   loading,

@@ -42,6 +42,10 @@ const SUGGESTIONS = [
 const greetingOf = (hour: number) =>
   hour < 5 ? 'night' : hour < 12 ? 'morning' : hour < 18 ? 'afternoon' : 'evening'
 
+/**
+ * `notice` stands above the greeting, such as that no model is set up. The conversation is created
+ * with the first message.
+ */
 export function NewChat({
   projectId,
   projectModel,

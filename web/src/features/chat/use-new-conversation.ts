@@ -25,6 +25,10 @@ const settingsOf = (projectId: ProjectId | null, options: ChatOptions, temporary
   }
 }
 
+/**
+ * For the home page. `temporary`: the conversation is not listed and is removed when the page
+ * leaves it.
+ */
 export function useNewConversation(
   projectId: ProjectId | null,
   options: ChatOptions,

@@ -6,6 +6,7 @@ import { removeWhileLeaving } from '../../lib/api/conversations.ts'
 /** Removals that are about to happen; opening the conversation again at once takes them back. */
 const leaving = new Map<string, number>()
 
+/** Does nothing for other conversations. */
 export function useRemoveOnLeave({ id, temporary }: Conversation): void {
   useEffect(() => {
     if (!temporary) return

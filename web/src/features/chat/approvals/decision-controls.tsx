@@ -5,8 +5,17 @@ import { Switch } from '../../../ui/controls/switch.tsx'
 
 /** `ask`: nothing is chosen yet; `reject` asks for a reason, `change` for other arguments. */
 export type DecisionMode = 'ask' | 'reject' | 'change'
+
+/**
+ * What an approval also covers: nothing else, the same call for the rest of the run, or for the
+ * whole conversation.
+ */
 export type Remember = 'no' | 'run' | 'conversation'
 
+/**
+ * The buttons below an approval card. `mode` says whether arguments are being changed or a reason
+ * is being written; `busy` disables all of them while the decision is sent.
+ */
 export function DecisionButtons({
   mode,
   busy,

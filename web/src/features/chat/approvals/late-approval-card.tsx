@@ -8,6 +8,10 @@ const ApprovalCard = lazyPart(() =>
   import('./approval-card.tsx').then((module) => module.ApprovalCard),
 )
 
+/**
+ * Takes what `ApprovalCard` takes and draws nothing while that loads. Used for answers and for
+ * background tasks.
+ */
 export function LateApprovalCard(props: ComponentProps<typeof card.ApprovalCard>) {
   return (
     <PartBoundary fallback={null}>

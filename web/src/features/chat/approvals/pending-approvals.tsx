@@ -9,6 +9,7 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { useLiveRuns } from '../runs/live-runs.ts'
 import { LateApprovalCard } from './late-approval-card.tsx'
 
+/** Below the steps of the answer whose run waits; draws nothing without requests. */
 export function PendingApprovals({
   conversationId,
   runId,

@@ -18,6 +18,10 @@ export interface ChosenFile {
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
 export const MAX_FILES = 20
 
+/**
+ * The files of a message that is being written. Their upload begins as soon as they are chosen, and
+ * removing one cancels it.
+ */
 export interface ChosenFiles {
   files: readonly ChosenFile[]
   /** Returns the keys of those that are uploaded; more than a message may have are left out. */

@@ -56,6 +56,7 @@ const useText = (id: string, file: { kind: Kind; bytes: Blob } | undefined, isWa
     meta: { quiet: true },
   })
 
+/** Loads the file `id` when it opens; `marks` are the words that the text view highlights. */
 export function FileDialog({
   id,
   page,

@@ -39,6 +39,7 @@ function placesOf(text: string, words: readonly string[]): [number, number][] {
   ])
 }
 
+/** `marks`: words to highlight, wherever they occur in the text. */
 export function FileText({
   text,
   page,

@@ -5,6 +5,7 @@ import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 
 const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
 
+/** Closing the dialog takes the file out of the address again. */
 export function LateFile() {
   const [params, setParams] = useSearchParams()
   const id = params.get('file')

@@ -10,6 +10,10 @@ import { notify } from '../../../ui/overlays/toasts.ts'
 import { LateApprovalCard } from '../approvals/late-approval-card.tsx'
 import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
 
+/**
+ * Lists unfinished tasks with their approval requests and a button to stop each; a notice says when
+ * one ends.
+ */
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()

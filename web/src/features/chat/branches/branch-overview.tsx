@@ -21,6 +21,7 @@ const MAX_INDENT = 8
 
 const close = (): void => showBranches(false)
 
+/** A dialog; `onShow` receives the message whose branch the person chose. */
 export function BranchOverview({
   conversationId,
   locked,

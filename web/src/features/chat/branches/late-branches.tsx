@@ -8,6 +8,7 @@ const BranchOverview = lazyView(() =>
   import('./branch-overview.tsx').then((module) => module.BranchOverview),
 )
 
+/** Draws nothing while the overview is closed, so its code loads only when somebody opens it. */
 export function LateBranches(props: {
   conversationId: string
   locked: boolean

@@ -3,4 +3,5 @@ import { create } from 'zustand'
 
 export const useShownBranches = create<{ shown: boolean }>(() => ({ shown: false }))
 
+/** Opens the overview, or closes it with false. */
 export const showBranches = (shown: boolean): void => useShownBranches.setState({ shown })

@@ -3,6 +3,7 @@ import { create } from 'zustand'
 import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
 
+/** Two sibling answers that are shown side by side, by the ids of their messages. */
 export type Comparison = {
   /** The `client_id` of the second answer's run, so that it is started once. */
   id: string
@@ -47,6 +48,7 @@ export const useComparisons = create<{ byConversation: Comparisons }>(() => ({
   byConversation: readStored(),
 }))
 
+/** The pair of a conversation; null while its answers are shown one at a time. */
 export const useComparison = (conversationId: string): Comparison | null =>
   useComparisons(({ byConversation }) => byConversation[conversationId] ?? null)
 

@@ -53,6 +53,7 @@ const secondOf = (others: readonly PublicModel[]): string | null => {
   return others.find(({ id }) => id === last)?.id ?? others[0]?.id ?? null
 }
 
+/** `onCommands` and `onMentions` open the lists that `/` and `@` open in the message field. */
 export function AddMenu({
   options,
   onChange,

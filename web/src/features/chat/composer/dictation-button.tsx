@@ -14,6 +14,10 @@ const spokenLanguage = (): string => {
   return languageOf(navigator.language) === language ? navigator.language : LANGUAGES[language].tag
 }
 
+/**
+ * Pressing it again stops the dictation. `onHeard` receives each phrase once it is final, in the
+ * language of the page.
+ */
 export function DictationButton({ onHeard }: { onHeard: (text: string) => void }) {
   const { t } = useTranslation()
   const [listening, setListening] = useState(false)

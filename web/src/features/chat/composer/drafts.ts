@@ -1,6 +1,7 @@
 // Unsent text, kept for each conversation as long as the tab is open.
 const KEY_PREFIX = 'nanoclaw.draft.'
 
+/** The draft with this key; empty when there is none or the browser blocks storage. */
 export const readDraft = (key: string): string => {
   try {
     return sessionStorage.getItem(KEY_PREFIX + key) ?? ''
@@ -9,6 +10,7 @@ export const readDraft = (key: string): string => {
   }
 }
 
+/** Replaces the draft; an empty text removes it. Never throws. */
 export const writeDraft = (key: string, text: string): void => {
   try {
     if (text === '') sessionStorage.removeItem(KEY_PREFIX + key)

@@ -13,6 +13,10 @@ const ModelPicker = lazyView(() =>
   import('./model-picker.tsx').then((module) => module.ModelPicker),
 )
 
+/**
+ * Shows the current model and passes on what changes, such as a different model or whether it
+ * thinks.
+ */
 export function ModelMenu({
   options,
   onChange,

@@ -10,6 +10,7 @@ import { askForFields, type WantedPrompt } from './wanted-prompt.ts'
 
 const close = (): void => askForFields(null)
 
+/** A dialog. Filling in may ask the server; a failure is reported, and the dialog stays open. */
 export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
   const { t } = useTranslation()
   const id = useId()

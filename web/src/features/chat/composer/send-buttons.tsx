@@ -4,6 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { useDisplay } from '../../../lib/preferences/display.ts'
 import { Tip } from '../../../ui/overlays/tip.tsx'
 
+/**
+ * `empty`: nothing could be sent, so only stopping is offered while an answer is running.
+ * `sending`: a message is on its way.
+ */
 export function SendButtons({
   running,
   empty,

@@ -15,6 +15,7 @@ const inputRate = ({ input, tiers = [] }: Price, tokens: number): number =>
   tiers.filter(({ above }) => tokens > above).toSorted((a, b) => b.above - a.above)[0]?.input ??
   input
 
+/** An estimate from the number of characters. Draws nothing for small messages. */
 export function SizeHint({
   text,
   files,

@@ -3,6 +3,10 @@
 type Alternative = { transcript: string }
 type Result = { isFinal: boolean; readonly [index: number]: Alternative | undefined }
 
+/**
+ * One recognition of speech, from `start` to `onend`; `abort` drops what has not been recognized
+ * yet.
+ */
 export type Recognition = {
   lang: string
   continuous: boolean
@@ -26,5 +30,6 @@ const Available = SpeechRecognition ?? webkitSpeechRecognition
 /** Browsers give the microphone to secure origins only. */
 export const canDictate = Available !== undefined && isSecureContext
 
+/** Null in browsers that cannot recognize speech. */
 export const createRecognition = (): Recognition | null =>
   Available === undefined ? null : new Available()

@@ -4,6 +4,7 @@ import type { AttachedFile } from '../attachments/attachments.ts'
 import { randomId } from '../random-id.ts'
 import type { useAttaching } from './use-attaching.ts'
 
+/** What was written and is about to be sent; its files are uploaded. */
 export type Draft = { text: string; files: readonly AttachedFile[] }
 
 /** `onSend` resolves to true once the server has accepted the message; until then the text and the files stay. */

@@ -1,6 +1,10 @@
 // What the person chose and still has to fill in: a prompt of an MCP server or of their own, or the address of a resource.
 import { create } from 'zustand'
 
+/**
+ * A prompt with empty fields, drawn by `PromptForm`; `key` tells two prompts of the same title
+ * apart.
+ */
 export type WantedPrompt = {
   key: string
   title: string

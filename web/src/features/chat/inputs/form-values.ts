@@ -7,6 +7,8 @@ import type {
 
 /** Texts as typed (numbers too), switches, and the chosen values of a list. */
 export type Value = string | boolean | readonly string[]
+
+/** What the form holds, by the name of the field. */
 export type Values = Readonly<Record<string, Value>>
 
 const firstValue = (field: InputField): Value => {
@@ -15,6 +17,7 @@ const firstValue = (field: InputField): Value => {
   return field.default === undefined ? '' : String(field.default)
 }
 
+/** The values before the person has changed anything: the server's defaults, else empty. */
 export const firstValues = (form: InputForm | undefined): Values =>
   Object.fromEntries(
     Object.entries(form?.properties ?? {}).map(([name, field]) => [name, firstValue(field)]),

@@ -10,6 +10,7 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { contentOf, firstValues, type Values } from './form-values.ts'
 import { InputFields } from './input-fields.tsx'
 
+/** Below the answer whose run waits. `onAnswered` is called once the server has the answer. */
 export function InputCard({
   runId,
   input,

@@ -6,6 +6,10 @@ import { SelectField, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
 import type { Value, Values } from './form-values.ts'
 
+/**
+ * One field for each property of the form. `onChange` receives all values, with the changed one
+ * replaced.
+ */
 export function InputFields({
   form,
   values,

@@ -6,6 +6,7 @@ import { useLiveRuns } from '../runs/live-runs.ts'
 
 const InputCard = lazyPart(() => import('./input-card.tsx').then((module) => module.InputCard))
 
+/** One card for each question, below the steps of the answer whose run waits. */
 export function PendingInputs({
   conversationId,
   runId,

@@ -38,6 +38,7 @@ function spokenText(messageId: string): string {
     .join('\n')
 }
 
+/** `locked`: a run is active, so nothing that changes the branch is offered. */
 export function AnswerMenu({
   message,
   conversationId,

@@ -89,6 +89,9 @@ type AnswerMessageProps = {
   onEditing: (id: MessageId | null) => void
 }
 
+/**
+ * Drawn again only when its message or its run changes, while the texts of other answers stream.
+ */
 export const AnswerMessage = memo(function AnswerMessage({
   message,
   conversationId,

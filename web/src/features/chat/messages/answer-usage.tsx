@@ -5,6 +5,7 @@ import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
 
+/** A line among the actions of a finished answer; what is not known is left out. */
 export function AnswerUsage({
   usage,
   tokens,

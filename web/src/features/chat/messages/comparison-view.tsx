@@ -48,6 +48,10 @@ function useSecondAnswer({ comparison, conversationId, shown, locked, actions }:
   }, [isDue, id, model, compare, comparison, conversationId, shown.status])
 }
 
+/**
+ * Draws both answers with `AnswerMessage`. While the second one is missing, it offers the models
+ * that could write it.
+ */
 export function ComparisonView(props: Props) {
   const { comparison, conversationId, shown, locked } = props
   const { t } = useTranslation()

@@ -14,6 +14,7 @@ async function drawnText(button: Element): Promise<string> {
   return [...texts].map(plainHtml).join('')
 }
 
+/** `text` returns the Markdown and is called only when the button is pressed. */
 export function CopyMessage({ text }: { text: () => string }) {
   const { t } = useTranslation()
   const report = (copied: boolean): void =>

@@ -5,6 +5,7 @@ import { isComposing } from '../../../lib/browser/composing.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
 
+/** Used for user messages and for answers. `submit` is the label of the button. */
 export function EditForm({
   initial,
   hint,

@@ -9,6 +9,9 @@ import { Button } from '../../../ui/controls/button.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
 
+/**
+ * Explains a stopped, failed, interrupted or shortened answer; draws nothing below a complete one.
+ */
 export function Ending({
   message,
   live,

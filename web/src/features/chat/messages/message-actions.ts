@@ -2,6 +2,7 @@
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { RunActions } from '../runs/use-run-actions.ts'
 
+/** Passed from the open conversation to its messages; the same object in every render. */
 export type MessageActions = Pick<
   RunActions,
   'edit' | 'regenerate' | 'resume' | 'stop' | 'switchModel' | 'compare'

@@ -56,6 +56,10 @@ function useOlder(
   return sentinel
 }
 
+/**
+ * Scrolls with the growing answer while the reader is at the end. `edited` is the message that is
+ * open for editing.
+ */
 export function MessageList({
   messages,
   conversationId,

@@ -5,6 +5,7 @@ import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Menu, MenuChoices, MenuHeading } from '../../../ui/overlays/menu.tsx'
 
+/** Draws nothing when there is no other model. `current` is the model that the list leaves out. */
 export function OtherModel({
   current,
   onChoose,

@@ -39,6 +39,7 @@ function readSelection(scroller: HTMLElement): Selected | null {
   }
 }
 
+/** `scroller` contains the messages; a selection outside of it is ignored. */
 export function QuoteButton({ scroller }: { scroller: RefObject<HTMLElement | null> }) {
   const { t } = useTranslation()
   const [selected, setSelected] = useState<Selected | null>(null)

@@ -7,6 +7,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { type Comparison, setComparison } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
 
+/** `siblings` are the other versions of the first answer; choosing one of them starts no run. */
 export function SecondChoice({
   comparison,
   conversationId,

@@ -5,6 +5,10 @@ import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { showBranches } from '../branches/shown-branches.ts'
 
+/**
+ * `siblings` includes `id` and is in the order of creation. Draws nothing for a message without
+ * siblings.
+ */
 export function SiblingSwitch({
   id,
   siblings,

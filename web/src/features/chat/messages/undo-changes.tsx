@@ -5,6 +5,9 @@ import { useRestore } from '../../../lib/api/checkpoints.ts'
 import { ConfirmDialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 
+/**
+ * The dialog that asks first. `onClose` is called after it was confirmed and when it is cancelled.
+ */
 export function UndoChanges({
   projectId,
   messageId,

@@ -7,6 +7,10 @@ const NEAR_END_PIXELS = 80
 const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
   scrollHeight - scrollTop - clientHeight
 
+/**
+ * `content` is what grows inside `scroller`. Returns whether the end is in view, `toEnd` to go
+ * there and `release` to stay where something else scrolls to.
+ */
 export function useStickToEnd(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,

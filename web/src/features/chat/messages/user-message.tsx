@@ -18,6 +18,10 @@ import { UndoChanges } from './undo-changes.tsx'
 /** Longer texts are folded at first. */
 const LONG_TEXT_CHARACTERS = 2_400
 
+/**
+ * `editing` replaces the text with the form; `onEditing` opens it for this message and closes it
+ * with null.
+ */
 export const UserMessage = memo(function UserMessage({
   message,
   locked,

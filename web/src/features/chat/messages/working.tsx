@@ -7,6 +7,10 @@ import { Button } from '../../../ui/controls/button.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
 
+/**
+ * A line below the steps of the active run. While a model call waits to be retried, it offers to
+ * stop or to use another model.
+ */
 export function Working({
   live,
   model,

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { QueuedMessages } from './queue-list.tsx'
 import { NEW_CONVERSATIONS } from './queued-messages.ts'
 
+/** They are sent, each as a new conversation, when the connection is back. */
 export function KeptMessages() {
   const { t } = useTranslation()
   return (

@@ -10,6 +10,7 @@ import { inputClass } from '../../../ui/controls/field.tsx'
 import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
 import { useIsPaused } from './use-is-paused.ts'
 
+/** Draws nothing without queued messages. “Send now” stops the running answer first. */
 export function QueueList({
   conversationId,
   running,

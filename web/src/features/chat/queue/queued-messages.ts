@@ -153,12 +153,18 @@ addEventListener('storage', ({ key, newValue }) => {
 
 const NONE: readonly QueuedMessage[] = []
 
+/**
+ * The messages in the order in which they will be sent; the same empty list in every render when
+ * there are none.
+ */
 export const useQueue = (conversationId: string): readonly QueuedMessage[] =>
   useQueues(({ queues }) => queues[conversationId] ?? NONE)
 
+/** Adds a message at the end, to be sent when the current answer has ended. */
 export const enqueue = (conversationId: string, message: QueuedMessage): void =>
   useQueues.getState().change(conversationId, (queue) => [...queue, message])
 
+/** Removes a message, because it was sent or the person no longer wants it. */
 export const dequeue = (conversationId: string, id: string): void =>
   useQueues.getState().change(conversationId, (queue) => queue.filter((one) => one.id !== id))
 

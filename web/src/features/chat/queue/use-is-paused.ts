@@ -7,6 +7,7 @@ import { useQueue, useQueues } from './queued-messages.ts'
 export const isPausing = (last: Message | undefined): boolean =>
   last?.status === 'stopped' || last?.status === 'failed' || last?.status === 'interrupted'
 
+/** Always false for the message that the person wants sent now, and while a run is active. */
 export function useIsPaused(conversationId: string, isRunning: boolean): boolean {
   const last = useMessages(conversationId).data?.at(-1)
   const urgent = useQueues((store) => store.urgent[conversationId])

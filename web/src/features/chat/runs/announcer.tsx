@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { useLiveRuns } from './live-runs.ts'
 
+/** An invisible live region; one for each open conversation. */
 export function Announcer({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
   const text = useLiveRuns(({ byConversation }) => {

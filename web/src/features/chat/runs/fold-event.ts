@@ -4,6 +4,7 @@ import type { RunEvent } from '../../../../../server/protocol/runs/run-event.ts'
 import { type LiveRun, withoutApproval, withoutInput } from './live-runs.ts'
 import { foldProgress } from './tool-progress.ts'
 
+/** A run of which no event has arrived yet. */
 export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   runId,
   conversationId,

@@ -12,6 +12,10 @@ import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import type { Refusal } from '../../../lib/http/refusal-text.ts'
 import type { Progress } from './tool-progress.ts'
 
+/**
+ * What is drawn of a run while it streams. Built from its events alone by `foldEvent`, so that it
+ * is the same after a reload.
+ */
 export type LiveRun = {
   runId: string
   conversationId: string

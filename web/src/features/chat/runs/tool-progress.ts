@@ -7,6 +7,7 @@ import type {
 import { wholeNumber } from '../../../lib/format.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 
+/** What the card of a running tool shows besides its arguments. */
 export type Progress = {
   /** The newest part of what the program has written. */
   output: string

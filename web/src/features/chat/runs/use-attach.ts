@@ -5,6 +5,7 @@ import type { Conversation } from '../../../../../server/protocol/conversations/
 import { messageKeys } from '../../../lib/api/messages.ts'
 import { follow } from './follow-run.ts'
 
+/** Does nothing while the conversation has no active run or has not been loaded. */
 export function useAttach(
   client: QueryClient,
   id: string,

@@ -15,6 +15,7 @@ import { follow } from './follow-run.ts'
 import { useLiveRuns } from './live-runs.ts'
 import { continueRun, startRun, writtenFields } from './start-run.ts'
 
+/** A message as the person wrote it, with its uploaded files. */
 export type Written = { text: string; files: readonly AttachedFile[] }
 
 /** The options as fields of the bodies of send, edit and regenerate. */
@@ -36,6 +37,10 @@ const untilEnded = (conversationId: string): Promise<void> =>
     })
   })
 
+/**
+ * The actions with these options, in an object that changes only with its arguments. Those that
+ * start a run resolve to whether the server accepted it.
+ */
 export function useRunActions(conversationId: string, options: ChatOptions) {
   const client = useQueryClient()
   return useMemo(() => {
@@ -127,4 +132,5 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
   }, [client, conversationId, options])
 }
 
+/** What `useRunActions` returns, for components that receive single actions. */
 export type RunActions = ReturnType<typeof useRunActions>

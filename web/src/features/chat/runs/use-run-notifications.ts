@@ -6,6 +6,7 @@ import { type LiveRun, useLiveRuns } from './live-runs.ts'
 
 const waits = ({ approvals, inputs }: LiveRun): number => approvals.length + inputs.length
 
+/** Once for the whole page. `onOpen` receives the conversation whose notification was clicked. */
 export function useRunNotifications(onOpen: (conversationId: string) => void): void {
   const { t } = useTranslation()
   useEffect(

@@ -14,6 +14,8 @@ export type PassageSource = {
   heading?: string
   page?: number
 }
+
+/** A search hit or a fetched page. */
 export type WebSource = { kind: 'web'; url: string } & Pick<WebItem, 'title' | 'site' | 'text'>
 
 /** `number`: from 1, in the order in which the answer's tools found it; `[1]` in the text refers to it. */

@@ -3,6 +3,7 @@ import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Source } from './answer-sources.ts'
 
+/** Plain texts for the list of sources and the chips in the answer. */
 export type SourceText = {
   title: string
   /** The site, or the place in the document. */

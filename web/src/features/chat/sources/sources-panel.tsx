@@ -11,6 +11,7 @@ const SITES_NAMED = 3
 /** Entries of each part of the list before the rest is folded. */
 const ENTRIES_SHOWN = 8
 
+/** Below the answer, folded until the reader opens it; draws nothing without sources. */
 export function SourcesPanel({
   sources,
   cited,

@@ -29,6 +29,10 @@ export function citedIn(text: string, sources: readonly Source[]): ReadonlySet<n
   return numbers
 }
 
+/**
+ * `onOpen` is null outside of a project, whose documents alone can be opened. The caller draws
+ * `dialog`.
+ */
 export function useAnswerSources(steps: readonly Step[]): {
   sources: readonly Source[]
   /** For the text; null without sources. */

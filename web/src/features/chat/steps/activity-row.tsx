@@ -3,6 +3,10 @@ import { ChevronRight, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 
+/**
+ * The frame of thinking and tool calls. `children` are drawn only while the row is open; `below` is
+ * always in sight.
+ */
 export function ActivityRow({
   icon: Icon,
   title,

@@ -3,6 +3,7 @@
 /** One of the eight terminal colours. */
 export type Hue = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7
 
+/** How a stretch of output looks; what is absent is as in plain text. */
 export type Style = {
   colour?: Hue
   background?: Hue
@@ -13,6 +14,8 @@ export type Style = {
   inverse?: true
   strike?: true
 }
+
+/** Characters in a row that share a style. */
 export type Span = { text: string; style: Style }
 
 // ESC [ … letter (CSI), ESC ] … BEL (a title or a link), and two-character sequences. One pass, bounded look-ahead.
@@ -127,6 +130,7 @@ export function readTerminal(text: string): Span[][] {
   })
 }
 
+/** The CSS classes of a style, separated by spaces. */
 export const classOf = (style: Style): string =>
   [
     style.colour === undefined ? '' : `ansi-${style.colour}`,

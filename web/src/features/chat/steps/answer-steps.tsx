@@ -17,6 +17,7 @@ type Live = {
   rejected: readonly string[]
 }
 
+/** Each step goes to the component of its type: `TextStep`, `ThinkingStep` or `ToolStep`. */
 export const AnswerSteps = memo(function AnswerSteps({
   steps,
   live,

@@ -5,10 +5,15 @@ import type {
   ToolResultStep,
 } from '../../../../../server/protocol/runs/step.ts'
 
+/**
+ * One row of the rail. `result` is null while the call is not finished, `durationMs` where it is
+ * not known.
+ */
 export type Activity =
   | { kind: 'thinking'; key: string; text: string; open: boolean; durationMs: number | null }
   | { kind: 'tool'; key: string; call: ToolCallStep; result: ToolResultStep | null }
 
+/** What is drawn as one block; `key` stays the same while the answer grows. */
 export type Segment =
   | { kind: 'prose'; key: string; text: string }
   | { kind: 'activity'; key: string; items: Activity[] }

@@ -20,6 +20,10 @@ function Mark({ state }: { state: State }) {
   return <CircleDashed size={14} aria-hidden className="shrink-0 text-muted" />
 }
 
+/**
+ * Live while the call runs, and from the stored result afterwards; draws nothing without
+ * sub-agents.
+ */
 export function SubAgents({
   agents,
   failures,

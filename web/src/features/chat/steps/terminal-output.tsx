@@ -30,6 +30,7 @@ const Line = memo(function Line({ spans }: { spans: readonly Span[] }) {
   )
 })
 
+/** `text` may contain ANSI control sequences; `label` is its heading. */
 export function TerminalOutput({
   label,
   text,

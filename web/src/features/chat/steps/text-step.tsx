@@ -13,6 +13,7 @@ export const loadMarkdown = async () => {
 }
 const LazyMarkdown = lazyPart(loadMarkdown)
 
+/** Draws the plain text until the Markdown module has loaded. */
 export const TextStep = memo(function TextStep({
   text,
   growing = false,

@@ -10,6 +10,7 @@ const SHOWN_FROM_MS = 1_000
 
 const newestLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.slice(-120) ?? ''
 
+/** `open`: the model is still thinking. */
 export const ThinkingStep = memo(function ThinkingStep({
   text,
   open,

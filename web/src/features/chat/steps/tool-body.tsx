@@ -64,6 +64,10 @@ type Props = {
   state: ToolState
 }
 
+/**
+ * The person can switch between the view and the raw data. `ToolStep` draws it when its card is
+ * unfolded.
+ */
 export function ToolBody(props: Props) {
   const { t } = useTranslation()
   const [raw, setRaw] = useState(false)

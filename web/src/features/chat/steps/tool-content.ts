@@ -5,6 +5,10 @@ import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read
 /** The state of a call. */
 export type ToolState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
 
+/**
+ * The content of a tool result, read from JSON that may be incomplete; `data` and `error` are as
+ * the tool returned them.
+ */
 export type Outcome = {
   success: boolean
   data: unknown

@@ -47,5 +47,6 @@ const TOOL_ICONS: readonly [RegExp, LucideIcon][] = [
   [/message/, Send],
 ]
 
+/** By the name of the tool; a wrench for tools of MCP servers and others that have none. */
 export const toolIcon = (name: string): LucideIcon =>
   TOOL_ICONS.find(([pattern]) => pattern.test(name))?.[1] ?? Wrench

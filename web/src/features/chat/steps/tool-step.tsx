@@ -56,6 +56,10 @@ function RunningTime({ since }: { since: number | undefined }) {
   )
 }
 
+/**
+ * `waiting`: a person must decide first; `rejected`: one refused it. `startedAt` is when it began,
+ * while it is running.
+ */
 export const ToolStep = memo(function ToolStep({
   call,
   result,

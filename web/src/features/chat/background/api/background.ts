@@ -5,6 +5,7 @@ import { request, requestDone } from '../../../../lib/http/api-client.ts'
 
 const backgroundKey = (conversationId: string) => ['background', conversationId] as const
 
+/** True once a task will not change any more, whether it completed, was stopped or failed. */
 export const isOver = ({ status }: BackgroundTask): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed'
 
@@ -21,6 +22,7 @@ export const useBackgroundTasks = (conversationId: string) =>
     meta: { quiet: true },
   })
 
+/** Stops a task by its id and reads the list again, also when the server refused. */
 export function useStopBackgroundTask(conversationId: string) {
   const client = useQueryClient()
   return useMutation({

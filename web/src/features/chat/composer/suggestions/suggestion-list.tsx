@@ -35,6 +35,7 @@ type Props = {
   onClose: () => void
 }
 
+/** Lists commands or mentions, according to the sign that opened it. */
 export function SuggestionList(props: Props) {
   return props.trigger.kind === 'command' ? <Commands {...props} /> : <Mentions {...props} />
 }

@@ -2,6 +2,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ChosenFiles } from '../../attachments/attachments.ts'
 
+/** `hint` is the second line; `choose` changes the message field or acts at once. */
 export type Suggestion = {
   key: string
   icon: LucideIcon

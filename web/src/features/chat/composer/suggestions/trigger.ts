@@ -3,6 +3,7 @@
 /** The id of the list's element. */
 export const SUGGESTIONS_ID = 'composer-suggestions'
 
+/** The sign that a list answers, with the part of the text that choosing an entry replaces. */
 export type Trigger = {
   kind: 'command' | 'mention'
   /** What follows the sign. */
@@ -16,6 +17,7 @@ const COMMAND = /^\/([^\s/]{0,80})$/
 /** Not within a word, where it belongs to an e-mail address. */
 const MENTION = /(?:^|[^\w@.])@([^\s@]{0,200})$/
 
+/** `caret` is a position in `text` in UTF-16 units. Null when no list is asked for there. */
 export function triggerAt(text: string, caret: number): Trigger | null {
   const before = text.slice(0, caret)
   const command = COMMAND.exec(before)?.[1]

@@ -11,6 +11,10 @@ import { insertIntoComposer } from '../../composer-insert.ts'
 import { askForFields } from '../wanted-prompt.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
+/**
+ * Saved prompts first, then commands, then the prompts of MCP servers. `query` is empty right after
+ * the `/`.
+ */
 export function useCommandsList(query: string, editing: Editing): Suggestion[] {
   return [
     ...useSavedPrompts(query, editing),

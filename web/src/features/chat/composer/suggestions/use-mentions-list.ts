@@ -144,6 +144,7 @@ function useResources(query: string, { replace, attachStored }: Editing): Sugges
     .slice(0, SUGGESTIONS_OF_A_KIND)
 }
 
+/** `projectId` null: there are no files and documents to list. Lists grow as the server answers. */
 export function useMentionsList(
   query: string,
   projectId: ProjectId | null,

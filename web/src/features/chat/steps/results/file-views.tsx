@@ -34,6 +34,9 @@ function FileLink({ path, line, name }: { path: string; line?: number; name: str
 
 const languageOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
 
+/**
+ * `text` begins at line `firstLine` (from 1) of a file with `totalLines`. A long text is folded.
+ */
 export function FileLines({
   path,
   text,
@@ -88,6 +91,7 @@ export function FileLines({
   )
 }
 
+/** `label` names the tree for screen readers. */
 export function FolderTree({ label, entries }: { label: string; entries: readonly FileEntry[] }) {
   const { t } = useTranslation()
   if (entries.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
@@ -144,6 +148,7 @@ function Branches({ label, branches }: { label?: string; branches: readonly Bran
   )
 }
 
+/** `label` names the list for screen readers; many matches are folded. */
 export function FileMatches({ label, matches }: { label: string; matches: readonly FileMatch[] }) {
   const { t } = useTranslation()
   if (matches.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>

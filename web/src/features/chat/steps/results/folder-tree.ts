@@ -1,6 +1,7 @@
 // Arranges paths as a tree of folders.
 import type { FileEntry } from './result-kinds.ts'
 
+/** A file, or a folder with its `children`; `name` is the last part of its path. */
 export type Branch = FileEntry & { name: string; children: Branch[] }
 
 /** Folders that only lead to one folder share a line with it; the order of the entries is kept. */

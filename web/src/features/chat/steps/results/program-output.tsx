@@ -23,6 +23,7 @@ export type ProgramOutput = {
 
 const COMMAND_CHARACTERS = 4_000
 
+/** `output` is null while there is no result; `running`: the program has not ended. */
 export function CommandOutput({
   command,
   output,
@@ -92,6 +93,10 @@ function textOf(address: string): string {
   }
 }
 
+/**
+ * `artifact` is the artifact of the tool result, as it was received: tables and files are read from
+ * it.
+ */
 export function PythonOutput({
   code,
   output,

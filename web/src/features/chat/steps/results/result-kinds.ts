@@ -4,12 +4,25 @@ import { fieldsOf, listIn, parseJson, textIn } from '../../../../lib/read-json.t
 import { type Cell, type Table, tableFromList } from '../../../../ui/table/table-data.ts'
 import { type PageItem, readHits, readPages, type WebItem } from './web-results.ts'
 
+/** A line that a search found; `line` counts from 1, `content` is the text of the line. */
 export type FileMatch = { path: string; line: number; content: string }
+
+/** A file or folder of a listing; `size` in bytes, absent for folders. */
 export type FileEntry = { path: string; folder: boolean; size?: number }
+
+/** A passage of a document that a search found; `page` counts from 1. */
 export type PassageItem = { document: string; heading?: string; page?: number; text: string }
+
+/** The result of the weather tool, in the units that the result itself names. */
 export type Weather = z.infer<typeof WeatherData>
+
+/** A named value of a result that has no view of its own. */
 export type Fact = { name: string; value: Cell | readonly Cell[] }
 
+/**
+ * The view that a result gets, with what that view draws. `result-view.tsx` has one case for each
+ * kind.
+ */
 export type ResultKind =
   | { kind: 'hits'; hits: readonly WebItem[] }
   | { kind: 'pages'; pages: readonly PageItem[] }

@@ -6,6 +6,7 @@ import type { ResultKind } from './result-kinds.ts'
 import { AgentAnswers, Calculation, Facts, PlainText, WeatherCard } from './small-views.tsx'
 import { HitCards, PageCards, PassageCards } from './web-cards.tsx'
 
+/** The only place that knows which component draws which kind. */
 export function ResultView({ result }: { result: ResultKind }) {
   const { t } = useTranslation()
   const label = t('steps.result')

@@ -22,6 +22,7 @@ const LINES_FOLDED = 16
 const VALUE_CHARACTERS = 2_000
 const FORECAST_DAYS = 7
 
+/** The expression as the model wrote it, and its value. */
 export function Calculation({ expression, result }: { expression: string; result: number }) {
   return (
     <p className="flex flex-wrap items-baseline gap-x-2 rounded-xl border border-line bg-surface px-3.5 py-2.5 font-mono text-sm [overflow-wrap:anywhere]">
@@ -42,6 +43,10 @@ const WEATHER_ICONS: readonly [RegExp, LucideIcon][] = [
 const iconOf = (condition: string): LucideIcon =>
   WEATHER_ICONS.find(([words]) => words.test(condition))?.[1] ?? Cloud
 
+/**
+ * Now, and the days of the forecast if the result has them; values that the service did not report
+ * are left out.
+ */
 export function WeatherCard({ weather }: { weather: Weather }) {
   const { t, i18n } = useTranslation()
   const { units, forecast } = weather
@@ -122,6 +127,7 @@ const spoken = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** A list of names with their values; long values are cut. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   const { t } = useTranslation()
   const say = (value: Fact['value']): string => {
@@ -144,6 +150,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
+/** A text with a heading and a button that copies all of it; long ones are folded. */
 export function PlainText({ label, text }: { label: string; text: string }) {
   const lines = text.trimEnd().split('\n')
   return (
@@ -171,6 +178,7 @@ export function PlainText({ label, text }: { label: string; text: string }) {
   )
 }
 
+/** What each sub-agent returned, as Markdown, below its name. */
 export function AgentAnswers({ answers }: { answers: readonly { name: string; text: string }[] }) {
   return (
     <ul className="flex flex-col gap-2">

@@ -44,6 +44,7 @@ export function WebTitle({ item }: { item: WebItem }) {
   )
 }
 
+/** The hits of a web search as links, in the order of the search engine. */
 export function HitCards({ label, hits }: { label: string; hits: readonly WebItem[] }) {
   const { t } = useTranslation()
   if (hits.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
@@ -77,6 +78,7 @@ export function HitCards({ label, hits }: { label: string; hits: readonly WebIte
   )
 }
 
+/** Fetched pages, with the beginning of their text or the reason why they could not be read. */
 export function PageCards({ label, pages }: { label: string; pages: readonly PageItem[] }) {
   return (
     <ul aria-label={label} className="flex flex-col gap-2">
@@ -143,6 +145,7 @@ function PageBody({ page, alone }: { page: PageItem; alone: boolean }) {
   )
 }
 
+/** Passages with their document, heading and page, best first. */
 export function PassageCards({
   label,
   passages,
