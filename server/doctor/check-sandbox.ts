@@ -68,7 +68,8 @@ export async function checkShell({
   enabled: boolean
   network: boolean | 'host'
 }): Promise<Finding[]> {
-  if (!enabled) return [fine('shell_off', 'exec', 'off (tools.exec.enabled)')]
+  if (!enabled)
+    return [fine('shell_off', 'exec', 'switched off in config.yml (tools.exec.enabled)')]
   const bubblewrap = await detectBubblewrap()
   if (network === true) {
     const state = await detectPrivateNetwork(bubblewrap)

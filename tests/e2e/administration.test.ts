@@ -90,10 +90,11 @@ describeInBrowser('the administration', (visitor) => {
       cost_per_day: null,
     })
     expect((await signIn('bob')).json).toMatchObject({ reason: 'second_factor_required' })
-    await page
-      .getByRole('group', { name: 'bob' })
-      .getByRole('button', { name: '重置第二重验证' })
-      .click()
+    const choose = async (name: string, action: string) => {
+      await page.getByRole('button', { name: `${name} 的操作` }).click()
+      await page.getByRole('menuitem', { name: action }).click()
+    }
+    await choose('bob', '重置第二重验证')
     const reset = page.getByRole('alertdialog', { name: '移除 bob 的第二重验证？' })
     await reset.getByRole('button', { name: '重置第二重验证' }).click()
     await page.getByText('已移除 bob 的第二重验证。').waitFor()
@@ -101,7 +102,7 @@ describeInBrowser('the administration', (visitor) => {
     // Of two places where bob is signed in, one is ended.
     const signedIn = (await signIn('bob')).json.data.token
     const nowHere = () => server.call('GET', '/api/auth/profile', { token: signedIn })
-    await page.getByRole('button', { name: 'bob 的登录会话' }).click()
+    await choose('bob', '登录会话')
     const sessions = page.getByRole('dialog', { name: 'bob 的登录会话' })
     await sessions.getByRole('listitem').nth(1).waitFor()
     await expectAccessible(page)
@@ -125,7 +126,8 @@ describeInBrowser('the administration', (visitor) => {
       token: await register(server, 'carl'),
     })
     await page.getByRole('searchbox').fill('carl')
-    await page.getByRole('group', { name: 'carl' }).getByRole('button', { name: '删除' }).click()
+    await page.getByRole('group', { name: 'carl' }).waitFor()
+    await choose('carl', '删除')
     const deletion = page.getByRole('dialog', { name: '删除账号“carl”' })
     await deletion.getByLabel('账号数据').selectOption('hand_over')
     await deletion.getByLabel('搜索账号').fill('ada')
@@ -148,6 +150,12 @@ describeInBrowser('the administration', (visitor) => {
     await page.getByRole('radio', { name: '审计日志' }).click()
     const downloaded = page.waitForEvent('download')
     await page.getByRole('button', { name: '下载日志' }).click()
+    // People, groups and limits are named; the ids are in the details.
+    await page
+      .getByText('账号：bob · 每日 token：未设置 → 500 · 存储空间：未设置 → 2.0 MB')
+      .waitFor()
+    await page.getByText('组：编辑部 · 账号：bob').waitFor()
+    await page.getByText('账号：carl · 账号数据：移交给其他账号 · 接收数据的账号：ada').waitFor()
     expect((await downloaded).suggestedFilename()).toBe('audit.jsonl')
     await expectAccessible(page)
     await expectNoSideways(page)

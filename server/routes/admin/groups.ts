@@ -3,11 +3,13 @@ import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
 import { quotaChanges } from '../../access/quota-changes.ts'
 import type { CountedGroup, GroupRepository } from '../../db/repositories/accounts/groups.ts'
+import type { UserRepository } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { withoutAbsent } from '../../lib/without-absent.ts'
 import { fullQuota, fullSharedQuota } from '../../protocol/accounts/quota.ts'
 import { User } from '../../protocol/accounts/user.ts'
+import type { AuditDetails } from '../../protocol/admin/audit.ts'
 import { CreateGroupBody, Group, GroupId, PatchGroupBody } from '../../protocol/admin/group.ts'
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
@@ -21,6 +23,7 @@ const SHARED = 'shared_'
 
 export interface AdminGroupDependencies {
   groups: GroupRepository
+  users: Pick<UserRepository, 'find'>
   access: Pick<Access, 'reload'>
 }
 
@@ -158,8 +161,11 @@ function registerGroups(app: App, { groups, access }: AdminGroupDependencies): v
         response: { 200: Deleted },
       },
     },
-    async ({ params }) => {
+    async (request) => {
+      const { params } = request
+      const { name } = await get(groups, params.id)
       if (!(await groups.remove(params.id))) throw appError('group_not_found')
+      request.audited = { group: name }
       await access.reload()
       return deleted
     },
@@ -167,7 +173,13 @@ function registerGroups(app: App, { groups, access }: AdminGroupDependencies): v
 }
 
 /** Who is in a group. */
-function registerMembers(app: App, { groups, access }: AdminGroupDependencies): void {
+function registerMembers(app: App, { groups, users, access }: AdminGroupDependencies): void {
+  /** Names for the audit log, which stay when the group or the account is deleted. */
+  const namesOf = async (group: GroupId, user: UserId): Promise<AuditDetails> => {
+    const [found, account] = await Promise.all([groups.find(group), users.find(user)])
+    return withoutAbsent({ group: found?.name, account: account?.username })
+  }
+
   app.get(
     '/api/admin/groups/:id/members',
     {
@@ -199,8 +211,10 @@ function registerMembers(app: App, { groups, access }: AdminGroupDependencies): 
         response: { 200: envelope(Group) },
       },
     },
-    async ({ params }) => {
+    async (request) => {
+      const { params } = request
       await groups.addMember(params.id, params.user_id)
+      request.audited = await namesOf(params.id, params.user_id)
       await access.reload()
       return success(await get(groups, params.id))
     },
@@ -216,9 +230,11 @@ function registerMembers(app: App, { groups, access }: AdminGroupDependencies): 
         response: { 200: Deleted },
       },
     },
-    async ({ params }) => {
+    async (request) => {
+      const { params } = request
       if (!(await groups.removeMember(params.id, params.user_id)))
         throw appError('group_member_not_found')
+      request.audited = await namesOf(params.id, params.user_id)
       await access.reload()
       return deleted
     },

@@ -59,8 +59,11 @@ export function registerAdminServerRoutes(
         response: { 200: list(AdminRun) },
       },
     },
-    async ({ params }) => {
+    async (request) => {
+      const { params } = request
+      const run = (await listRuns()).find(({ id }) => id === params.id)
       if (!(await stopRun(params.id))) throw appError('run_not_found')
+      if (run !== undefined) request.audited = { account: run.username }
       return success({ items: await listRuns() })
     },
   )

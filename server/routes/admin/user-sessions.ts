@@ -51,8 +51,11 @@ export function registerAdminSessionRoutes(
         response: { 200: Deleted },
       },
     },
-    async ({ params }, reply) => {
+    async (request, reply) => {
+      const { params } = request
       await sessions.end(params.id, params.session_id, reply.raw)
+      const account = await users.find(params.id)
+      if (account !== undefined) request.audited = { account: account.username }
       return deleted
     },
   )
@@ -67,9 +70,11 @@ export function registerAdminSessionRoutes(
         response: { 200: Deleted },
       },
     },
-    async ({ params }, reply) => {
+    async (request, reply) => {
+      const { params } = request
       const changed = await users.update(params.id, { endSessions: true })
       if (changed === undefined) throw appError('account_not_found')
+      request.audited = { account: changed.username }
       const keys = (await apiKeys.list(changed.id)).map(({ id }) => id)
       connections.end(changed.id, { except: keys, kept: reply.raw })
       return deleted

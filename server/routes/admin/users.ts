@@ -244,10 +244,11 @@ function registerAccountHelp(
         response: { 200: Deleted },
       },
     },
-    async ({ params }) => {
-      const account = await users.find(params.id)
+    async (request) => {
+      const account = await users.find(request.params.id)
       if (account?.passwordHash == null) throw appError('account_not_found')
       await secondFactors.reset(account.id)
+      request.audited = { account: account.username }
       return deleted
     },
   )

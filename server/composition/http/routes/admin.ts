@@ -12,7 +12,7 @@ export const adminRoutes = (modules: SharedRouteModules): Pick<RouteDependencies
   const { access, store, tools } = modules
   return {
     adminUsers: userAdministration(modules),
-    adminGroups: { groups: store.groups, access },
+    adminGroups: { groups: store.groups, users: store.users, access },
     ...administrationOf({ ...modules, mcp: tools.mcp }, modules),
   }
 }

@@ -2,12 +2,13 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AuditAction, AuditEntry } from '../../../../server/protocol/admin/audit.ts'
+import type { AuditAction } from '../../../../server/protocol/admin/audit.ts'
 import { useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { useAuditDetails } from './audit-details.ts'
 
 const ACTIONS: Record<AuditAction, true> = {
   sign_in: true,
@@ -50,17 +51,12 @@ const ACTIONS: Record<AuditAction, true> = {
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 
-const detailsOf = ({ details, address }: AuditEntry): string =>
-  [
-    ...(address === null ? [] : [address]),
-    ...Object.entries(details).map(([name, value]) => `${name}: ${value}`),
-  ].join(' · ')
-
 export function AuditSection() {
   const { t, i18n } = useTranslation()
   const [action, setAction] = useState('')
   const log = useAuditLog(action)
   const download = useAuditDownload()
+  const detailsOf = useAuditDetails()
   const items = log.data?.pages.flatMap((page) => page.items) ?? []
   const moment = (time: string): string =>
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -98,7 +94,15 @@ export function AuditSection() {
                 {moment(entry.at)}
               </time>
             </p>
-            <p className="text-[13px] wrap-anywhere text-muted">{detailsOf(entry)}</p>
+            <p className="text-[13px] wrap-anywhere text-muted">{detailsOf(entry).join(' · ')}</p>
+            <details className="text-xs text-muted">
+              <summary className="w-fit cursor-pointer rounded py-0.5 hover:text-ink pointer-coarse:leading-10">
+                {t('admin.detail.all')}
+              </summary>
+              <pre className="mt-1 overflow-x-auto rounded-lg bg-hover p-2.5 font-mono whitespace-pre-wrap wrap-anywhere">
+                {JSON.stringify(entry, null, 2)}
+              </pre>
+            </details>
           </li>
         ))}
       </ul>

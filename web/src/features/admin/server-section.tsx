@@ -101,7 +101,11 @@ function Settings() {
   const { registration, sharing, effective } = settings.data
   const { default_model: chosen, default_approval: approval } = settings.data
   const modelOptions = (models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))
-  const configured = modelOptions.find(({ value }) => value === effective.default_model)
+  // Where nothing is configured, it is the first model that can be used.
+  const configured =
+    effective.default_model === null
+      ? modelOptions[0]
+      : modelOptions.find(({ value }) => value === effective.default_model)
   /** What the configuration says is known only while it applies. */
   const asConfigured = (stored: string | null, now: string) =>
     stored === null
@@ -218,13 +222,16 @@ function Health() {
     <>
       <ul className={listClass}>
         {health.data.map((finding) => {
-          const { state } = finding
+          const { state, code } = finding
           const { subject, detail, advice } = textOf(finding)
+          const isOff = code === 'shell_off'
           return (
             <li key={`${finding.subject} ${finding.detail}`} className="py-2.5">
               <p className="flex flex-wrap items-baseline gap-x-2">
-                <span className={`text-[13px] font-medium ${STATE_CLASSES[state]}`}>
-                  {t(`admin.server.state.${state}`)}
+                <span
+                  className={`text-[13px] font-medium ${isOff ? 'text-muted' : STATE_CLASSES[state]}`}
+                >
+                  {isOff ? t('admin.server.off') : t(`admin.server.state.${state}`)}
                 </span>
                 <span className="font-medium">{subject}</span>
               </p>

@@ -1,4 +1,14 @@
 // The accounts: search, role, state, limits, sessions, a link for a new password.
+import {
+  Ellipsis,
+  KeyRound,
+  MonitorSmartphone,
+  ShieldOff,
+  Trash2,
+  UserCheck,
+  UserCog,
+  UserX,
+} from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
@@ -10,9 +20,10 @@ import {
   useResetLink,
   useResetSecondFactors,
 } from '../../lib/api/admin.ts'
-import { Button } from '../../ui/controls/button.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -84,8 +95,8 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
   const isAdmin = user.role === 'admin'
   return (
     <li className="py-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <div className="min-w-0 basis-full">
+      <div className="flex items-center gap-2">
+        <div className="min-w-0 flex-1">
           <p className="font-medium wrap-anywhere">{name}</p>
           <p className="text-[13px] wrap-anywhere text-muted">
             {[
@@ -97,47 +108,44 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
             ].join(' · ')}
           </p>
         </div>
-        <fieldset className="flex min-w-0 flex-wrap gap-2" aria-label={name}>
+        <fieldset className="flex shrink-0 items-center gap-1" aria-label={name}>
           <Button size="small" aria-label={t('quota.of', { name })} onClick={() => setIsOpen(true)}>
             {t('quota.open')}
           </Button>
           {!own && (
-            <>
-              <Button
-                size="small"
-                disabled={patch.isPending}
-                onClick={() => patch.mutate({ id, role: isAdmin ? 'user' : 'admin' })}
+            <Menu
+              align="end"
+              trigger={
+                <IconButton icon={Ellipsis} label={t('admin.actionsFor', { name })} size="small" />
+              }
+            >
+              <MenuItem icon={MonitorSmartphone} onSelect={() => setAreSessionsOpen(true)}>
+                {t('admin.sessions')}
+              </MenuItem>
+              <MenuItem icon={KeyRound} onSelect={() => reset.mutate(id)}>
+                {t('admin.resetLink')}
+              </MenuItem>
+              <MenuItem icon={ShieldOff} onSelect={() => setIsResetting(true)}>
+                {t('admin.resetFactors')}
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem
+                icon={UserCog}
+                onSelect={() => patch.mutate({ id, role: isAdmin ? 'user' : 'admin' })}
               >
                 {t(isAdmin ? 'admin.makeUser' : 'admin.makeAdmin')}
-              </Button>
-              <Button
-                size="small"
-                disabled={patch.isPending}
-                onClick={() => patch.mutate({ id, is_active: !user.is_active })}
+              </MenuItem>
+              <MenuItem
+                icon={user.is_active ? UserX : UserCheck}
+                onSelect={() => patch.mutate({ id, is_active: !user.is_active })}
               >
                 {t(user.is_active ? 'admin.disable' : 'admin.enable')}
-              </Button>
-              <Button
-                size="small"
-                aria-label={t('admin.sessionsOf', { name })}
-                onClick={() => setAreSessionsOpen(true)}
-              >
-                {t('admin.sessions')}
-              </Button>
-              <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
-                {t('admin.resetLink')}
-              </Button>
-              <Button
-                size="small"
-                disabled={resetFactors.isPending}
-                onClick={() => setIsResetting(true)}
-              >
-                {t('admin.resetFactors')}
-              </Button>
-              <Button size="small" tone="danger" onClick={() => setIsDeleting(true)}>
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem icon={Trash2} danger onSelect={() => setIsDeleting(true)}>
                 {t('admin.deleteUser')}
-              </Button>
-            </>
+              </MenuItem>
+            </Menu>
           )}
         </fieldset>
       </div>

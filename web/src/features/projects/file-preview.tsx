@@ -34,7 +34,7 @@ export function FilePreview({
             <Markdown text={text} />
           </div>
         ) : (
-          <CsvTable name={path} text={text}>
+          <CsvTable alone name={path} text={text}>
             <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
           </CsvTable>
         )}

@@ -42,13 +42,13 @@ export function ProjectPanel({
     >
       <Tabs.List
         aria-label={t('projects.title')}
-        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-3"
+        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-3 max-sm:gap-0 max-sm:px-1"
       >
         {tabs.map((name) => (
           <Tabs.Trigger
             key={name}
             value={name}
-            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-2.5 text-[13.5px] text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-2.5 text-[13.5px] max-sm:grow max-sm:px-1.5 max-sm:text-[13px] text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
           >
             {t(`projects.tab.${name}`)}
           </Tabs.Trigger>

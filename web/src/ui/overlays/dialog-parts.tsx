@@ -64,7 +64,7 @@ export function Dialog({
               <button
                 type="button"
                 aria-label={t('common.close')}
-                className="grid size-7 shrink-0 place-items-center rounded-lg text-muted hover:bg-hover hover:text-ink"
+                className="grid size-7 shrink-0 place-items-center rounded-lg text-muted hover:bg-hover hover:text-ink pointer-coarse:-mt-2.5 pointer-coarse:-me-2.5"
               >
                 <X size={15} aria-hidden />
               </button>

@@ -16,6 +16,8 @@ import {
 } from './table-data.ts'
 
 const ROWS_FOLDED = 12
+/** Where the table has a view of its own. */
+const ROWS_FOLDED_ALONE = 200
 const CELL_CHARACTERS_SHOWN = 200
 
 function download(name: string, text: string): void {
@@ -43,7 +45,16 @@ const nextOrder = (order: Order | null, column: number): Order | null => {
   return order.descending ? null : { column, descending: true }
 }
 
-export function DataTable({ name, table }: { name: string; table: Table }) {
+export function DataTable({
+  name,
+  table,
+  alone = false,
+}: {
+  name: string
+  table: Table
+  /** It has a view of its own, which scrolls and shows many rows at once. */
+  alone?: boolean
+}) {
   const { t, i18n } = useTranslation()
   const [order, setOrder] = useState<Order | null>(null)
   const { columns, total } = table
@@ -79,13 +90,16 @@ export function DataTable({ name, table }: { name: string; table: Table }) {
       </div>
       <Fold
         total={rows.length}
-        folded={ROWS_FOLDED}
+        folded={alone ? ROWS_FOLDED_ALONE : ROWS_FOLDED}
         unit="rows"
         draw={(count) => (
           <div
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
             tabIndex={0}
-            className="max-h-112 overflow-auto rounded-lg border border-line bg-surface -outline-offset-2"
+            className={classNames(
+              'overflow-auto rounded-lg border border-line bg-surface -outline-offset-2',
+              !alone && 'max-h-112',
+            )}
           >
             <table className="w-full border-collapse text-[13px] tabular-nums">
               <thead>
@@ -173,10 +187,13 @@ function Head({
 export function CsvTable({
   name,
   text,
+  alone = false,
   children,
 }: {
   name: string
   text: string
+  /** As of `DataTable`. */
+  alone?: boolean
   children?: React.ReactNode
 }) {
   const [table, setTable] = useState<Table | null>(null)
@@ -189,5 +206,5 @@ export function CsvTable({
       gone = true
     }
   }, [text])
-  return table === null ? children : <DataTable name={name} table={table} />
+  return table === null ? children : <DataTable name={name} table={table} alone={alone} />
 }

@@ -14,6 +14,7 @@ import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { setComparison } from '../compare/comparisons.ts'
 import { inTreeOrder, type PlacedBranch } from './branch-order.ts'
+import { plainPreview } from './plain-preview.ts'
 import { showBranches } from './shown-branches.ts'
 
 /** Deeper branches are drawn no further to the right. */
@@ -143,8 +144,8 @@ function Item({
   const { t, i18n } = useTranslation()
   const { data: models } = useModels()
   const { depth, role, shown, text, model, created_at: createdAt, messages } = branch
-  // Without the signs of headings, emphasis and code.
-  const words = text.replaceAll(/[*`#]+/g, '').trim()
+  // What a person wrote is no Markdown.
+  const words = role === 'user' ? text.trim() : plainPreview(text)
   const Icon = role === 'user' ? User : Bot
   const facts = [
     model === null ? null : (models?.find(({ id }) => id === model)?.name ?? model),

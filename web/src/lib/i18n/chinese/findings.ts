@@ -30,7 +30,7 @@ export const findings: FindingTexts = {
   python_off: { detail: '{{reason}}', advice: INSTALL },
   python_kernel: { detail: '{{engine}}，由内核隔离' },
   python_wasm: { detail: '{{engine}}，仅由 WebAssembly 隔离 {{reason}}', advice: INSTALL },
-  shell_off: { detail: '已关闭（tools.exec.enabled）' },
+  shell_off: { detail: '已在 config.yml 中关闭（tools.exec.enabled）' },
   shell_network_broken: {
     detail: 'tools.exec.network 在此不可用，服务器将无法启动',
     advice: '{{advice}}',

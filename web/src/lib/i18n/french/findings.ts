@@ -37,7 +37,7 @@ export const findings: FindingTexts = {
     detail: '{{engine}}, isolé seulement par WebAssembly {{reason}}',
     advice: INSTALL,
   },
-  shell_off: { detail: 'désactivé (tools.exec.enabled)' },
+  shell_off: { detail: 'désactivé dans config.yml (tools.exec.enabled)' },
   shell_network_broken: {
     detail: 'tools.exec.network ne fonctionne pas ici, et le serveur ne démarrera pas',
     advice: '{{advice}}',

@@ -34,7 +34,7 @@ export const findings: FindingTexts = {
   python_off: { detail: '{{reason}}', advice: INSTALL },
   python_kernel: { detail: '{{engine}}, vom Kernel isoliert' },
   python_wasm: { detail: '{{engine}}, nur durch WebAssembly isoliert {{reason}}', advice: INSTALL },
-  shell_off: { detail: 'ausgeschaltet (tools.exec.enabled)' },
+  shell_off: { detail: 'in config.yml ausgeschaltet (tools.exec.enabled)' },
   shell_network_broken: {
     detail: 'tools.exec.network funktioniert hier nicht, und der Server wird nicht starten',
     advice: '{{advice}}',

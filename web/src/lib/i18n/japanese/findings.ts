@@ -34,7 +34,7 @@ export const findings: FindingTexts = {
   python_off: { detail: '{{reason}}', advice: INSTALL },
   python_kernel: { detail: '{{engine}}、カーネルで隔離' },
   python_wasm: { detail: '{{engine}}、WebAssembly だけで隔離 {{reason}}', advice: INSTALL },
-  shell_off: { detail: 'オフ（tools.exec.enabled）' },
+  shell_off: { detail: 'config.yml でオフになっています（tools.exec.enabled）' },
   shell_network_broken: {
     detail: 'tools.exec.network はここでは使えないため、サーバーは起動しません',
     advice: '{{advice}}',

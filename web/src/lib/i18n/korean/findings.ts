@@ -34,7 +34,7 @@ export const findings: FindingTexts = {
   python_off: { detail: '{{reason}}', advice: INSTALL },
   python_kernel: { detail: '{{engine}}, 커널로 격리됨' },
   python_wasm: { detail: '{{engine}}, WebAssembly로만 격리됨 {{reason}}', advice: INSTALL },
-  shell_off: { detail: '꺼짐(tools.exec.enabled)' },
+  shell_off: { detail: 'config.yml에서 꺼져 있음(tools.exec.enabled)' },
   shell_network_broken: {
     detail: 'tools.exec.network를 여기서는 사용할 수 없어 서버가 시작되지 않습니다',
     advice: '{{advice}}',

@@ -33,7 +33,7 @@ export const findings: FindingTexts = {
   python_off: { detail: '{{reason}}', advice: INSTALL },
   python_kernel: { detail: '{{engine}}, isolado pelo kernel' },
   python_wasm: { detail: '{{engine}}, isolado apenas por WebAssembly {{reason}}', advice: INSTALL },
-  shell_off: { detail: 'desativado (tools.exec.enabled)' },
+  shell_off: { detail: 'desativado em config.yml (tools.exec.enabled)' },
   shell_network_broken: {
     detail: 'tools.exec.network não funciona aqui, e o servidor não vai iniciar',
     advice: '{{advice}}',

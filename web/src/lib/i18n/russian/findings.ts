@@ -37,7 +37,7 @@ export const findings: FindingTexts = {
     detail: '{{engine}}, изоляция только средствами WebAssembly {{reason}}',
     advice: INSTALL,
   },
-  shell_off: { detail: 'выключено (tools.exec.enabled)' },
+  shell_off: { detail: 'выключено в config.yml (tools.exec.enabled)' },
   shell_network_broken: {
     detail: 'tools.exec.network здесь не работает, и сервер не запустится',
     advice: '{{advice}}',

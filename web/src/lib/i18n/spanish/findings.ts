@@ -34,7 +34,7 @@ export const findings: FindingTexts = {
   python_off: { detail: '{{reason}}', advice: INSTALL },
   python_kernel: { detail: '{{engine}}, aislado por el kernel' },
   python_wasm: { detail: '{{engine}}, aislado solo por WebAssembly {{reason}}', advice: INSTALL },
-  shell_off: { detail: 'desactivado (tools.exec.enabled)' },
+  shell_off: { detail: 'desactivado en config.yml (tools.exec.enabled)' },
   shell_network_broken: {
     detail: 'tools.exec.network no funciona aquí y el servidor no arrancará',
     advice: '{{advice}}',
