@@ -1,6 +1,6 @@
 // The chat in a real browser against the real server: tools, reload, lost connection, stop, edit, branches.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -242,12 +242,29 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a failed answer names the reason and can be regenerated', async () => {
+  test('a failed answer names the reason, shows what was sent without the key, and can be regenerated', async () => {
     upstream.enqueue(turn.error(401, 'bad key'))
     const page = await visitor.open(url)
     await say(page, 'Will this work?')
     const alert = page.getByRole('article', { name: 'Answer' }).getByRole('alert')
     await alert.waitFor()
+    await alert.getByRole('button', { name: 'Inspect run' }).click()
+    const inspector = page.getByRole('dialog', { name: 'Run inspector' })
+    await inspector.getByRole('button', { name: /^Scripted/ }).press('Enter')
+    await inspector.getByText('authorization: Bearer $API_KEY').waitFor()
+    await inspector.getByText(/^user/).first().click()
+    await inspector.locator('pre', { hasText: 'Will this work?' }).waitFor()
+    await inspector.getByRole('radio', { name: 'Response' }).click()
+    await inspector.getByText(/^HTTP 401/).waitFor()
+    await expectAccessible(page)
+    const search = inspector.getByRole('searchbox')
+    await search.fill('nobody said this')
+    await inspector.getByText('No call contains this.').waitFor()
+    await search.fill('THIS WORK')
+    await inspector.getByRole('button', { name: /^Scripted/ }).waitFor()
+    await inspector.getByRole('radio', { name: 'Stored' }).click()
+    await inspector.getByText('End of the run').waitFor()
+    await page.keyboard.press('Escape')
     upstream.enqueue(turn.text('Now it does.'))
     await alert.getByRole('button', { name: 'Regenerate' }).click()
     await page.getByText('Now it does.').waitFor()

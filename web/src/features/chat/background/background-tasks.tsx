@@ -1,6 +1,6 @@
 // The background tasks of the conversation, above the composer.
 import { useQueryClient } from '@tanstack/react-query'
-import { Bot, Square } from 'lucide-react'
+import { Activity, Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageKeys } from '../../../lib/api/messages.ts'
@@ -8,6 +8,7 @@ import { refusalText } from '../../../lib/http/refusal-text.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { LateApprovalCard } from '../approvals/late-approval-card.tsx'
+import { inspectRun } from '../inspected-run.ts'
 import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
 
 /**
@@ -50,6 +51,11 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
               <Bot size={15} aria-hidden className="shrink-0 animate-breathe text-accent" />
               <span className="min-w-0 flex-1 truncate">{task.task}</span>
               <span className="text-xs text-muted">{t(`background.status.${task.status}`)}</span>
+              <ActionButton
+                icon={Activity}
+                label={t('answer.inspect')}
+                onClick={() => inspectRun(task.id)}
+              />
               <ActionButton
                 icon={Square}
                 label={t('background.stop')}

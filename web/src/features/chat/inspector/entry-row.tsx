@@ -1,8 +1,8 @@
 // One call in the timeline of a run: its bar on the time axis and its figures.
-import { Cpu, Wrench } from 'lucide-react'
+import { ChevronRight, Cpu, Wrench } from 'lucide-react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type {
-  TimelineEntry,
   TimelineModelCall,
   TimelineToolCall,
 } from '../../../../../server/protocol/runs/run-timeline.ts'
@@ -12,21 +12,29 @@ import { refusalText } from '../../../lib/http/refusal-text.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 
+import { EntryDetails } from './entry-details.tsx'
+import type { InspectedEntry, Parts } from './recorded-call.ts'
+
 /** Percent of the axis; a shorter call would be invisible. */
 const MIN_WIDTH = 0.6
 
 /** `start` and `total`: of the whole run, in milliseconds. */
 export function EntryRow({
-  entry,
+  inspected,
+  parts,
   start,
   total,
 }: {
-  entry: TimelineEntry
+  inspected: InspectedEntry
+  parts: Parts
   start: number
   total: number
 }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
+  const { entry } = inspected
+  const [open, setOpen] = useState(false)
+  const details = useId()
   const offset = Date.parse(entry.started_at) - start
   const isModel = entry.kind === 'model'
   const Icon = isModel ? Cpu : Wrench
@@ -37,7 +45,21 @@ export function EntryRow({
   const share = (ms: number): number => (total === 0 ? 0 : (ms / total) * 100)
   return (
     <li className="py-2.5 text-sm">
-      <div className="flex items-baseline gap-2.5">
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={details}
+        onClick={() => setOpen(!open)}
+        className="-mx-1.5 flex min-h-8 w-[calc(100%+0.75rem)] items-baseline gap-2.5 rounded-lg px-1.5 py-1 text-start hover:bg-hover"
+      >
+        <ChevronRight
+          size={14}
+          aria-hidden
+          className={classNames(
+            'shrink-0 translate-y-0.5 text-muted transition-transform',
+            open ? 'rotate-90' : 'rtl:rotate-180',
+          )}
+        />
         <Icon size={14} aria-hidden className="shrink-0 translate-y-0.5 text-muted" />
         <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
         {hasFailed && <span className="text-xs text-bad">{t('inspector.failed')}</span>}
@@ -47,7 +69,7 @@ export function EntryRow({
         <span className="w-16 shrink-0 text-end tabular-nums">
           {fineDuration(entry.duration_ms)}
         </span>
-      </div>
+      </button>
       <div aria-hidden className="mt-1.5 h-1.5 rounded-full bg-sunken">
         <div
           style={{
@@ -61,6 +83,7 @@ export function EntryRow({
         />
       </div>
       {isModel ? <ModelFigures call={entry} /> : <ToolFigures call={entry} />}
+      <div id={details}>{open && <EntryDetails inspected={inspected} parts={parts} />}</div>
     </li>
   )
 }

@@ -1,23 +1,30 @@
-// The inspector of a run: each model call and tool call with its start, duration, tokens, cost, retries and fallback.
-import { Copy, Download } from 'lucide-react'
-import { useState } from 'react'
+// The inspector of a run: each model call and tool call with its figures, what was sent and received, and what was stored when.
+import { Copy, Download, Search } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { RunRecord } from '../../../../../server/protocol/runs/run-record.ts'
 import type { TimelineEntry } from '../../../../../server/protocol/runs/run-timeline.ts'
 import { timingOf } from '../../../../../server/protocol/runs/run-timeline.ts'
+import { useRunRecord } from '../../../lib/api/run-record.ts'
 import { useTimeline } from '../../../lib/api/timeline.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
 import { fineDuration, money } from '../../../lib/format.ts'
 import { Button } from '../../../ui/controls/button.tsx'
+import { inputClass } from '../../../ui/controls/field.tsx'
 import { Segmented } from '../../../ui/controls/segmented.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { EntryRow } from './entry-row.tsx'
+import { contains, withRecord } from './recorded-call.ts'
+import { StoredList } from './stored-list.tsx'
 
-const FILTERS = ['all', 'model', 'tool'] as const
+const FILTERS = ['all', 'model', 'tool', 'stored'] as const
 type Filter = (typeof FILTERS)[number]
+
+const NO_PARTS: RunRecord['parts'] = {}
 
 export function RunInspector({
   runId,
@@ -40,31 +47,61 @@ export function RunInspector({
       ) : timeline.data.entries.length === 0 ? (
         <p className="p-6 text-center text-sm text-muted">{t('inspector.empty')}</p>
       ) : (
-        <Timeline runId={runId} entries={timeline.data.entries} />
+        <Timeline runId={runId} entries={timeline.data.entries} live={live} />
       )}
     </Dialog>
   )
 }
 
-function Timeline({ runId, entries }: { runId: string; entries: readonly TimelineEntry[] }) {
+function Timeline({
+  runId,
+  entries,
+  live,
+}: {
+  runId: string
+  entries: readonly TimelineEntry[]
+  live: boolean
+}) {
   const { t } = useTranslation()
   const [filter, setFilter] = useState<Filter>('all')
+  const [words, setWords] = useState('')
+  const wanted = useDeferredValue(words.trim())
+  // At the end of the run, more is stored than at the end of its last call.
+  const { data: record } = useRunRecord(runId, `${entries.length} ${live}`)
+  const parts = record?.parts ?? NO_PARTS
   // They are stored in the order in which they ended.
-  const sorted = entries.toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
-  const start = Date.parse(sorted[0]?.started_at ?? '')
+  const sorted = useMemo(
+    () =>
+      withRecord(entries, record).toSorted(
+        (a, b) => Date.parse(a.entry.started_at) - Date.parse(b.entry.started_at),
+      ),
+    [entries, record],
+  )
+  const start = Date.parse(sorted[0]?.entry.started_at ?? '')
   const total = timingOf(entries)?.duration_ms ?? 0
-  const shown = sorted.filter(({ kind }) => filter === 'all' || kind === filter)
-  const json = (): string => JSON.stringify({ run_id: runId, entries: sorted }, null, 2)
+  const shown = useMemo(
+    () =>
+      sorted.filter(
+        (one) =>
+          (filter === 'all' || one.entry.kind === filter) &&
+          (wanted === '' || contains(one, wanted, parts)),
+      ),
+    [sorted, filter, wanted, parts],
+  )
+  const json = (): string =>
+    JSON.stringify({ run_id: runId, entries: sorted.map(({ entry }) => entry), ...record }, null, 2)
   return (
     <>
-      <Totals entries={sorted} total={total} />
+      <Totals entries={entries} total={total} />
       <div className="my-3 flex flex-wrap items-center gap-2">
-        <Segmented
-          label={t('inspector.filter')}
-          value={filter}
-          options={FILTERS.map((value) => ({ value, label: t(`inspector.filters.${value}`) }))}
-          onChange={setFilter}
-        />
+        <div className="max-w-full overflow-x-auto rounded-[10px]">
+          <Segmented
+            label={t('inspector.filter')}
+            value={filter}
+            options={FILTERS.map((value) => ({ value, label: t(`inspector.filters.${value}`) }))}
+            onChange={setFilter}
+          />
+        </div>
         <span className="flex-1" />
         <Button
           size="small"
@@ -87,12 +124,41 @@ function Timeline({ runId, entries }: { runId: string; entries: readonly Timelin
           {t('inspector.download')}
         </Button>
       </div>
-      <ol aria-label={t('inspector.title')} className="flex flex-col divide-y divide-line">
-        {shown.map((entry, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: entries are only added
-          <EntryRow key={index} entry={entry} start={start} total={total} />
-        ))}
-      </ol>
+      {filter === 'stored' ? (
+        <StoredList stored={record?.stored ?? []} />
+      ) : (
+        <>
+          <label className="relative mb-1 block">
+            <Search
+              size={15}
+              aria-hidden
+              className="absolute start-3 top-1/2 -translate-y-1/2 text-muted"
+            />
+            <input
+              type="search"
+              aria-label={t('inspector.search')}
+              placeholder={t('inspector.search')}
+              value={words}
+              onChange={(event) => setWords(event.target.value)}
+              className={`${inputClass} h-9 ps-9`}
+            />
+          </label>
+          <ol aria-label={t('inspector.title')} className="flex flex-col divide-y divide-line">
+            {shown.map((one) => (
+              <EntryRow
+                key={`${one.entry.kind} ${sorted.indexOf(one)}`}
+                inspected={one}
+                parts={parts}
+                start={start}
+                total={total}
+              />
+            ))}
+          </ol>
+          {shown.length === 0 && (
+            <p className="p-6 text-center text-sm text-muted">{t('inspector.noneFound')}</p>
+          )}
+        </>
+      )}
     </>
   )
 }

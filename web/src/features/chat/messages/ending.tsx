@@ -1,11 +1,12 @@
 // Below an incomplete answer: why it ended, and what the reader can do about it.
-import { RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
+import { Activity, RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useRefusalText } from '../../../lib/http/refusal-text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { Button } from '../../../ui/controls/button.tsx'
+import { inspectRun } from '../inspected-run.ts'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
 
@@ -68,6 +69,11 @@ export function Ending({
         {canContinue && (
           <Button size="small" tone="quiet" icon={RotateCw} onClick={() => onResume(runId)}>
             {t('message.continue')}
+          </Button>
+        )}
+        {failed && runId !== null && (
+          <Button size="small" tone="quiet" icon={Activity} onClick={() => inspectRun(runId)}>
+            {t('answer.inspect')}
           </Button>
         )}
         {failed && (

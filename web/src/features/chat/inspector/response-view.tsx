@@ -1,0 +1,57 @@
+// The response to a request of a model call: its status, what the model wrote, and its usage.
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { RecordedExchange } from '../../../../../server/protocol/runs/run-record.ts'
+import { fineDuration } from '../../../lib/format.ts'
+import { pretty } from './recorded-call.ts'
+import { Source } from './source.tsx'
+
+export function ResponseView({ response }: Pick<RecordedExchange, 'response'>) {
+  const { t } = useTranslation()
+  const facts = [
+    response.status === null ? null : `HTTP ${response.status}`,
+    response.headers_ms === null ? null : fineDuration(response.headers_ms),
+    response.end_ms === null || response.end_ms === response.headers_ms
+      ? null
+      : fineDuration(response.end_ms),
+    response.finish,
+    response.request_id === null ? null : t('inspector.requestId', { id: response.request_id }),
+  ].filter((fact) => fact !== null)
+  return (
+    <>
+      <p className="text-xs text-soft tabular-nums [overflow-wrap:anywhere]">{facts.join(' · ')}</p>
+      {response.error !== null && <Source text={pretty(response.error)} />}
+      {response.thinking !== '' && (
+        <Named name={t('inspector.thinking')}>
+          <Source text={response.thinking} />
+        </Named>
+      )}
+      {response.text !== '' && (
+        <Named name={t('inspector.text')}>
+          <Source text={response.text} isCut={response.cut} />
+        </Named>
+      )}
+      {response.calls.map((call, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a response that is stored does not change
+        <Named key={at} name={call.name}>
+          <Source text={pretty(call.arguments)} />
+        </Named>
+      ))}
+      {response.usage !== null && (
+        <Named name={t('inspector.usage')}>
+          <Source text={JSON.stringify(response.usage, null, 2)} />
+        </Named>
+      )}
+    </>
+  )
+}
+
+/** A heading with what belongs to it. */
+export function Named({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <section>
+      <h4 className="mt-2 text-xs font-medium text-soft">{name}</h4>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+// What a run stored when: each of its commits.
+import { useTranslation } from 'react-i18next'
+import type { StoredEvent } from '../../../../../server/protocol/runs/run-record.ts'
+import { fineDuration, fullTime } from '../../../lib/format.ts'
+
+export function StoredList({ stored }: { stored: readonly StoredEvent[] }) {
+  const { t, i18n } = useTranslation()
+  const start = Date.parse(stored[0]?.at ?? '')
+  return (
+    <ol aria-label={t('inspector.filters.stored')} className="flex flex-col divide-y divide-line">
+      {stored.map((one, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: commits are only added
+        <li key={index} className="flex flex-wrap items-baseline gap-x-2.5 py-2 text-sm">
+          <span className="min-w-0 flex-1">
+            {t(`inspector.stored.${one.what}`)}
+            {one.count !== undefined && ` × ${one.count}`}
+          </span>
+          <span className="text-xs text-muted tabular-nums">
+            {t('inspector.at', { time: fineDuration(Date.parse(one.at) - start) })}
+          </span>
+          <span className="w-full text-xs text-muted [overflow-wrap:anywhere]">
+            {[
+              fullTime(one.at, i18n.language),
+              one.id_ref,
+              one.attempt > 1 ? t('inspector.ofAttempt', { number: one.attempt }) : null,
+              one.instance === null ? null : t('inspector.instance', { id: one.instance }),
+            ]
+              .filter((fact) => fact != null)
+              .join(' · ')}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
