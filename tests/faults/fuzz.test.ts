@@ -1,9 +1,10 @@
-// Random requests to every route, generated from the OpenAPI document: none causes an undocumented 5xx or a crash.
+// Random requests to every route, generated from the OpenAPI document: none causes an undocumented 5xx, a crash, a hang or a leak.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomFrom, SEED } from '../support/random.ts'
+import { type HeldResources, heldResources } from '../support/server/held-resources.ts'
 import { databaseKeys } from '../support/server/server.ts'
 import {
   type ServerPlace,
@@ -12,7 +13,14 @@ import {
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
 
-const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 150
+const isFull = process.env.FAULTS === 'full'
+/** The long form compares what the server holds after each round, once caches and worker threads are warm. */
+const ROUNDS = isFull ? 10 : 1
+const WARM_ROUNDS = 3
+const REQUESTS_OF_ROUND = isFull ? 1_000 : 150
+const REQUESTS = ROUNDS * REQUESTS_OF_ROUND
+/** Megabytes that are held more after a round, on average. */
+const MEMORY_GROWTH_OF_ROUND = 2
 const AT_ONCE = 8
 const { share, below, pick } = randomFrom(SEED)
 
@@ -81,11 +89,20 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'nanoclaw-fuzz-'))
-    place = await serverPlace(folder, {
-      ...databaseKeys(await databases.settings(dialect)),
-      log_level: 'warn',
-      limits: { runs_per_user: 1_000 },
-    })
+    place = await serverPlace(
+      folder,
+      {
+        ...databaseKeys(await databases.settings(dialect)),
+        log_level: 'warn',
+        limits: { runs_per_user: 1_000 },
+      },
+      [
+        '--expose-gc',
+        '--import',
+        new URL('../support/collect-on-signal.mjs', import.meta.url).href,
+        join(inject('serverBuild'), 'main.js'),
+      ],
+    )
     server = await place.start()
     // Not validated: the server generates the document, in the OpenAPI format.
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
@@ -161,12 +178,10 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
     return { url, init: { method, body: cut, headers: { 'content-type': type } } }
   }
 
-  test(`${REQUESTS} random requests cause no server error (SEED=${SEED})`, {
-    timeout: 1_800_000,
-  }, async () => {
-    expect(routes.length).toBeGreaterThan(40)
+  /** Sends the requests of a round. @returns what is wrong with the responses. */
+  async function sendRound(): Promise<string[]> {
     const wrong: string[] = []
-    let left = REQUESTS
+    let left = REQUESTS_OF_ROUND
     async function work(): Promise<void> {
       while (left > 0) {
         left -= 1
@@ -191,10 +206,68 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    expect(wrong).toEqual([])
+    return wrong
+  }
+
+  /** Ends the runs that the requests began, and waits until nothing of them is left. */
+  async function settle(): Promise<HeldResources> {
+    const runs = JSON.parse(await (await fetch(`${server.url}/api/admin/runs`)).text())
+    for (const { id } of runs.data.items)
+      await fetch(`${server.url}/api/admin/runs/${id}/stop`, { method: 'POST' })
+    await expect
+      .poll(() => heldResources(server, folder))
+      .toMatchObject({
+        halfClosed: 0,
+        activeRuns: 0,
+        listeners: 0,
+        unfinishedRuns: 0,
+        unfinishedFiles: [],
+      })
+    const read = async (): Promise<HeldResources> => {
+      process.kill(server.pid, 'SIGUSR2')
+      return heldResources(server, folder)
+    }
+    const reads = [await read(), await read(), await read()]
+    // A read may come before its collection, which others follow.
+    const memory = Math.min(...reads.map((one) => one.memory))
+    return { ...(reads[2] ?? (await read())), memory }
+  }
+
+  test(`${REQUESTS} random requests cause no server error and leave nothing behind (SEED=${SEED})`, {
+    timeout: 3_600_000,
+  }, async () => {
+    expect(routes.length).toBeGreaterThan(40)
+    const held: HeldResources[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      expect(await sendRound()).toEqual([])
+      held.push(await settle())
+    }
+    // The client keeps some connections for further requests.
+    for (const { connections } of held) expect(connections).toBeLessThanOrEqual(2 * AT_ONCE)
+    const [warm, ...later] = held.slice(WARM_ROUNDS - 1)
+    if (warm !== undefined) {
+      if (process.env.PRINT_HELD !== undefined) console.table(held)
+      for (const { descriptors, timers, children } of later) {
+        expect(descriptors).toBeLessThanOrEqual(warm.descriptors + 2 * AT_ONCE)
+        expect(timers).toBeLessThanOrEqual(warm.timers + AT_ONCE)
+        expect(children).toBeLessThanOrEqual(warm.children + 2)
+      }
+      expect(slopeOf(held.slice(WARM_ROUNDS - 1).map(({ memory }) => memory))).toBeLessThan(
+        MEMORY_GROWTH_OF_ROUND,
+      )
+    }
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     expect(server.logged()).not.toMatch(/unhandled rejection|uncaught exception/)
     await server.kill('SIGTERM')
     expect(await server.exited).toEqual({ code: 0, signal: null })
   })
 })
+
+/** How much the values grow from one to the next, by least squares. */
+function slopeOf(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const weights = values.map((_value, at) => at - middle)
+  const above = values.reduce((sum, value, at) => sum + (value - mean) * (weights[at] ?? 0), 0)
+  return above / weights.reduce((sum, weight) => sum + weight * weight, 0)
+}
