@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Permissive, or copyleft for the files of the package only: MPL for Pyodide, LGPL for libvips, which sharp loads as a
- * library of its own.
+ * library of its own, and for libheif, a WebAssembly module of its own that a child process loads.
  */
 const ALLOWED = new Set([
   '0BSD',
@@ -13,6 +13,7 @@ const ALLOWED = new Set([
   'BlueOak-1.0.0',
   'CC0-1.0',
   'ISC',
+  'LGPL-3.0',
   'LGPL-3.0-or-later',
   'MIT',
   'MIT-0',
