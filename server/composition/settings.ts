@@ -11,6 +11,7 @@ import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web/web-search.ts'
+import type { WorkspaceOptions } from '../workspace/workspace-services.ts'
 
 /** The folder of the blob store. */
 export const blobFolder = (config: Config): string => join(config.data_dir, 'blobs')
@@ -116,6 +117,22 @@ export const defaultQuota = ({ limits }: Config): Quota => ({
   cost_per_month: limits.user_cost_per_month ?? null,
   concurrent_runs: limits.runs_per_user,
   storage: limits.storage,
+})
+
+/** Limits of projects and of what is kept of their changes. */
+export const workspaceSettings = ({
+  workspace_root: root,
+  limits,
+  checkpoints,
+}: Config): Pick<WorkspaceOptions, 'root' | 'searchTimeoutMs' | 'limits' | 'rule'> => ({
+  root,
+  searchTimeoutMs: limits.search_seconds * 1000,
+  limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
+  rule: {
+    keep: checkpoints.keep,
+    maxAgeDays: checkpoints.max_age_days,
+    maxBytes: checkpoints.max_size,
+  },
 })
 
 /** The providers of web search and weather, with their keys. */

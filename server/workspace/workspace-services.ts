@@ -34,14 +34,13 @@ export interface WorkspaceServices {
 const WORKERS = 3
 /** How long a change waits for other changes of the same project. */
 const LOCK_WAIT_MS = 60_000
-const SEARCH_TIMEOUT_MS = 2_000
 
-/** Throws when the workspace root cannot be used. */
-export async function createWorkspaceServices(options: {
+/** What projects are built on. */
+export interface WorkspaceOptions {
   root: string
   limits: WorkspaceLimits
   /** How long a search may take, whatever its pattern. */
-  searchTimeoutMs?: number
+  searchTimeoutMs: number
   rule: PruneRule
   records: CheckpointRepository
   outsideContents: OutsideContentRepository
@@ -53,7 +52,12 @@ export async function createWorkspaceServices(options: {
   /** What instances count together; undefined in a single process. */
   counts?: Pick<Limits, 'amounts'> | undefined
   log: { warn(details: object, message: string): void }
-}): Promise<WorkspaceServices> {
+}
+
+/** Throws when the workspace root cannot be used. */
+export async function createWorkspaceServices(
+  options: WorkspaceOptions,
+): Promise<WorkspaceServices> {
   const { root, limits, rule, records, outsideContents, bubblewrap, log } = options
   let recovered: ReadonlyMap<UserId, Promise<void>> = new Map()
   const storage = createStorageQuota({
@@ -88,7 +92,7 @@ export async function createWorkspaceServices(options: {
       ripgrep: findRipgrep(),
       bubblewrap,
       pool,
-      timeoutMs: options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS,
+      timeoutMs: options.searchTimeoutMs,
       maxFileBytes: limits.fileRead,
     }),
     makeDiff: createDiffs(pool),

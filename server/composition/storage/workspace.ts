@@ -11,10 +11,11 @@ import {
   type WorkspaceServices,
 } from '../../workspace/workspace-services.ts'
 import type { Instance } from '../instance.ts'
+import { workspaceSettings } from '../settings.ts'
 
 /** Prepares the workspace root. @throws when it cannot be used. */
 export const createConfiguredWorkspace = async (
-  { workspace_root: root, limits, checkpoints }: Config,
+  config: Config,
   {
     checkpoints: records,
     outsideContents,
@@ -25,19 +26,12 @@ export const createConfiguredWorkspace = async (
   log: { warn(details: object, message: string): void },
 ): Promise<WorkspaceServices> =>
   createWorkspaceServices({
-    root,
-    searchTimeoutMs: limits.search_seconds * 1000,
-    limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
-    rule: {
-      keep: checkpoints.keep,
-      maxAgeDays: checkpoints.max_age_days,
-      maxBytes: checkpoints.max_size,
-    },
+    ...workspaceSettings(config),
     records,
     outsideContents,
     storage: {
       records: storage,
-      limit: (userId) => access.quota(userId).storage ?? limits.storage,
+      limit: (userId) => access.quota(userId).storage ?? config.limits.storage,
     },
     bubblewrap: await detectBubblewrap(),
     claims: instance?.claims,

@@ -1,5 +1,6 @@
 // The configuration: defaults, environment variables, overrides, and one clear line for each error.
 import { describe, expect, test } from 'vitest'
+import { workspaceSettings } from '../../../server/composition/settings.ts'
 import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
 import { parseSize } from '../../../server/config/scalars.ts'
 
@@ -12,6 +13,19 @@ const faultsOf = (text: string, environment: Record<string, string> = {}): reado
     throw error
   }
 }
+
+test('the limits of projects reach the module that keeps them, in its units', () => {
+  const limits = { search_seconds: 0.5, file_read: '1MB', file_write: '2MB', project: '3MB' }
+  const checkpoints = { keep: 7, max_age_days: 8, max_size: '9MB' }
+  const config = parseConfig(JSON.stringify({ limits, checkpoints }), {})
+  const MB = 1024 * 1024
+  expect(workspaceSettings(config)).toEqual({
+    root: config.workspace_root,
+    searchTimeoutMs: 500,
+    limits: { fileRead: MB, fileWrite: 2 * MB, project: 3 * MB },
+    rule: { keep: 7, maxAgeDays: 8, maxBytes: 9 * MB },
+  })
+})
 
 describe('defaults', () => {
   test('an empty file is a complete configuration', () => {

@@ -230,6 +230,7 @@ describeOnEachDatabase('the storage quota of changes', (open) => {
     const services = await createWorkspaceServices({
       root,
       limits: workspace.limits,
+      searchTimeoutMs: 2_000,
       rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
       records: createCheckpointRepository(database),
       outsideContents: createOutsideContentRepository(database),
