@@ -1,5 +1,4 @@
 // Password hashes: argon2id, computed off the event loop.
-import { hash, verify } from '@node-rs/argon2'
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import { NO_PASSWORD } from './reset-rule.ts'
@@ -10,6 +9,9 @@ const IN_PARALLEL = 2
 const MAX_WAITING = 30
 /** So that one network alone cannot fill the queue. */
 const MAX_WAITING_OF_ONE = 15
+
+/** Compiled code, loaded with the first password: single mode has none. */
+const argon2 = () => import('@node-rs/argon2')
 
 /** What one hash costs; memory in KiB. */
 export interface PasswordCost {
@@ -43,6 +45,7 @@ export function createPasswords(
 ): Passwords {
   const queue = createFairQueue({ size: inParallel })
   let dummy: Promise<string> | undefined
+  const hash = async (password: string): Promise<string> => (await argon2()).hash(password, cost)
 
   /** @throws AppError `server_busy` when too many are already waiting. */
   function enqueue<T>(from: string | null, work: () => Promise<T>): Promise<T> {
@@ -53,13 +56,15 @@ export function createPasswords(
   }
 
   return {
-    hash: async (password, from) => enqueue(from ?? null, () => hash(password, cost)),
+    hash: async (password, from) => enqueue(from ?? null, () => hash(password)),
     async verify(stored, password, from) {
       // Computed once and never rejected, because every sign-in needs it.
-      dummy ??= queue.run(null, () => hash('no account has this password', cost))
+      dummy ??= queue.run(null, () => hash('no account has this password'))
       const hasPassword = stored !== null && stored !== NO_PASSWORD
       const reference = hasPassword ? stored : await dummy
-      const matches = await enqueue(from ?? null, () => verify(reference, password))
+      const matches = await enqueue(from ?? null, async () =>
+        (await argon2()).verify(reference, password),
+      )
       return matches && hasPassword
     },
   }

@@ -38,7 +38,7 @@ const NO_CARRIES: ReadonlyMap<number, string> = new Map()
  * Reads the branch that ends at `from`, oldest first, its newest `length` messages, or fewer if they reach `maxBytes`. Empty
  * when the conversation has no such message.
  */
-export function createBranchHistory({ read, tables }: Database) {
+export function createBranchHistory({ dialect, read, tables }: Database) {
   const { messages, attachments, files, documents, steps, runs, summaries } = tables
   const conversation = sql.placeholder('conversationId')
   const branch = branchUpFrom(
@@ -115,10 +115,14 @@ export function createBranchHistory({ read, tables }: Database) {
     reader: Reader = read,
   ): Promise<HistoryMessage[]> => {
     const parameters = { conversationId, from, length, maxBytes }
-    const [rows, stepRows] = await Promise.all([
+    // PostgreSQL gets both statements together. SQLite answers at once, so the second is left out where nothing has steps.
+    const readSteps = async () => await stepStatement(reader).execute(parameters)
+    const [rows, early] = await Promise.all([
       messageStatement(reader).execute(parameters),
-      stepStatement(reader).execute(parameters),
+      dialect === 'postgres' ? readSteps() : null,
     ])
+    const haveSteps = rows.some(({ role }) => role === 'assistant')
+    const stepRows = early ?? (haveSteps ? await readSteps() : [])
     const withFiles = rows.flatMap(({ id, hasFiles }) => (hasFiles ? [id] : []))
     const attached = await filesOf(reader, withFiles)
     const stepsOf = new Map<MessageId, Step[]>()
