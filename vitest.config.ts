@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { SHORT_LIVED } from './tests/support/short-lived.ts'
 
 /** Programs that take what they can get, in memory too: nothing else should have to live beside them. */
 const ALONE = ['tests/server/sandbox/python/hostile.test.ts']
@@ -73,6 +74,7 @@ const WORKERS = 3
 
 const common = {
   pool: 'forks' as const,
+  execArgv: [...SHORT_LIVED],
   // Limits for a test that hangs, far above what any takes on a busy machine. The long form of a test repeats it often.
   testTimeout: process.env.FAULTS === 'full' ? 3_600_000 : 240_000,
   hookTimeout: 240_000,

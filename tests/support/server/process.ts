@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
+import { SHORT_LIVED } from '../short-lived.ts'
 
 export interface ServerProcess {
   child: ChildProcess
@@ -52,7 +53,7 @@ function startProcess(folder: string, options: ProcessOptions): ServerProcess {
   if (options.config !== null) writeFileSync(join(folder, 'config.yml'), options.config)
   const child = spawn(
     process.execPath,
-    [join(inject('serverBuild'), 'main.js'), ...(options.arguments ?? [])],
+    [...SHORT_LIVED, join(inject('serverBuild'), 'main.js'), ...(options.arguments ?? [])],
     {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', PORT: '0', ...options.environment },

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { inject } from 'vitest'
+import { SHORT_LIVED } from '../short-lived.ts'
 import { freePort } from './free-port.ts'
 
 /** Arguments with which Node runs a TypeScript file. */
@@ -36,7 +37,7 @@ export async function serverPlace(
   /** Arguments for Node; by default `main.js` of the build. */
   program?: readonly string[],
 ): Promise<ServerPlace> {
-  const started = program ?? [join(inject('serverBuild'), 'main.js')]
+  const started = [...SHORT_LIVED, ...(program ?? [join(inject('serverBuild'), 'main.js')])]
   const port = await freePort()
   const configFile = join(folder, 'config.yml')
   await writeFile(
