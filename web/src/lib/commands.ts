@@ -24,6 +24,8 @@ export const COMMAND_NAMES = [
   'sidebar',
   'shortcuts',
 ] as const
+
+/** Each has a title among the texts of the page. */
 export type CommandName = (typeof COMMAND_NAMES)[number]
 
 type Commands = { actions: Readonly<Partial<Record<CommandName, () => void>>> }

@@ -4,6 +4,7 @@
 export const compactNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
+/** 12345 -> "12,345", in the digits and groups of the language. */
 export const wholeNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language).format(value)
 
@@ -47,6 +48,7 @@ export const elapsed = (seconds: number): string =>
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
+/** 1536 -> "1.5 KB"; units of 1024. */
 export const fileSize = (bytes: number): string => {
   let value = bytes
   let unit = 0
@@ -60,6 +62,7 @@ export const fileSize = (bytes: number): string => {
 const startOfDay = (date: Date): number =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 
+/** How long ago, in days of the reader's own time zone. */
 export type DayGroup = 'today' | 'yesterday' | 'week' | 'month' | 'older'
 
 const GROUP_DAYS: readonly [DayGroup, number][] = [
@@ -87,5 +90,6 @@ export const shortTime = (iso: string, language: string, now = new Date()): stri
     : date.toLocaleDateString(language, { month: 'short', day: 'numeric' })
 }
 
+/** Day and time of an ISO timestamp, in the reader's own time zone. */
 export const fullTime = (iso: string, language: string): string =>
   new Date(iso).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })

@@ -15,10 +15,13 @@ export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
     ? Object.fromEntries(Object.entries(value))
     : {}
 
+/** The value if it is a string. */
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
+/** The value if it is a finite number. */
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
+/** The value if it is an array, else an empty one; its entries are unchecked. */
 export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

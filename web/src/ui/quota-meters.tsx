@@ -8,6 +8,7 @@ import { ProgressBar } from './states/progress-bar.tsx'
 /** From this share on, a limit is about to be reached. */
 const NEAR = 0.8
 
+/** One bar for each limit; on the usage page, and for accounts in the administration. */
 export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
   const { t, i18n } = useTranslation()
   const amount = ({ kind, currency }: QuotaItem, value: number): string => {

@@ -7,6 +7,7 @@ import { IconButton } from './controls/button.tsx'
 
 const ICONS = { phone: Smartphone, computer: Monitor, program: SquareTerminal } as const
 
+/** `onEnd` receives the id of the session; the one that the page itself uses is marked. */
 export function SessionList({
   sessions,
   onEnd,

@@ -5,6 +5,7 @@ import { Button } from './controls/button.tsx'
 import { TextField } from './controls/field.tsx'
 import { notify } from './overlays/toasts.ts'
 
+/** Used where the server returns a secret that it will not return again. */
 export function ShownOnce({ label, value }: { label: string; value: string }) {
   const { t } = useTranslation()
   const copy = async () => {

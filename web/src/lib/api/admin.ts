@@ -15,6 +15,10 @@ import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 
+/**
+ * One page of a list as the server sends it; `next_cursor` asks for the next one and is null on the
+ * last.
+ */
 export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
 
 export const usersKey = ['admin-users'] as const
@@ -22,6 +26,10 @@ const invitationsKey = ['admin-invitations'] as const
 /** The newest invitations that the page shows. */
 const SHOWN_INVITATIONS = 100
 
+/**
+ * A list of the server with all the pages read so far; `query` filters it. The view shows its error
+ * itself.
+ */
 export const usePages = <Item>(
   key: readonly unknown[],
   path: string,
@@ -38,6 +46,8 @@ export const usePages = <Item>(
 
 /** Which accounts are listed. */
 export const ACCOUNT_KINDS = ['all', 'admin', 'user', 'disabled'] as const
+
+/** Which accounts the administration lists. */
 export type AccountKind = (typeof ACCOUNT_KINDS)[number]
 const ACCOUNT_QUERIES: Record<AccountKind, Record<string, string>> = {
   all: {},
@@ -46,12 +56,14 @@ const ACCOUNT_QUERIES: Record<AccountKind, Record<string, string>> = {
   disabled: { is_active: 'false' },
 }
 
+/** Accounts of this kind that match `text`, all of them for an empty one. */
 export const useAdminUsers = (text: string, kind: AccountKind = 'all') =>
   usePages<AdminUser>([...usersKey, text, kind], '/api/admin/users', {
     q: text,
     ...ACCOUNT_QUERIES[kind],
   })
 
+/** Entries of this kind, newest first; of every kind for an empty `action`. */
 export const useAuditLog = (action: string) =>
   usePages<AuditEntry>(['admin-audit', action], '/api/admin/audit', { action })
 
@@ -65,6 +77,7 @@ export const useAuditDownload = () =>
     },
   })
 
+/** Changes an account's role, state or limits; what is left out stays as it is. */
 export function usePatchUser() {
   const client = useQueryClient()
   return useMutation({
@@ -83,6 +96,8 @@ export function usePatchUser() {
 
 /** What becomes of the data of a deleted account. */
 export const ACCOUNT_DATA = ['delete', 'keep', 'hand_over'] as const
+
+/** Deleted with the account, kept, or handed over to another account. */
 export type AccountData = (typeof ACCOUNT_DATA)[number]
 
 /** Deletes an account. `heir` receives the data if it is handed over. */
@@ -132,6 +147,7 @@ export const useResetSecondFactors = () =>
       requestDone(`/api/admin/users/${id}/second-factors`, { method: 'DELETE' }),
   })
 
+/** Creates a link with which the account, given by its id, chooses a new password. */
 export const useResetLink = () =>
   useMutation({
     mutationFn: (id: string) =>
@@ -140,6 +156,7 @@ export const useResetLink = () =>
       }),
   })
 
+/** The newest invitations, also those that were used or have expired. */
 export const useInvitations = () =>
   useQuery({
     queryKey: invitationsKey,
@@ -151,6 +168,7 @@ export const useInvitations = () =>
     meta: { quiet: true },
   })
 
+/** Creates an invitation. Its link is in the response alone and cannot be read again. */
 export function useInvite() {
   const client = useQueryClient()
   return useMutation({
@@ -163,6 +181,7 @@ export function useInvite() {
   })
 }
 
+/** Makes the link of an invitation invalid. */
 export function useWithdrawInvitation() {
   const client = useQueryClient()
   return useMutation({

@@ -23,6 +23,7 @@ import { clearPrivateStorage } from '../browser/private-storage.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 import { useSession } from '../http/session.ts'
 
+/** Which ways to sign in the server offers. Read once for the life of the page. */
 export const useAuthMode = () =>
   useQuery({
     queryKey: ['auth-mode'],
@@ -34,6 +35,7 @@ export const useAuthMode = () =>
 
 const profileKey = ['profile'] as const
 
+/** The signed-in user. `enabled` false: nothing is requested, as before the sign-in. */
 export const useProfile = (enabled = true) =>
   useQuery({
     queryKey: profileKey,
@@ -54,6 +56,7 @@ export const useAccountLink = (link: string) =>
     meta: { quiet: true },
   })
 
+/** Confirms an address with the link from a mail; works without being signed in. */
 export const useConfirmAddress = () =>
   useMutation({
     mutationFn: (link: string) =>
@@ -98,6 +101,10 @@ type SignInBody = {
   'passkeys/sign-in': z.input<typeof PasskeySignInBody>
 }
 
+/**
+ * `kind` is the way to sign in: password, new account, new password, second factor or passkey. On
+ * success the session begins, and nothing of an earlier one stays in the cache.
+ */
 export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
   const client = useQueryClient()
   return useMutation({
@@ -118,6 +125,10 @@ export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
   })
 }
 
+/**
+ * Ends the session and removes what this browser stores of the user, also when the server cannot be
+ * reached.
+ */
 export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
@@ -160,6 +171,7 @@ export function useEndSession() {
   })
 }
 
+/** Changes the user's own account. A new password or address needs the current password. */
 export function usePatchProfile() {
   const client = useQueryClient()
   return useMutation({

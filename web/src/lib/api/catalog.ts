@@ -15,6 +15,7 @@ import { request, requestDone } from '../http/api-client.ts'
 const modelsKey = ['models'] as const
 const adminModelsKey = ['admin-models'] as const
 
+/** The models that the user may choose. */
 export const useModels = () =>
   useQuery({
     queryKey: modelsKey,
@@ -22,6 +23,7 @@ export const useModels = () =>
     staleTime: 60_000,
   })
 
+/** The tools that the user may have, with their risk levels. */
 export const useTools = () =>
   useQuery({
     queryKey: ['tools'],
@@ -41,6 +43,7 @@ export type Preset = {
   key_url: string | null
 }
 
+/** The known providers, for administrators; the set-up offers them. */
 export const usePresets = () =>
   useQuery({
     queryKey: ['model-presets'],
@@ -48,6 +51,7 @@ export const usePresets = () =>
     meta: { quiet: true },
   })
 
+/** Tests an address, key and model with a few small requests; nothing is stored. */
 export const useProbe = () =>
   useMutation({
     mutationFn: (body: z.input<typeof ProbeBody>) =>
@@ -55,6 +59,7 @@ export const useProbe = () =>
     meta: { quiet: true },
   })
 
+/** The models that are stored, with what only administrators may see; keys are never among it. */
 export const useAdminModels = (enabled: boolean) =>
   useQuery({
     queryKey: adminModelsKey,
@@ -63,6 +68,7 @@ export const useAdminModels = (enabled: boolean) =>
     enabled,
   })
 
+/** Adds a model to those of the server. The form shows its error. */
 export function useStoreModel() {
   const client = useQueryClient()
   return useMutation({
@@ -107,6 +113,7 @@ export function useEnterModelKey() {
   })
 }
 
+/** Removes a stored model, given by its id. */
 export function useDeleteModel() {
   const client = useQueryClient()
   return useMutation({

@@ -11,6 +11,7 @@ import { request } from '../http/api-client.ts'
 
 type CheckpointPage = { items: Checkpoint[]; next_cursor: string | null; has_more: boolean }
 
+/** The changes to a project's files, newest first, 50 a page. */
 export const useCheckpoints = (projectId: string) =>
   useInfiniteQuery({
     queryKey: ['checkpoints', projectId],
@@ -41,6 +42,10 @@ export const useCheckpointDiff = (
     meta: { quiet: true },
   })
 
+/**
+ * To what the files are restored: the state before a checkpoint, or before everything that a
+ * message caused.
+ */
 export type RestoreTarget = { checkpointId: string } | { beforeMessageId: MessageId }
 
 /** Restores the project; the response names the checkpoint that undoes it. */

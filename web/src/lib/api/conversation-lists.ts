@@ -6,11 +6,13 @@ import type {
   ConversationPage,
 } from '../../../../server/protocol/conversations/conversation.ts'
 
+/** A cached list, as the query client stores it. */
 export type ConversationPages = InfiniteData<z.infer<typeof ConversationPage>>
 
 /** Which conversations the list shows. */
 export type ListView = 'current' | 'archived' | 'trash'
 
+/** What a list contains; part of its key in the cache. */
 export type ListFilters = {
   /** Part of the title. */
   q: string
@@ -145,5 +147,6 @@ const refreshLists = (
 export const refreshTrash = (client: QueryClient): Promise<void> =>
   refreshLists(client, ({ view }) => view === 'trash')
 
+/** Reads the lists of pinned conversations again, whose order only the server knows. */
 export const refreshPins = (client: QueryClient): Promise<void> =>
   refreshLists(client, ({ pinned }) => pinned === true)

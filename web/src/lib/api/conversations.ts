@@ -78,6 +78,7 @@ export const useTags = () =>
     meta: { quiet: true },
   })
 
+/** The query of one conversation, for components and for reading it ahead. */
 export const conversationQuery = (id: string) =>
   queryOptions({
     queryKey: conversationKeys.one(id),
@@ -85,6 +86,7 @@ export const conversationQuery = (id: string) =>
     meta: { quiet: true },
   })
 
+/** One conversation; what the sidebar knows of it is shown until it has loaded. */
 export function useConversation(id: string) {
   const client = useQueryClient()
   return useQuery({
@@ -94,6 +96,7 @@ export function useConversation(id: string) {
   })
 }
 
+/** Creates a conversation; the server chooses what `body` leaves out. Throws `ApiError`. */
 export const createConversation = (body: Partial<CreateConversationBody>) =>
   request<Conversation>('/api/conversations', { method: 'POST', body })
 

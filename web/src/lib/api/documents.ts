@@ -3,6 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { request, requestDone } from '../http/api-client.ts'
 
+/**
+ * A document of the knowledge base; `size` in bytes. `error`, `reason` and `params` say why it
+ * `failed`.
+ */
 export type ProjectDocument = {
   id: string
   name: string
@@ -15,6 +19,9 @@ export type ProjectDocument = {
   passages: number
 }
 
+/**
+ * A piece of a document; `position` is its place in the order of the text, `page` counts from 1.
+ */
 export type Passage = {
   position: number
   heading: string | null
@@ -22,6 +29,7 @@ export type Passage = {
   text: string
 }
 
+/** The key of a project's documents in the cache. */
 export const documentsKey = (projectId: string) => ['documents', projectId] as const
 
 /** Polled every other second while a document is being read. */
@@ -39,6 +47,7 @@ export const useDocuments = (projectId: string | null) =>
     meta: { quiet: true },
   })
 
+/** Removes a document with its passages from the knowledge base. */
 export function useDeleteDocument(projectId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -48,6 +57,7 @@ export function useDeleteDocument(projectId: string) {
   })
 }
 
+/** Ten passages of a document, from `position` on. */
 export const usePassages = (projectId: string, documentId: string, position: number) =>
   useQuery({
     queryKey: ['passages', projectId, documentId, position],

@@ -13,6 +13,7 @@ import { type PageOf, usePages, usersKey } from './admin.ts'
 const groupsKey = ['admin-groups'] as const
 const membersKey = (id: string) => ['admin-group-members', id] as const
 
+/** All groups, read page by page. */
 export const useGroups = () =>
   useQuery({
     queryKey: groupsKey,
@@ -32,6 +33,7 @@ export const useGroups = () =>
     meta: { quiet: true },
   })
 
+/** Creates a group; it has no members yet. */
 export function useCreateGroup() {
   const client = useQueryClient()
   return useMutation({
@@ -41,6 +43,7 @@ export function useCreateGroup() {
   })
 }
 
+/** Changes a group; what is left out stays as it is. */
 export function usePatchGroup(id: string) {
   const client = useQueryClient()
   return useMutation({
@@ -50,6 +53,7 @@ export function usePatchGroup(id: string) {
   })
 }
 
+/** Removes a group by its id; its members keep their accounts and lose its restrictions. */
 export function useDeleteGroup() {
   const client = useQueryClient()
   return useMutation({
@@ -62,9 +66,11 @@ export function useDeleteGroup() {
   })
 }
 
+/** The members of a group, page by page. */
 export const useGroupMembers = (id: string) =>
   usePages<User>(membersKey(id), `/api/admin/groups/${id}/members`, {})
 
+/** Adds an account to the group, or takes it out with `add` false. */
 export function useChangeMember(id: string) {
   const client = useQueryClient()
   return useMutation({

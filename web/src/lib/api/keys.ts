@@ -10,6 +10,7 @@ import { request, requestDone } from '../http/api-client.ts'
 
 const keysKey = ['api-keys'] as const
 
+/** The keys without their secrets. */
 export const useApiKeys = () =>
   useQuery({
     queryKey: keysKey,
@@ -20,6 +21,7 @@ export const useApiKeys = () =>
     meta: { quiet: true },
   })
 
+/** Creates a key. The secret is in the response alone and cannot be read again. */
 export function useCreateApiKey() {
   const client = useQueryClient()
   return useMutation({
@@ -29,6 +31,7 @@ export function useCreateApiKey() {
   })
 }
 
+/** Revokes a key; requests with it are refused from then on. */
 export function useDeleteApiKey() {
   const client = useQueryClient()
   return useMutation({

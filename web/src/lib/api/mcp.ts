@@ -20,6 +20,7 @@ export const whileConnecting = (
     ? 3_000
     : false
 
+/** The servers that the user may use; read again while one of them is connecting. */
 export const useMcpServers = (enabled = true) =>
   useQuery({
     queryKey: ['mcp'],
@@ -38,12 +39,14 @@ export const beginSignIn = (name: string) =>
 export const finishSignIn = (body: z.input<typeof McpCallbackBody>) =>
   request<{ servers: McpServer[] }>('/api/mcp/callback', { method: 'POST', body })
 
+/** Removes the user's sign-in at a server. Throws `ApiError`. */
 export const signOut = (name: string) =>
   request(`/api/mcp/${name}/connection`, { method: 'DELETE' })
 
 /** How long a list of prompts or resources is used without asking the servers again. */
 const LIST_MS = 60_000
 
+/** The prompts of all connected servers. */
 export const useMcpPrompts = () =>
   useQuery({
     queryKey: ['mcp', 'prompts'],
@@ -65,6 +68,7 @@ export const fillPrompt = (
     { method: 'POST', body: { arguments: values } },
   )
 
+/** The resources of all connected servers. */
 export const useMcpResources = () =>
   useQuery({
     queryKey: ['mcp', 'resources'],

@@ -23,6 +23,7 @@ export const messageKeys = {
   list: (conversationId: string) => ['messages', conversationId] as const,
 }
 
+/** The query of the active branch, 50 messages a page, from the newest back. */
 export const messagesQuery = (conversationId: string) =>
   infiniteQueryOptions({
     queryKey: messageKeys.list(conversationId),
@@ -36,6 +37,7 @@ export const messagesQuery = (conversationId: string) =>
     meta: { quiet: true },
   })
 
+/** All messages read so far as one list, oldest first. */
 export const useMessages = (conversationId: string) =>
   useInfiniteQuery({
     ...messagesQuery(conversationId),
@@ -103,6 +105,9 @@ export function markStreaming(client: QueryClient, conversationId: string, runId
   )
 }
 
+/**
+ * Deletes a message with everything that follows it. Resolves to the number of deleted messages.
+ */
 export function useDeleteMessage(conversationId: string) {
   const client = useQueryClient()
   return useMutation({

@@ -8,6 +8,7 @@ import { useModels } from './catalog.ts'
 
 const preferencesKey = ['preferences'] as const
 
+/** The user's preferences; everybody has some, with defaults for what was never set. */
 export const usePreferences = () =>
   useQuery({
     queryKey: preferencesKey,

@@ -14,8 +14,10 @@ export const projectKeys = {
   one: (id: string) => ['project', id] as const,
 }
 
+/** The list of projects as the server sends it. */
 export type ProjectListPage = z.output<typeof ProjectPage>
 
+/** The user's projects, at most 100. `enabled` false: nothing is requested. */
 export const useProjects = (enabled = true) =>
   useQuery({
     queryKey: projectKeys.list,
@@ -24,6 +26,7 @@ export const useProjects = (enabled = true) =>
     enabled,
   })
 
+/** One project with its settings. */
 export const useProject = (id: string) =>
   useQuery({
     queryKey: projectKeys.one(id),
@@ -32,6 +35,7 @@ export const useProject = (id: string) =>
     meta: { quiet: true },
   })
 
+/** Creates an empty project. The dialog shows its error, such as a name that is taken. */
 export function useCreateProject() {
   const client = useQueryClient()
   return useMutation({
@@ -42,6 +46,7 @@ export function useCreateProject() {
   })
 }
 
+/** Changes the name or settings of a project; what is left out stays as it is. */
 export function useUpdateProject() {
   const client = useQueryClient()
   return useMutation({
@@ -55,6 +60,7 @@ export function useUpdateProject() {
   })
 }
 
+/** Removes a project with its files, checkpoints and documents. */
 export function useDeleteProject() {
   const client = useQueryClient()
   return useMutation({

@@ -14,5 +14,6 @@ const useReport = (key: readonly unknown[], path: string, enabled = true) =>
 /** @param isNeeded false: nothing is requested, but what is already known is returned */
 export const useQuota = (isNeeded = true) => useReport(['quota'], '/api/quota', isNeeded)
 
+/** Limits and usage of any account, for administrators. */
 export const useQuotaOf = (userId: string) =>
   useReport(['admin-quota', userId], `/api/admin/users/${userId}/quota`)

@@ -10,6 +10,7 @@ import { request, requestDone } from '../http/api-client.ts'
 
 const key = ['second-factors'] as const
 
+/** Which second factors the account has; never their secrets. */
 export const useSecondFactors = () =>
   useQuery({
     queryKey: key,

@@ -18,6 +18,7 @@ const settingsKey = ['admin-settings'] as const
 const items = <Item>(path: string, signal: AbortSignal) =>
   request<{ items: Item[] }>(path, { signal }).then((found) => found.items)
 
+/** The runs of all accounts that have not ended, read again every few seconds. */
 export const useAdminRuns = () =>
   useQuery({
     queryKey: runsKey,
@@ -26,6 +27,7 @@ export const useAdminRuns = () =>
     meta: { quiet: true },
   })
 
+/** Stops anybody's run. */
 export function useStopRun() {
   const client = useQueryClient()
   return useMutation({
@@ -34,6 +36,7 @@ export function useStopRun() {
   })
 }
 
+/** What the doctor finds wrong, or worth knowing, on the running server. */
 export const useHealth = () =>
   useQuery({
     queryKey: ['admin-health'],
@@ -53,6 +56,9 @@ export const useStorage = () =>
     meta: { quiet: true },
   })
 
+/**
+ * All MCP servers with their settings, also those that are off; read again while one is connecting.
+ */
 export const useAdminMcpServers = (enabled = true) =>
   useQuery({
     queryKey: ['admin-mcp'],
@@ -62,6 +68,7 @@ export const useAdminMcpServers = (enabled = true) =>
     meta: { quiet: true },
   })
 
+/** The settings that administrators change on the running server, beside `config.yml`. */
 export const useServerSettings = () =>
   useQuery({
     queryKey: settingsKey,
@@ -69,6 +76,10 @@ export const useServerSettings = () =>
     meta: { quiet: true },
   })
 
+/**
+ * Changes some of these settings; the models in menus are read again, whose order may be one of
+ * them.
+ */
 export function useChangeServerSettings() {
   const client = useQueryClient()
   return useMutation({

@@ -29,6 +29,7 @@ const sharesKey = ['shares'] as const
 /** The newest shares of a user that the page shows. */
 const SHOWN_SHARES = 100
 
+/** The user's shares, newest first. */
 export const useShares = () =>
   useQuery({
     queryKey: sharesKey,
@@ -60,6 +61,7 @@ export function useShare() {
   })
 }
 
+/** Takes the conversation, given by its id, off the web; its link leads nowhere from then on. */
 export function useRevokeShare() {
   const client = useQueryClient()
   return useMutation({

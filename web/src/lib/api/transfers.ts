@@ -61,6 +61,7 @@ export function useStartExport() {
   })
 }
 
+/** Saves the archive of a finished export as `nanoclaw-<day>.zip`. */
 export const useSaveExport = () =>
   useMutation({
     mutationFn: async ({ id, created_at: createdAt }: ExportJob) => {
@@ -69,6 +70,7 @@ export const useSaveExport = () =>
     },
   })
 
+/** Uploads a file to import; the job it starts is followed by its progress. */
 export function useStartImport() {
   const client = useQueryClient()
   return useMutation({

@@ -25,6 +25,10 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
+/**
+ * What is not a known browser is a program, named by the first word of its user agent. Never
+ * throws.
+ */
 export function deviceOf(userAgent: string): Device {
   const named = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
     table.find(([pattern]) => pattern.test(userAgent))?.[1]

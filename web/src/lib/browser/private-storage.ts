@@ -4,6 +4,7 @@ const PREFIX = 'nanoclaw.private.'
 /** The key in local storage. */
 export const privateKey = (name: string): string => PREFIX + name
 
+/** Removes everything whose key has the prefix of private entries. Never throws. */
 export function clearPrivateStorage(): void {
   try {
     for (const key of Object.keys(localStorage))

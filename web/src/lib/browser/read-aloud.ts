@@ -23,6 +23,7 @@ function utterancesOf(text: string, language: string): string[] {
   return parts.filter((part) => part.trim() !== '')
 }
 
+/** Stops at once; does nothing when nothing is being read. */
 export function stopReading(): void {
   useReading.setState({ id: null })
   speechSynthesis.cancel()

@@ -28,6 +28,7 @@ export class ApiError extends Error {
   }
 }
 
+/** How `request` and `send` call the server; `query` leaves out what is null or undefined. */
 export type RequestOptions = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON; form data is sent as it is. */

@@ -5,6 +5,7 @@ import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { firstScreen } from '../browser/first-screen.tsx'
 import { LANGUAGES, type Language } from '../i18n/languages.ts'
 
+/** What the server says about a refusal or failure, in errors, runs and documents alike. */
 export type Refusal = {
   /** The exact reason, or the kind of failure: a name from the protocol. */
   reason: string | null | undefined

@@ -98,10 +98,12 @@ const sources = {
   },
 } as const satisfies Record<string, Source>
 
+/** The code of a language of the page, such as `en` or `zh`. */
 export type Language = keyof typeof sources
 
 export const LANGUAGES: Readonly<Record<Language, Source>> = sources
 
+/** Whether the page has texts for this code; for values from storage and from the server. */
 export const isLanguage = (code: unknown): code is Language =>
   typeof code === 'string' && Object.hasOwn(LANGUAGES, code)
 

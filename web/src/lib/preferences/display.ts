@@ -11,6 +11,7 @@ const CHOICES = {
   sendKey: ['enter', 'mod-enter'],
 } as const
 
+/** One choice for each setting of the appearance. */
 export type Display = { -readonly [Key in keyof typeof CHOICES]: (typeof CHOICES)[Key][number] }
 
 export const displayChoices: { [Key in keyof Display]: readonly Display[Key][] } = CHOICES

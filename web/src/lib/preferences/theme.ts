@@ -1,6 +1,7 @@
 // Light, dark or the system's theme; `public/theme.js` applies the same rule before the first paint.
 import { create } from 'zustand'
 
+/** What the reader chose; `system` follows the operating system, also when that changes. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 const STORAGE_KEY = 'nanoclaw.theme'

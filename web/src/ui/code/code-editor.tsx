@@ -75,6 +75,10 @@ const look = EditorView.theme({
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
 })
 
+/**
+ * Keeps its own text after `initial`; `onChange` receives it with every edit. `line` (from 1) is
+ * scrolled to.
+ */
 export function CodeEditor({
   name,
   initial,

@@ -1,4 +1,8 @@
 // Reads a unified diff into numbered rows, and pairs removed with added rows for a side-by-side view.
+/**
+ * A line of a diff; `before` and `after` are its numbers in the old and new file, null where it is
+ * not in one.
+ */
 export type DiffRow = {
   key: string
   kind: 'add' | 'remove' | 'context' | 'hunk'
@@ -6,6 +10,8 @@ export type DiffRow = {
   before: number | null
   after: number | null
 }
+
+/** The changes to one file; `added` and `removed` count lines. */
 export type DiffFile = {
   key: string
   name: string
@@ -90,6 +96,7 @@ export function readDiff(diff: string): DiffFile[] {
   return files
 }
 
+/** A row of the side-by-side view; a side is null where the other one has no counterpart. */
 export type DiffPair =
   | { kind: 'hunk'; key: string; row: DiffRow }
   | { kind: 'pair'; key: string; before: DiffRow | null; after: DiffRow | null }

@@ -66,6 +66,10 @@ function FileDiff({ file, split }: { file: DiffFile; split: boolean }) {
   )
 }
 
+/**
+ * `diff` is a unified diff of one or more files. Used for tool results, approval previews and
+ * checkpoints.
+ */
 export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
   const { t } = useTranslation()
   const [split, setSplit] = useState(false)

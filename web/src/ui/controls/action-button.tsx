@@ -13,6 +13,7 @@ function iconElement(Icon: LucideIcon): ReactElement {
   return element
 }
 
+/** `label` is its accessible name and its tooltip. */
 export function ActionButton({
   icon,
   label,

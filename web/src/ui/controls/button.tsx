@@ -19,6 +19,7 @@ const SIZES = {
   normal: 'h-9 px-3.5 text-sm rounded-[10px] gap-2',
 }
 
+/** What a `button` takes, with how prominent it is, its size and an icon before its text. */
 export type ButtonProps = ComponentProps<'button'> & {
   tone?: Tone
   size?: keyof typeof SIZES
@@ -31,6 +32,10 @@ const baseClass =
 /** A link that looks like a button, for navigation. */
 export const linkButtonClass = classNames(baseClass, TONES.plain, SIZES.normal, 'touch-target')
 
+/**
+ * A button with a text; `type` is `button` unless it is given, so that it submits nothing by
+ * accident.
+ */
 export function Button({
   tone = 'plain',
   size = 'normal',
@@ -51,6 +56,7 @@ export function Button({
   )
 }
 
+/** What a `button` takes, with an icon in place of its text. */
 export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   icon: LucideIcon
   /** The accessible name; also shown on hover. */
@@ -63,6 +69,7 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
 }
 
+/** A button with an icon alone and a tip that shows its name. */
 export function IconButton({
   icon: Icon,
   label,

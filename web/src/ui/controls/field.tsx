@@ -29,6 +29,7 @@ function Frame({ label, hint, error, id, children }: Common & { id: string; chil
   )
 }
 
+/** One line of text; takes what an `input` takes. An error replaces the hint. */
 export function TextField({
   label,
   hint,
@@ -50,6 +51,7 @@ export function TextField({
   )
 }
 
+/** Several lines of text; takes what a `textarea` takes. An error replaces the hint. */
 export function TextArea({
   label,
   hint,
@@ -70,6 +72,7 @@ export function TextArea({
   )
 }
 
+/** The browser's own list of options; takes what a `select` takes. */
 export function SelectField({
   label,
   hint,

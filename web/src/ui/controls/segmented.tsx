@@ -2,6 +2,10 @@
 import { ToggleGroup } from 'radix-ui'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 
+/**
+ * One option is always chosen; arrow keys move among them. `label` is the accessible name of the
+ * group.
+ */
 export function Segmented<Value extends string>({
   label,
   value,

@@ -2,6 +2,7 @@
 import { Switch as RadixSwitch } from 'radix-ui'
 import { useId } from 'react'
 
+/** `onChange` receives what it is switched to. */
 export function Switch({
   label,
   hint,

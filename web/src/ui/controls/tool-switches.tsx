@@ -14,6 +14,7 @@ const RISK_CLASSES = {
   high: 'bg-bad-soft text-bad',
 } as const
 
+/** `onChange` receives all tools that are switched off, after each click. */
 export function ToolSwitches({
   disabled,
   onChange,

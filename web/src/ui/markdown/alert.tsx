@@ -19,6 +19,7 @@ const ALERT_ICONS: Record<AlertKind, LucideIcon> = {
   caution: CircleAlert,
 }
 
+/** `> [!NOTE]` in Markdown; its title is in the language of the page, `children` is its text. */
 export function Alert({ kind, children }: { kind: AlertKind; children: ReactNode }) {
   const { t } = useTranslation()
   const Icon = ALERT_ICONS[kind]

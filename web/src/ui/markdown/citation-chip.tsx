@@ -8,6 +8,7 @@ import type { Citation } from './citation-context.ts'
 const OPEN_MS = 120
 const CLOSE_MS = 120
 
+/** A web source opens in a new tab, a passage in a dialog; others only show their preview. */
 export function CitationChip({ citation }: { citation: Citation }) {
   const { t } = useTranslation()
   const { number, title, place, text, url, open: show } = citation

@@ -13,6 +13,10 @@ export type Citation = {
   open?: () => void
 }
 
+/**
+ * Finds the source of a number or an address in the text; undefined when the answer does not have
+ * it.
+ */
 export type Citations = {
   /** Numbers from 1 to `count` are known. */
   count: number

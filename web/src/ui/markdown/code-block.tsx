@@ -52,6 +52,10 @@ const isNumbered = (code: string): boolean => {
   return true
 }
 
+/**
+ * `language` is what the fence names, and may be empty. Used for answers, approval requests and
+ * tool results.
+ */
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,

@@ -89,6 +89,7 @@ const Group = memo(
     old.coloured.every((line, index) => line === now.coloured[index]),
 )
 
+/** Draws plain text until the colours arrive, and where the language is not known. */
 export const CodeLines = memo(function CodeLines({
   code,
   language,

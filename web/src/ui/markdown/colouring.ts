@@ -1,6 +1,7 @@
 // Requests colours for code that may still grow: one request at a time, always for the newest text.
 import type { Token } from './highlight.ts'
 
+/** The requests for one block of code. */
 export type Colouring = {
   /** The text to colour from now on. Requested at once, or when the request before it has been answered. */
   want(code: string, language: string): void
@@ -8,6 +9,7 @@ export type Colouring = {
   cancel(): void
 }
 
+/** `onLines` receives the tokens of each line, for the newest text that has been coloured. */
 export function createColouring({
   highlight,
   pause,

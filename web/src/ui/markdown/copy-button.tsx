@@ -7,6 +7,9 @@ import { notify } from '../overlays/toasts.ts'
 
 const SHOWN_MS = 1_500
 
+/**
+ * Give it `text`, or `copy`, which resolves to whether it worked. `label` stands beside the icon.
+ */
 export function CopyButton({
   text,
   label,

@@ -11,8 +11,10 @@ export const DIAGRAM_COLOURS = {
   warnSoft: '--warn-soft',
 } as const
 
+/** The page's theme for a diagram, by the name of the colour. */
 export type DiagramColours = Record<keyof typeof DIAGRAM_COLOURS, string>
 
+/** To the frame: draw this Mermaid source. The answer has the same `id`. */
 export type DiagramRequest = {
   id: number
   source: string
@@ -21,6 +23,7 @@ export type DiagramRequest = {
   colours: DiagramColours
 }
 
+/** From the frame: it has loaded, a drawn diagram, or why a source cannot be drawn. */
 export type DiagramAnswer =
   | { ready: true }
   | { id: number; svg: string }

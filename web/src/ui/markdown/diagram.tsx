@@ -40,6 +40,9 @@ function useImageAddress(svg: string | null): string | null {
 const reasonIn = (error: string): string =>
   error.split('\n')[0]?.slice(0, 200).replace(/:$/, '') ?? ''
 
+/**
+ * Drawn in a sandboxed frame, from which only the image comes back; again when the theme changes.
+ */
 export function Diagram({ source }: { source: string }) {
   const { t } = useTranslation()
   const dark = useTheme((theme) => theme.dark)

@@ -16,6 +16,10 @@ export function numbersIn(text: string, numbers: FootnoteNumbers): string {
   return entries.length === 0 ? '' : JSON.stringify(entries)
 }
 
+/**
+ * Reads what was written into an attribute of the parsed Markdown; empty for a text without
+ * footnotes.
+ */
 export const readNumbers = (numbers: string): FootnoteNumbers =>
   new Map(numbers === '' ? [] : JSON.parse(numbers))
 
@@ -48,6 +52,7 @@ export function FootnoteMark({ number, known }: { number: number; known: boolean
   )
 }
 
+/** At the end of the outermost block; `children` draws the text of a note. */
 export function FootnoteList({
   notes,
   children,

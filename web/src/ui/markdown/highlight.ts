@@ -6,6 +6,8 @@ export type Token = [text: string, color: string | null]
 export type HighlightRequest = { id: number; block: number; code: string; language: string }
 /** The lines from `from` on; those before are as in the block's last answer. */
 export type HighlightedLines = { from: number; lines: Token[][] }
+
+/** From the worker, with the `id` of the request; null: there are no colours for this language. */
 export type HighlightAnswer = { id: number; highlighted: HighlightedLines | null }
 
 /** Longer code stays uncoloured: nobody reads it in a chat, and its elements would cost more than they help. */

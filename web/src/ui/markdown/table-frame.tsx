@@ -8,6 +8,9 @@ import { ActionButton } from '../controls/action-button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { plainHtml, tableText } from './plain-html.ts'
 
+/**
+ * `children` is the content of the `table` element; `dir` is the direction of the answer's text.
+ */
 export function TableFrame({ children, dir }: { children: ReactNode; dir: string | undefined }) {
   const { t } = useTranslation()
   const table = useRef<HTMLTableElement>(null)

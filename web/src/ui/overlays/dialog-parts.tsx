@@ -21,6 +21,10 @@ const WIDTHS = {
   full: 'sm:max-h-[94dvh] sm:w-[96vw]',
 }
 
+/**
+ * A modal dialog: it takes the focus, closes with Escape, and gives the focus back. `footer` holds
+ * its buttons.
+ */
 export function Dialog({
   open,
   onOpenChange,

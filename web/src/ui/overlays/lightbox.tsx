@@ -8,6 +8,7 @@ const STEP = 1.5
 const MIN_ZOOM = 1
 const MAX_ZOOM = 8
 
+/** `fileName` is the name under which the image is saved. */
 export function Lightbox({
   open,
   onOpenChange,

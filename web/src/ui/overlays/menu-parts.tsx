@@ -8,6 +8,7 @@ import { classNames } from '../class-names.ts'
 const itemClass =
   'flex min-h-8 pointer-coarse:min-h-11 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'
 
+/** `trigger` is the button that opens the menu; `label` names the menu for screen readers. */
 export type MenuProps = {
   trigger: ReactElement
   align?: 'start' | 'center' | 'end'
@@ -37,6 +38,7 @@ export function Menu({ trigger, align = 'start', side = 'bottom', label, childre
   )
 }
 
+/** An action; the menu closes when it is chosen. `danger`: it removes something. */
 export function MenuItem({
   icon: Icon,
   danger = false,
@@ -96,6 +98,7 @@ export function MenuSwitch({
   )
 }
 
+/** A title above a group of items; it cannot be chosen. */
 export function MenuHeading({ children }: { children: ReactNode }) {
   return (
     <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
@@ -104,10 +107,12 @@ export function MenuHeading({ children }: { children: ReactNode }) {
   )
 }
 
+/** A line between groups of items. */
 export function MenuSeparator() {
   return <DropdownMenu.Separator className="mx-2 my-1 h-px bg-line" />
 }
 
+/** An option of `MenuChoices`; `hint` is a second line. */
 export type Choice = { value: string; label: string; hint?: string | undefined }
 
 /** One of several options, with a tick beside the selected one. */

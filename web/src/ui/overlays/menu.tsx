@@ -47,26 +47,31 @@ const drawn = (): typeof Parts => {
   return parts
 }
 
+/** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
   const Part = drawn().MenuItem
   return <Part {...props} />
 }
 
+/** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuSwitch(props: ComponentProps<typeof Parts.MenuSwitch>) {
   const Part = drawn().MenuSwitch
   return <Part {...props} />
 }
 
+/** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuHeading(props: ComponentProps<typeof Parts.MenuHeading>) {
   const Part = drawn().MenuHeading
   return <Part {...props} />
 }
 
+/** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuSeparator() {
   const Part = drawn().MenuSeparator
   return <Part />
 }
 
+/** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuChoices(props: ComponentProps<typeof Parts.MenuChoices>) {
   const Part = drawn().MenuChoices
   return <Part {...props} />

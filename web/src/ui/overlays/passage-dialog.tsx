@@ -6,6 +6,10 @@ import { errorText } from '../states/error-text.ts'
 import { Failed, Loading } from '../states/feedback.tsx'
 import { Dialog } from './dialog.tsx'
 
+/**
+ * Opens at the passage with this `position` and reads on from there; `marks` are words to
+ * highlight.
+ */
 export function PassageDialog({
   projectId,
   documentId,

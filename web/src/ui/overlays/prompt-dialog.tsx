@@ -5,6 +5,7 @@ import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Dialog } from './dialog.tsx'
 
+/** `onSubmit` receives the text without spaces around it, and is not called for an empty one. */
 export function PromptDialog({
   title,
   label,

@@ -10,6 +10,8 @@ import {
 import { create } from 'zustand'
 
 type Side = 'top' | 'bottom' | 'left' | 'right'
+
+/** The tip in the bubble, and the element that it belongs to. */
 export type ShownTip = { id: string; text: string; side: Side; anchor: Element }
 
 export const useShownTip = create<{ shown: ShownTip | null }>(() => ({ shown: null }))
@@ -31,6 +33,8 @@ const show = (shown: ShownTip): void => {
   clearTimeout(timer)
   useShownTip.setState({ shown })
 }
+
+/** Hides the bubble, and drops one that was about to be shown. */
 export const hideTip = (): void => {
   clearTimeout(timer)
   if (useShownTip.getState().shown !== null) closedAt = performance.now()
@@ -57,6 +61,7 @@ type Handlers = {
   onBlur?: Handler<FocusEvent>
 }
 
+/** `children` is one element that takes the handlers and `aria-describedby`. */
 export function Tip({
   text,
   side = 'bottom',

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Lightbox } from './lightbox.tsx'
 
+/** `fileName` is the name under which the image is saved. */
 export function ZoomableImage({
   source,
   name,

@@ -4,10 +4,12 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../controls/button.tsx'
 
+/** `size` in pixels. Screen readers skip it: put a text beside it. */
 export function Spinner({ size = 16 }: { size?: number }) {
   return <LoaderCircle size={size} aria-hidden className="animate-spin text-muted" />
 }
 
+/** A spinner with its text, announced to screen readers, in the middle of the view. */
 export function Loading() {
   const { t } = useTranslation()
   return (
@@ -18,6 +20,7 @@ export function Loading() {
   )
 }
 
+/** In place of an empty list; `children` is what the person can do about it. */
 export function Empty({
   icon: Icon,
   title,
@@ -41,6 +44,7 @@ export function Empty({
   )
 }
 
+/** In place of what could not be loaded; without `onRetry` there is no button to try again. */
 export function Failed({ message, onRetry }: { message: string; onRetry?: () => void }) {
   const { t } = useTranslation()
   return (

@@ -45,6 +45,7 @@ const nextOrder = (order: Order | null, column: number): Order | null => {
   return order.descending ? null : { column, descending: true }
 }
 
+/** `name` names the table for screen readers and the file that is downloaded. */
 export function DataTable({
   name,
   table,

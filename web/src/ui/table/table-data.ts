@@ -1,7 +1,9 @@
 // Tables from tool results: found in data, read from CSV, sorted, and written as CSV.
 
+/** The value of a cell, as it is sorted and written to CSV. */
 export type Cell = string | number | boolean | null
 
+/** Data with the same columns in every row. */
 export type Table = {
   columns: readonly string[]
   rows: readonly (readonly Cell[])[]
@@ -60,6 +62,7 @@ export async function tableFromCsv(text: string): Promise<Table | null> {
   return { columns, rows, total: body.length }
 }
 
+/** The sorted column, from 0. */
 export type Order = { column: number; descending: boolean }
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
