@@ -27,6 +27,7 @@ const TipBubble = lastPart(() =>
   import('../ui/overlays/tip-bubble.tsx').then((module) => module.TipBubble),
 )
 
+/** The root of the page, which `main.tsx` mounts. */
 export function App() {
   const [client] = useState(() => createQueryClient(reportError))
   const { dark } = useTheme()

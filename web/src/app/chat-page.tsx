@@ -19,6 +19,7 @@ const ProjectPanel = lazyPart(() =>
   import('../features/projects/project-panel.tsx').then((module) => module.ProjectPanel),
 )
 
+/** The page at `/c/:id`. `menu` is the button that shows the sidebar. */
 export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   const { t } = useTranslation()
   const patch = usePatchConversation()

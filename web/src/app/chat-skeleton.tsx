@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 
 const bar = 'skeleton-bar rounded-full bg-hover'
 
+/** `menu` is the button that shows the sidebar. */
 export function ChatSkeleton({ menu }: { menu: ReactNode }) {
   const { t } = useTranslation()
   return (

@@ -4,6 +4,10 @@ import { type ReactNode, useCallback, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { watchSwipes } from './swipes.ts'
 
+/**
+ * `children` is the sidebar. `onOpenChange` is called for swipes and for the browser's back button
+ * as well.
+ */
 export function Drawer({
   open,
   onOpenChange,

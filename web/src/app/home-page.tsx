@@ -25,6 +25,10 @@ function projectOf(
     : null
 }
 
+/**
+ * The page at `/`; `?project=` names a project. `admin`: the user is an administrator, who can set
+ * up models.
+ */
 export function HomePage({ menu, admin }: { menu: ReactNode; admin: boolean }) {
   const [, navigate] = useLocation()
   const [search] = useSearchParams()

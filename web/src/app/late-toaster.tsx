@@ -11,6 +11,7 @@ const Toaster = lazyPart(() =>
   ),
 )
 
+/** `dark`: draws toasts in the dark theme. */
 export function LateToaster({ dark }: { dark: boolean }) {
   const [wanted, setWanted] = useState(false)
   useEffect(() => void firstScreen.then(() => setWanted(true)), [])

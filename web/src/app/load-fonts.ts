@@ -11,6 +11,7 @@ const areCached = (): boolean => {
   }
 }
 
+/** Resolves when the text is drawn with them; until then the system's fonts stand in. */
 export async function loadFonts(): Promise<void> {
   if (!areCached()) await firstScreen
   await import('./fonts.css')

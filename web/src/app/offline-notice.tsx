@@ -5,6 +5,7 @@ import { fullTime } from '../lib/format.ts'
 import { useOffline } from '../lib/offline/connection.ts'
 import { opensOffline } from '../lib/offline/offline.ts'
 
+/** A live region; empty while there is a connection. */
 export function OfflineNotice() {
   const { t, i18n } = useTranslation()
   const { isOffline, copiedAt } = useOffline()

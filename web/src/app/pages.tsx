@@ -79,6 +79,10 @@ function MenuBar({ onMenu }: { onMenu: (() => void) | null }) {
   )
 }
 
+/**
+ * Beside the sidebar. `user` is undefined until the profile has loaded; `multi`: more than one
+ * person can sign in here.
+ */
 export function Pages({
   user,
   multi,

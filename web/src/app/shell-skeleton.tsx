@@ -1,4 +1,5 @@
 // The layout that index.html draws before any script has loaded, drawn again until the sign-in mode is known.
+/** Decorative; screen readers skip it. */
 export function ShellSkeleton() {
   return (
     <div className="boot" aria-hidden>

@@ -20,6 +20,7 @@ const SHORTCUTS = [
   ['help', COMMAND_KEYS.shortcuts],
 ] as const
 
+/** A dialog, opened with `?` or from the sidebar. */
 export function ShortcutHelp({
   open,
   onOpenChange,

@@ -33,6 +33,7 @@ const NAV_LINKS: readonly {
   { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
 ]
 
+/** `onOpened` is called when something was chosen, `onCollapse` by the button that hides it. */
 export function Sidebar({
   user,
   multi,

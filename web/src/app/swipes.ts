@@ -6,6 +6,7 @@ const DISTANCE_PIXELS = 48
 /** Wide enough to begin beside the strip that phones keep for going back. */
 const EDGE_PIXELS = 40
 
+/** A swipe that the page answers, and how. */
 export interface Swipe {
   /** `end`: the way in which the sidebar opens, to the right, in right-to-left languages to the left; `start`: back. */
   readonly to: 'start' | 'end'

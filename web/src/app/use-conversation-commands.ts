@@ -3,6 +3,7 @@ import { showDialog } from '../features/conversations/shown-dialog.ts'
 import { useExport } from '../lib/api/sharing.ts'
 import { useCommand } from '../lib/commands.ts'
 
+/** Registered while the component is mounted; `id` is the conversation. */
 export function useConversationCommands(id: string): void {
   const { mutate } = useExport()
   useCommand('share', () => showDialog('share', id))

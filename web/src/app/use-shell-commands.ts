@@ -5,6 +5,7 @@ import { paths } from '../lib/paths.ts'
 import { useTheme } from '../lib/preferences/theme.ts'
 import type { Shortcut } from './use-shortcuts.ts'
 
+/** Registered while the component is mounted; `act` performs those that have a shortcut. */
 export function useShellCommands(act: (shortcut: Shortcut) => void): void {
   const [, navigate] = useLocation()
   const { dark, choose } = useTheme()

@@ -2,6 +2,7 @@
 import { useEffect } from 'react'
 import { isApple } from '../lib/shortcuts.ts'
 
+/** What a shortcut does; the keys are in this file alone. */
 export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'help'
 
 const writes = (target: EventTarget | null): boolean =>
@@ -22,6 +23,7 @@ const shortcutOf = (event: KeyboardEvent): Shortcut | null => {
   return key === '?' ? 'help' : null
 }
 
+/** Listens on the whole window while the component is mounted; `act` performs the shortcut. */
 export function useShortcuts(act: (shortcut: Shortcut) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -11,6 +11,7 @@ const readStored = (): boolean => {
   }
 }
 
+/** Like `useState`; works without storage, too, and then forgets with a reload. */
 export function useSidebar(): [shown: boolean, choose: (shown: boolean) => void] {
   const [shown, setShown] = useState(readStored)
   const choose = useCallback((next: boolean): void => {

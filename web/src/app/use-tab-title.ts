@@ -10,6 +10,7 @@ import { isUnread, useSeen } from '../lib/preferences/seen-conversations.ts'
 const NAME = 'NanoClaw'
 const WAITING = new Set<string | null>(['awaiting_approval', 'awaiting_input'])
 
+/** Once for the whole page; takes everything from the URL and the cache. */
 export function useTabTitle(): void {
   const { t } = useTranslation()
   const [, params] = useRoute('/c/:id')

@@ -11,6 +11,10 @@ import { UsersSection } from './users-section.tsx'
 
 const TABS = ['users', 'groups', 'invitations', 'server', 'audit'] as const
 
+/**
+ * `tab` is the part of the URL that names the section, the accounts by default. `ownId` is the
+ * administrator's own account.
+ */
 export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: string | undefined }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -51,6 +51,7 @@ const ACTIONS: Record<AuditAction, true> = {
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 
+/** A tab of the administration; older entries load on request. */
 export function AuditSection() {
   const { t, i18n } = useTranslation()
   const [action, setAction] = useState('')

@@ -12,6 +12,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
+/** Opened for one account of the list. Data can be handed over to any other active account. */
 export function DeleteUserDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()
   const remove = useDeleteUser()

@@ -18,6 +18,7 @@ const SHARED_KINDS = QuotaKindName.extract([
   'cost_per_month',
 ]).options
 
+/** Restrictions and limits are stored when the dialog is saved, members at once. */
 export function GroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation()
   const patch = usePatchGroup(group.id)

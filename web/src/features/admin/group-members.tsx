@@ -11,6 +11,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const SHOWN_CANDIDATES = 5
 
+/** `id` is the id of the group. Every change is stored at once. */
 export function GroupMembers({ id }: { id: string }) {
   const { t } = useTranslation()
   const members = useGroupMembers(id)

@@ -14,6 +14,10 @@ type Option = { value: string; label: string }
 const isApprovalMode = (name: string): name is ApprovalMode =>
   ApprovalMode.options.some((mode) => mode === name)
 
+/**
+ * A part of the group's form: `value` is its draft, and `onChange` receives all of it. Null for a
+ * kind allows everything.
+ */
 export function GroupRestrictions({
   value,
   onChange,

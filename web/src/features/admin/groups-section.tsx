@@ -10,6 +10,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { GroupDialog } from './group-dialog.tsx'
 import { RESTRICTIONS } from './group-restrictions.tsx'
 
+/** A tab of the administration. */
 export function GroupsSection() {
   const { t, i18n } = useTranslation()
   const groups = useGroups()

@@ -13,6 +13,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
+/** A tab of the administration. The link of a new invitation is shown once. */
 export function InvitationsSection() {
   const { t, i18n } = useTranslation()
   const invitations = useInvitations()

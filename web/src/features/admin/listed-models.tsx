@@ -9,6 +9,7 @@ import { inOrder } from '../../lib/api/preferences.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 
+/** A part of the server's settings: `onChange` receives what changed, to be stored at once. */
 export function ListedModels({
   models,
   settings: { model_order: order, hidden_models: hidden },

@@ -26,6 +26,9 @@ import { Storage } from './storage.tsx'
 
 const listClass = 'divide-y divide-line rounded-2xl border border-line bg-surface px-4'
 
+/**
+ * A tab of the administration; each part loads on its own, so that one that fails hides no other.
+ */
 export function ServerSection() {
   const { t } = useTranslation()
   return (

@@ -9,6 +9,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const KINDS = ['projects', 'history', 'files', 'documents'] as const
 
+/** A part of the server's tab; accounts that store nothing are left out. */
 export function Storage() {
   const { t } = useTranslation()
   const storage = useStorage()

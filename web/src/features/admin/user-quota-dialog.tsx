@@ -12,6 +12,10 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
+/**
+ * Opened for one account of the list. A limit that is left empty comes from the account's groups or
+ * the server.
+ */
 export function UserQuotaDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()
   const report = useQuotaOf(user.id)

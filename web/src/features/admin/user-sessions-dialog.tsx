@@ -9,6 +9,7 @@ import { SessionList } from '../../ui/session-list.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
+/** Opened for one account of the list. */
 export function UserSessionsDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()
   const { id, username: name } = user

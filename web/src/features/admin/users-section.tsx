@@ -32,6 +32,9 @@ import { DeleteUserDialog } from './delete-user-dialog.tsx'
 import { UserQuotaDialog } from './user-quota-dialog.tsx'
 import { UserSessionsDialog } from './user-sessions-dialog.tsx'
 
+/**
+ * The first tab of the administration. `ownId` is the administrator's own account, which is marked.
+ */
 export function UsersSection({ ownId }: { ownId: string | undefined }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')

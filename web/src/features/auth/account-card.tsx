@@ -2,6 +2,10 @@
 import type { FormEventHandler, ReactNode } from 'react'
 import { Logo } from '../../ui/logo.tsx'
 
+/**
+ * A form where `onSubmit` is given, else only the card; `error` stands above its content
+ * (`children`).
+ */
 export function AccountCard({
   title,
   text,

@@ -7,6 +7,7 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { AccountCard } from './account-card.tsx'
 
+/** In place of the sign-in form. The text is the same whether or not an account has the address. */
 export function ForgottenForm({ onBack }: { onBack: () => void }) {
   const { t } = useTranslation()
   const ask = useForgottenPassword()

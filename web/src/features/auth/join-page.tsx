@@ -13,6 +13,9 @@ import { AccountCard } from './account-card.tsx'
 import { RegisterForm } from './register-form.tsx'
 import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
+/**
+ * The token stands behind the `#`, so that no server logs it. Open to people who are not signed in.
+ */
 export function JoinPage() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -7,6 +7,10 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { AccountCard } from './account-card.tsx'
 
+/**
+ * `link` is the token of an invitation or set-up link; without one, registration must be open.
+ * `onDone` is called when the account exists and is signed in.
+ */
 export function RegisterForm({
   title,
   text,

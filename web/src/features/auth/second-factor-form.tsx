@@ -17,6 +17,10 @@ export function secondFactorOf(error: unknown): SecondFactorDetails | null {
   return error.details as SecondFactorDetails // the server checked it against this schema
 }
 
+/**
+ * `details` came with the refusal of the password alone; `onDone` is called once the user is signed
+ * in.
+ */
 export function SecondFactorForm({
   details: { challenge, methods },
   onBack,

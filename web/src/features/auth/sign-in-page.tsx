@@ -19,6 +19,10 @@ import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 /** What a refused single sign-on adds to the address of the page. */
 const REFUSED = /^#sign-in-refused=([a-z_]{1,60})$/
 
+/**
+ * Shown in place of the application until somebody is signed in. What it offers follows from the
+ * server's sign-in mode.
+ */
 export function SignInPage({
   canRegister,
   first,

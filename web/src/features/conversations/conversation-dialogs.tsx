@@ -6,6 +6,7 @@ import { closeDialog, type ShownDialog } from './shown-dialog.ts'
 import { TagsDialog } from './tags-dialog.tsx'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
+/** Drawn once, beside the pages, for the conversation that `shown` names. */
 export function ConversationDialogs({ shown: { kind, id } }: { shown: ShownDialog }) {
   switch (kind) {
     case 'share':

@@ -48,6 +48,7 @@ function useGroups(q: string, view: ListView, tag: string | null) {
   return { list, pinned, groups }
 }
 
+/** In the sidebar. `activeId` is the conversation that is open; null: none. */
 export function ConversationList({
   activeId,
   onOpened,

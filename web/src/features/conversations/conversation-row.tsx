@@ -15,6 +15,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Menu } from '../../ui/overlays/menu.tsx'
 import { ConversationActions } from './conversation-actions.tsx'
 
+/** Drawn again only when the conversation changes, so that a long list stays fast. */
 export const ConversationRow = memo(function ConversationRow({
   conversation,
   active,

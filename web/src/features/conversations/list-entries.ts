@@ -3,7 +3,10 @@ import type { Conversation } from '../../../../server/protocol/conversations/con
 import type { ConversationPages } from '../../lib/api/conversation-lists.ts'
 import { type DayGroup, startsOfGroups } from '../../lib/format.ts'
 
+/** Which group of the list: by day, the pinned ones, or the trash. */
 export type GroupKey = 'pinned' | 'trash' | DayGroup
+
+/** Conversations below one heading, in the order shown. */
 export type ConversationGroup = { key: GroupKey; items: Conversation[] }
 
 const itemsOf = (pages: ConversationPages | undefined): Conversation[] =>
@@ -43,6 +46,7 @@ export type ListEntry =
   | { kind: 'heading'; group: ConversationGroup }
   | { kind: 'row'; group: ConversationGroup; at: number; conversation: Conversation }
 
+/** The groups as one flat list, each heading before its rows. */
 export const entriesOf = (groups: readonly ConversationGroup[]): ListEntry[] =>
   groups.flatMap((group): ListEntry[] => [
     { kind: 'heading', group },
@@ -59,6 +63,7 @@ const HEADING_SHARE = 0.72
 /** Above each heading but the first. */
 const GAP_PX = 12
 
+/** Where every entry stands, so that only those in view have to be drawn. */
 export type ListLayout = {
   /** Heights in pixels, by index. */
   sizes: readonly number[]
@@ -69,6 +74,7 @@ export type ListLayout = {
   height: number
 }
 
+/** `rowHeight` in pixels, which depends on the density and on touch. */
 export function layoutOf(entries: readonly ListEntry[], rowHeight: number): ListLayout {
   const sizes: number[] = []
   const starts = new Map<string, number>()

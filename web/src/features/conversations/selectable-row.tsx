@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 
+/** `onToggle` selects the conversation or takes it out of the selection. */
 export function SelectableRow({
   conversation,
   selected,

@@ -12,6 +12,10 @@ import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
+/**
+ * `view` decides which actions there are; `all` are the listed conversations, for “select all”.
+ * `activeId` is the open one.
+ */
 export function SelectionBar({
   view,
   selected,

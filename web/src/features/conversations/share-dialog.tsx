@@ -17,6 +17,7 @@ const DAY_MS = 86_400_000
 const EXPIRY_CHOICES = ['keep', 'never', '1', '7', '30'] as const
 type Expiry = (typeof EXPIRY_CHOICES)[number]
 
+/** `id` is the conversation. What is shown behind the link is a copy from the time of sharing. */
 export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation()
   const shares = useShares()

@@ -15,6 +15,7 @@ const SUGGESTED = 20
 
 const keyOf = (tag: string): string => tag.normalize('NFKC').toLowerCase()
 
+/** `id` is the conversation. Every change is stored at once. */
 export function TagsDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation()
   const conversation = useConversation(id)

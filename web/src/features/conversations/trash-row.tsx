@@ -7,6 +7,7 @@ import { IconButton } from '../../ui/controls/button.tsx'
 import { showDialog } from './shown-dialog.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
+/** The list in its view of the trash draws this in place of `ConversationRow`. */
 export function TrashRow({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const change = useChangeWithUndo()

@@ -5,6 +5,7 @@ import { moved } from './list-entries.ts'
 
 const DRAG_TYPE = 'application/x-nanoclaw-pin'
 
+/** Returned by `usePinOrder`; the rows and the menu of a pinned conversation use it. */
 export interface PinOrder {
   /** The pinned conversation that would make room, and on which side of it the dragged one would go. */
   target: { id: string; side: 'above' | 'below' } | null

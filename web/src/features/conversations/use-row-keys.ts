@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { keyOf, type ListEntry } from './list-entries.ts'
 
+/** What the search field above the list can do with it. */
 export interface RowsHandle {
   focusFirst(): void
 }
@@ -22,6 +23,10 @@ const STEPS: Readonly<Record<string, number>> = {
 
 const isField = (element: Element): boolean => element.matches('input:not([type="checkbox"])')
 
+/**
+ * `indexes` finds the entry of a key in `entries`. `onMove` receives a pinned conversation and by
+ * how many places it moves.
+ */
 export function useRowKeys({
   ref,
   entries,

@@ -3,6 +3,7 @@ const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
 const FACT_LINE = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
+/** One remembered fact, with all that is needed to remove its line. */
 export type MemoryFact = {
   /** The line as it is in the text. */
   line: string

@@ -11,6 +11,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useForgetFact, useMemory, useSaveMemory } from './api/memory.ts'
 import { factsIn, type MemoryFact } from './memory-facts.ts'
 
+/** The page at `/memory`. */
 export function MemoryPage() {
   const { t } = useTranslation()
   const memory = useMemory()

@@ -13,6 +13,10 @@ import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 export const shownAs = (path: string): 'picture' | 'pdf' | null =>
   /\.(?:png|jpe?g|gif|webp)$/i.test(path) ? 'picture' : /\.pdf$/i.test(path) ? 'pdf' : null
 
+/**
+ * `shown` says how it can be drawn; null: not at all. `tooLarge`: a text that is too long for the
+ * editor.
+ */
 export function BinaryFile({
   projectId,
   path,

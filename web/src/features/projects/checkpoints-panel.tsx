@@ -26,6 +26,7 @@ const CHANGE_MARKS = { added: '+', modified: '~', deleted: '−' } as const
 const CHANGE_TONES = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
 const SHOWN_FILES = 4
 
+/** A tab of the project. Restoring is itself a checkpoint, so it can be undone. */
 export function CheckpointsPanel({ projectId }: { projectId: string }) {
   const { t } = useTranslation()
   const list = useCheckpoints(projectId)

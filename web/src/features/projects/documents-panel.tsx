@@ -20,8 +20,10 @@ import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
 const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
 
+/** A passage by the id of its document and its position, with words to highlight in it. */
 export type OpenPassage = { document: string; position: number; marks: readonly string[] }
 
+/** A tab of the project. */
 export function DocumentsPanel({
   projectId,
   initial,

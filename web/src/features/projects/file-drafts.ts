@@ -1,6 +1,7 @@
 // Unsaved text of files, kept while the page is open, so that navigating away loses nothing.
 import type { FileContent } from './api/files.ts'
 
+/** What is being written, and the file that it began with. */
 export type FileDraft = {
   /** The file as it was when the editing began. */
   base: FileContent
@@ -13,6 +14,7 @@ const keyOf = (projectId: string, path: string): string => `${projectId} ${path}
 /** Makes the browser ask before it closes the page. */
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
 
+/** Undefined when nothing of the file is unsaved. */
 export const readFileDraft = (projectId: string, path: string): FileDraft | undefined =>
   drafts.get(keyOf(projectId, path))
 

@@ -10,12 +10,14 @@ const CsvTable = lazyPart(() =>
   import('../../ui/table/data-table.tsx').then((module) => module.CsvTable),
 )
 
+/** The kinds of text that can be drawn. */
 export type PreviewKind = 'markdown' | 'csv'
 
 /** How a text file is previewed; null when its text says it all. */
 export const previewOf = (path: string): PreviewKind | null =>
   /\.(?:md|markdown)$/i.test(path) ? 'markdown' : /\.(?:csv|tsv)$/i.test(path) ? 'csv' : null
 
+/** In place of the editor while the person looks at the preview. */
 export function FilePreview({
   kind,
   path,

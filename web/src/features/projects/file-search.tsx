@@ -6,6 +6,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
 import { useFileSearch } from './api/files.ts'
 
+/** `onOpen` receives the file and the line (from 1) of the chosen match. */
 export function FileSearch({
   projectId,
   onOpen,

@@ -38,6 +38,7 @@ const onTreeKey = (event: KeyboardEvent<HTMLElement>): void => {
   }
 }
 
+/** Begins at the root; a folder keeps whether it is open while the tree is drawn. */
 export function FileTree(props: TreeProps) {
   const { t } = useTranslation()
   return (

@@ -29,6 +29,7 @@ type Props = {
   onClose: () => void
 }
 
+/** Chooses the view by the name of the file: the editor for text, else `BinaryFile`. */
 export function FileView(props: Props) {
   const shown = shownAs(props.path)
   return shown === null ? <TextFile {...props} /> : <BinaryFile {...props} shown={shown} />

@@ -12,6 +12,7 @@ import { FilesToolbar } from './files-toolbar.tsx'
 import { useDropFiles } from './use-drop-files.ts'
 import { type OpenFile, useOpenFile } from './use-open-file.ts'
 
+/** A tab of the project, with the toolbar and the search over its files. */
 export function FilesPanel({
   projectId,
   wide,

@@ -16,6 +16,7 @@ import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { filesOfDrop, filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
+/** `upload`: begins with choosing a folder. Cancelling stops an upload that is under way. */
 export function NewProjectDialog({
   upload: uploads,
   onClose,

@@ -10,6 +10,10 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { ProjectPanel } from './project-panel.tsx'
 
+/**
+ * The page of a project; `file` and `line` of the URL open a file. `onChat` begins a conversation
+ * in the project.
+ */
 export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: string) => void }) {
   const { t } = useTranslation()
   const project = useProject(id)

@@ -16,6 +16,7 @@ type Tab = (typeof PAGE_TABS)[number]
 
 const scrollingClass = 'min-h-0 flex-1 overflow-y-auto outline-none'
 
+/** `initial` and `initialPassage` are what is open first: a file, or a passage of a document. */
 export function ProjectPanel({
   projectId,
   wide,

@@ -9,6 +9,9 @@ import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../u
 
 const NO_PROJECT = 'none'
 
+/**
+ * A menu in the composer of the home page and in the header of a conversation; null: no project.
+ */
 export function ProjectPicker({
   projectId,
   projectName,

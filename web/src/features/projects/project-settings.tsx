@@ -11,6 +11,7 @@ import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 
+/** A tab of the project's own page; draws nothing until the project has loaded. */
 export function ProjectSettings({ projectId }: { projectId: string }) {
   const { data } = useProject(projectId)
   return data === undefined ? null : <Settings project={data} />

@@ -15,6 +15,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 
+/** The page at `/projects`. */
 export function ProjectsPage() {
   const { t } = useTranslation()
   const projects = useProjects()

@@ -6,6 +6,10 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { useAddFiles } from './api/files.ts'
 import { filesOfDrop, type PathedFile } from './api/upload.ts'
 
+/**
+ * Returns the handlers of the drop target, what waits for a confirmation, and the progress from 0
+ * to 1.
+ */
 export function useDropFiles(projectId: string) {
   const { t } = useTranslation()
   const add = useAddFiles(projectId)

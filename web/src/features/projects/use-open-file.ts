@@ -4,6 +4,7 @@ import { reportError } from '../../ui/states/error-text.ts'
 import { useWriteFile } from './api/files.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 
+/** `line`: scrolled to, from 1. */
 export type OpenFile = { path: string; line?: number | undefined }
 
 /** `asked` is true while the person decides about unsaved changes: `saveAndGo` or `discardAndGo`, or `stay`. */

@@ -3,6 +3,10 @@ import type { SearchHit } from '../../../../server/protocol/conversations/search
 import { paths } from '../../lib/paths.ts'
 import { hitTexts } from './snippet.ts'
 
+/**
+ * The hits in one conversation or document; `index` is the place of each in the order of the arrow
+ * keys.
+ */
 export type Group = { id: string; title: string; hits: { hit: SearchHit; index: number }[] }
 
 /** Each conversation and document once, where its best hit is. */

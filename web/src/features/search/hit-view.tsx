@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
 import { readSnippet } from './snippet.ts'
 
+/** The content of an entry; the list around it makes it a link. */
 export function HitView({ hit }: { hit: SearchHit }) {
   const { t, i18n } = useTranslation()
   return (

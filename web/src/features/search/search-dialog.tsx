@@ -28,6 +28,7 @@ function useSettled(text: string): string {
   return settled
 }
 
+/** Opened with Ctrl+K or from the sidebar. Nothing is searched for before something is written. */
 export function SearchDialog({
   open,
   onOpenChange,

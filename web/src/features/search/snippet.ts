@@ -1,5 +1,6 @@
 // Reads the snippets of search hits: escaped text with hits in `<mark>`.
 
+/** A stretch of a snippet as plain text; `isHit`: it matches what was searched for. */
 export type SnippetPart = { text: string; isHit: boolean }
 
 const ENTITIES: Record<string, string> = {

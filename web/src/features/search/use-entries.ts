@@ -11,6 +11,7 @@ import { paths } from '../../lib/paths.ts'
 import { keysText } from '../../lib/shortcuts.ts'
 import { commandIcons } from '../../ui/command-icons.ts'
 
+/** One line of the palette besides the hits. */
 export type Entry = {
   kind: 'conversation' | 'command'
   key: string
@@ -26,6 +27,7 @@ const RECENT = 5
 /** Commands beside hits, at most. */
 const COMMANDS_BESIDE_HITS = 4
 
+/** For an empty `text` every command; otherwise a few whose names contain all its words. */
 export function useEntries(text: string, navigate: (path: string) => void): readonly Entry[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)

@@ -14,6 +14,10 @@ import { SecondFactorSection } from './second-factor-section.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 
+/**
+ * A tab of the settings. `multi`: more than one person can sign in here; without it, there is no
+ * password.
+ */
 export function AccountSection({ user, multi }: { user: User | undefined; multi: boolean }) {
   const { t } = useTranslation()
   const patch = usePatchProfile()

@@ -11,6 +11,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { SavedPrompts } from './saved-prompts.tsx'
 import { Section } from './section.tsx'
 
+/** A tab of the settings. */
 export function AgentSection() {
   const preferences = usePreferences()
   if (preferences.isPending) return <Loading />

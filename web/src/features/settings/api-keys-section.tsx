@@ -15,6 +15,7 @@ import { Section } from './section.tsx'
 const DAY_MS = 86_400_000
 const LIFETIMES = ['0', '30', '90', '365'] as const
 
+/** A part of the account's tab. The secret of a new key is shown once. */
 export function ApiKeysSection() {
   const { t, i18n } = useTranslation()
   const keys = useApiKeys()

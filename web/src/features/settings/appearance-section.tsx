@@ -14,6 +14,7 @@ import { Section } from './section.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']
 
+/** The first tab of the settings. Stored in this browser and applied at once. */
 export function AppearanceSection() {
   const { t } = useTranslation()
   const { choice, choose } = useTheme()

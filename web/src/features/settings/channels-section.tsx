@@ -27,6 +27,7 @@ const CHANNEL_FIELDS = {
 type Kind = keyof typeof CHANNEL_FIELDS
 const CHANNEL_KINDS: readonly Kind[] = ['webhook', 'email', 'telegram']
 
+/** A tab of the settings, together with the webhooks. */
 export function ChannelsSection() {
   const { t } = useTranslation()
   const channels = useChannels()

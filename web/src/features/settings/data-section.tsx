@@ -18,6 +18,7 @@ import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { ImportReportView } from './import-report.tsx'
 import { Section } from './section.tsx'
 
+/** A tab of the settings. Both are jobs of the server: they go on when the page is left. */
 export function DataSection() {
   return (
     <>

@@ -8,6 +8,7 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { Section } from './section.tsx'
 
+/** A part of the account's tab. Confirmation is offered only where the server sends mail. */
 export function EmailSection({ user }: { user: User }) {
   const { t } = useTranslation()
   const mode = useAuthMode()

@@ -7,6 +7,7 @@ const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] 
 /** More are counted, but not listed. */
 const LISTED = 100
 
+/** `report` is the one of the finished `job`. */
 export function ImportReportView({ job, report }: { job: ImportJob; report: ImportReport }) {
   const { t, i18n } = useTranslation()
   /** The number that chooses the plural, and how it is written. */

@@ -33,6 +33,7 @@ export function accessSettings({ users, clientId, clientSecret, scope }: McpAcce
   }
 }
 
+/** `server` is null while a new one is being added; `onChange` receives all of `value`. */
 export function McpAccessFields({
   server,
   value,

@@ -9,6 +9,7 @@ import { useChangeMcpServer, useDeleteMcpServer, useTestMcpServer } from './api/
 import { McpDialog } from './mcp-dialog.tsx'
 import { McpTestResult } from './mcp-test-result.tsx'
 
+/** Below a server in the list, for administrators. */
 export function McpControls({ server }: { server: AdminMcpServer }) {
   const { t } = useTranslation()
   const test = useTestMcpServer()

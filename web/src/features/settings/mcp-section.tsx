@@ -35,6 +35,10 @@ const useRefresh = () => {
   )
 }
 
+/**
+ * A tab of the settings. `admin`: shows all servers with their settings, else those that the user
+ * may use.
+ */
 export function McpSection({ admin }: { admin: boolean }) {
   const { t } = useTranslation()
   const all = useAdminMcpServers(admin)

@@ -5,6 +5,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Loading } from '../../ui/states/feedback.tsx'
 import type { useTestMcpServer } from './api/mcp-servers.ts'
 
+/** `test` is the mutation that tries the server; draws its progress as well. */
 export function McpTestResult({
   name,
   test: { data: outcome, error: fault, isPending },

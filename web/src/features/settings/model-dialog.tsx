@@ -8,6 +8,7 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { formOf, type ModelForm, patchOf } from './model-form.ts'
 
+/** Opened for one stored model of the list. */
 export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: () => void }) {
   const { t } = useTranslation()
   const formId = useId()

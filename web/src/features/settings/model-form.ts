@@ -24,6 +24,7 @@ export type ModelForm = Readonly<
 const text = (value: string | number | boolean | undefined): string =>
   value === undefined ? '' : String(value)
 
+/** What the fields show for a stored model; empty where nothing was set. */
 export const formOf = (model: AdminModel): ModelForm => ({
   name: text(model.name),
   api: text(model.api),

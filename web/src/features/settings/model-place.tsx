@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 
+/** Beside a model of the list. The user's own order; it changes nothing for others. */
 export function ModelPlace({
   id,
   name,

@@ -19,6 +19,7 @@ import { ModelDialog } from './model-dialog.tsx'
 import { ModelPlace } from './model-place.tsx'
 import { Section } from './section.tsx'
 
+/** A tab of the settings. `admin`: stored models can be added, changed and removed. */
 export function ModelsSection({ admin }: { admin: boolean }) {
   const { t, i18n } = useTranslation()
   const { data: models } = useModels()

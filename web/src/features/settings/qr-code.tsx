@@ -1,6 +1,7 @@
 // A QR code, drawn as one path: dark on white in every theme, as scanners need it.
 import { useQuery } from '@tanstack/react-query'
 
+/** `label` is what screen readers say in its place. The library loads with the first code. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const code = useQuery({
     queryKey: ['qr-code', text],

@@ -18,6 +18,7 @@ type Edited = { at: number; prompt: SavedPrompt }
 /** Braces in a text of the page would be a parameter of it. */
 const withField = (text: string): string => text.replace('FIELD', '{{topic}}')
 
+/** A part of the agent's tab. Every change stores the whole list. */
 export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
   const { t } = useTranslation()
   const change = useChangePreferences()

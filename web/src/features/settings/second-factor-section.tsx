@@ -19,6 +19,7 @@ type Task =
   | { kind: 'passkey' }
   | { kind: 'remove'; id: string; name: string }
 
+/** A part of the account's tab. New recovery codes are shown once. */
 export function SecondFactorSection() {
   const { t, i18n } = useTranslation()
   const moment = (time: string): string =>

@@ -1,6 +1,9 @@
 // The layout of one group of settings.
 import type { ReactNode } from 'react'
 
+/**
+ * A heading, a text below it and a control beside it (`action`), then the settings (`children`).
+ */
 export function Section({
   title,
   text,

@@ -7,6 +7,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
+/** A part of the account's tab. */
 export function SessionsSection() {
   const { t } = useTranslation()
   const sessions = useSessions()

@@ -27,6 +27,10 @@ const SECTIONS = [
 ] as const
 type Section = (typeof SECTIONS)[number]
 
+/**
+ * The page at `/settings`; `tab` is the part of the URL that names the section, the appearance by
+ * default.
+ */
 export function SettingsPage({
   tab,
   user,

@@ -7,6 +7,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
+/** A tab of the settings. */
 export function SharesSection() {
   const { t, i18n } = useTranslation()
   const shares = useShares()

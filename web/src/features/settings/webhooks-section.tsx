@@ -25,6 +25,7 @@ import {
 } from './api/webhooks.ts'
 import { Section } from './section.tsx'
 
+/** Below the channels in their tab of the settings. */
 export function WebhooksSection() {
   const { t } = useTranslation()
   const webhooks = useWebhooks()

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 
+/** Changes the language of the page at once. `label` names the choice for screen readers. */
 export function LanguageStep({ label }: { label: string }) {
   const [chosen, setChosen] = useState<string>(shownLanguage)
   return (

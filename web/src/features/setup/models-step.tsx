@@ -8,6 +8,7 @@ import { MoreModels } from './more-models.tsx'
 import { ProbeFindings } from './probe-findings.tsx'
 import type { SetupForm } from './setup-form.ts'
 
+/** `report` is what the test found; `onTest` tests once more. */
 export function ModelsStep({
   form,
   report,

@@ -8,6 +8,7 @@ const MAX_SHOWN = 100
 /** Fewer need no filter. */
 const MIN_TO_FILTER = 10
 
+/** `models` and `chosen` are ids at the provider; `onChange` receives all that are chosen. */
 export function MoreModels({
   models,
   chosen,

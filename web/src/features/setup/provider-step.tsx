@@ -8,6 +8,7 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { apiNames } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 
+/** Fills in `form`; `onChange` receives the changed fields alone. */
 export function ProviderStep({
   form,
   onChange,

@@ -10,8 +10,11 @@ import { fieldsOf, listIn, parseJson, textIn } from '../../lib/read-json.ts'
 export const APIS: readonly ModelApi[] = ['chat', 'responses', 'messages']
 
 export const STEPS = ['language', 'provider', 'models', 'try'] as const
+
+/** The name of a step, as it stands in the URL. */
 export type SetupStep = (typeof STEPS)[number]
 
+/** Everything that was entered in the steps so far. */
 export type SetupForm = {
   apiUrl: string
   api: ModelApi | ''
@@ -47,6 +50,7 @@ export function readForm(): SetupForm {
   }
 }
 
+/** For `readForm` after a reload of the tab. Never throws. */
 export function writeForm({ apiKey: _secret, ...form }: SetupForm): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(form))

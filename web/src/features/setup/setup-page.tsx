@@ -18,6 +18,7 @@ import { StepList } from './step-list.tsx'
 import { TryStep } from './try-step.tsx'
 import { useSetup } from './use-setup.ts'
 
+/** The page at `/setup`, for administrators, with the first start and later. */
 export function SetupPage({
   user,
 }: {

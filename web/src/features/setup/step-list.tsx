@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
 import { type SetupStep, STEPS } from './setup-form.ts'
 
+/** Above each step; the steps are not links, since each needs the one before it. */
 export function StepList({ current }: { current: SetupStep }) {
   const { t } = useTranslation()
   const at = STEPS.indexOf(current)

@@ -25,6 +25,7 @@ async function ask(model: string, text: string): Promise<string> {
   return id
 }
 
+/** `models` are the ids of the models that were added. Sending opens the new conversation. */
 export function TryStep({ models }: { models: readonly string[] }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

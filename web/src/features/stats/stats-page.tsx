@@ -15,6 +15,7 @@ import { usageBars } from './usage-bars.ts'
 
 const PERIODS: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
 
+/** The page at `/stats`, with the user's limits and what is used of them. */
 export function StatsPage() {
   const { t } = useTranslation()
   const [period, setPeriod] = useState<StatsPeriod>('weekly')

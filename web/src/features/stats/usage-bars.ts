@@ -1,6 +1,7 @@
 // The bars of the usage page: each hour of a day or each day of a period, including those without usage.
 import type { TokenStats } from '../../../../server/protocol/runs/stats.ts'
 
+/** One bar of the chart. */
 export type UsageBar = {
   /** `YYYY-MM-DD`, or `00` to `23`. */
   key: string

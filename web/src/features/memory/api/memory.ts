@@ -6,6 +6,7 @@ import { withoutFact } from '../memory-facts.ts'
 const memoryKey = ['memory'] as const
 type Memory = { content: string }
 
+/** Read anew whenever the page opens, since the agent changes it. */
 export const useMemory = () =>
   useQuery({
     queryKey: memoryKey,
@@ -14,6 +15,7 @@ export const useMemory = () =>
     meta: { quiet: true },
   })
 
+/** Replaces the whole text. */
 export function useSaveMemory() {
   const client = useQueryClient()
   return useMutation({

@@ -22,6 +22,10 @@ export const fileKeys = {
 const addressOf = (projectId: string, path: string): string =>
   `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`
 
+/**
+ * The entries of one folder; `path` is relative to the project, empty for its root. Nothing is
+ * requested while `enabled` is false.
+ */
 export const useFolder = (projectId: string, path: string, enabled = true) =>
   useQuery({
     queryKey: fileKeys.folder(projectId, path),
@@ -37,6 +41,10 @@ export const useFolder = (projectId: string, path: string, enabled = true) =>
 /** A file's text and its version, so that a later write notices changes by others. */
 export type FileContent = { content: string; version: string | null }
 
+/**
+ * The text of a file with its version, for which later writes ask. Fails for files that are not
+ * text.
+ */
 export const useFileContent = (projectId: string, path: string) =>
   useQuery({
     queryKey: fileKeys.content(projectId, path),
@@ -74,6 +82,7 @@ const refreshed = (client: QueryClient) =>
 /** The version for writing a file that must not exist yet. */
 export const MUST_NOT_EXIST = '""'
 
+/** Stores a text. With a `version`, it fails with a conflict if the file has changed since. */
 export function useWriteFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -116,6 +125,7 @@ export function useAddFiles(projectId: string) {
   }
 }
 
+/** Renames a file or moves it to the path `to`. Fails if that exists. */
 export function useMoveFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -125,6 +135,7 @@ export function useMoveFile(projectId: string) {
   })
 }
 
+/** Deletes the file at a path; a checkpoint can restore it. */
 export function useDeleteFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -133,6 +144,7 @@ export function useDeleteFile(projectId: string) {
   })
 }
 
+/** Creates an empty folder at a path. */
 export function useMakeFolder(projectId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -142,6 +154,7 @@ export function useMakeFolder(projectId: string) {
   })
 }
 
+/** Up to 100 lines that contain `query`; nothing is requested for an empty one. */
 export const useFileSearch = (projectId: string, query: string) =>
   useQuery({
     queryKey: ['project-files', projectId, 'search', query],

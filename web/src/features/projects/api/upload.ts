@@ -2,6 +2,7 @@
 import type { ErrorBody } from '../../../../../server/protocol/error.ts'
 import { ApiError, authorization, refusalOf } from '../../../lib/http/api-client.ts'
 
+/** A file to upload, and its path below the project's root. */
 export type PathedFile = { file: File; path: string }
 
 /**

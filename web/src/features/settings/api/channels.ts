@@ -7,6 +7,7 @@ export type { Channel }
 
 const channelsKey = ['channels'] as const
 
+/** The channels without their secrets. */
 export const useChannels = () =>
   useQuery({
     queryKey: channelsKey,
@@ -15,6 +16,10 @@ export const useChannels = () =>
     meta: { quiet: true },
   })
 
+/**
+ * Creates a channel; `settings` are the fields of its type, such as an address and a token. The
+ * form shows its error.
+ */
 export function useCreateChannel() {
   const client = useQueryClient()
   return useMutation({
@@ -25,6 +30,7 @@ export function useCreateChannel() {
   })
 }
 
+/** Removes a channel by its id. */
 export function useDeleteChannel() {
   const client = useQueryClient()
   return useMutation({

@@ -21,6 +21,7 @@ function useMcpChange<Input>(change: (input: Input) => Promise<unknown>, quiet =
   })
 }
 
+/** Adds a server and connects to it. The form shows its error. */
 export const useAddMcpServer = () =>
   useMcpChange(
     (body: z.input<typeof CreateMcpServerBody>) =>
@@ -28,6 +29,10 @@ export const useAddMcpServer = () =>
     true,
   )
 
+/**
+ * Changes a server by its name; what is left out stays as it is. `quiet`: the caller shows the
+ * error itself.
+ */
 export const useChangeMcpServer = (quiet = false) =>
   useMcpChange(
     ({ name, patch }: { name: string; patch: z.input<typeof PatchMcpServerBody> }) =>
@@ -35,6 +40,7 @@ export const useChangeMcpServer = (quiet = false) =>
     quiet,
   )
 
+/** Removes a server by its name. */
 export const useDeleteMcpServer = () =>
   useMcpChange((name: string) => requestDone(`/api/admin/mcp/${name}`, { method: 'DELETE' }))
 
