@@ -36,10 +36,13 @@ export type QuotaKind = keyof Quota
 export const SharedQuota = z.object(spending).meta({ id: 'SharedQuota' })
 export type SharedQuota = z.infer<typeof SharedQuota>
 
-/** An absent field stays unchanged; `null` removes a limit. */
-export const PatchQuota = Quota.partial().meta({ id: 'PatchQuota' })
+/**
+ * An absent field stays unchanged; `null` removes a limit. An unknown one is refused: whoever misspells a limit would believe that
+ * it holds.
+ */
+export const PatchQuota = Quota.partial().strict().meta({ id: 'PatchQuota' })
 export type PatchQuota = z.infer<typeof PatchQuota>
-export const PatchSharedQuota = SharedQuota.partial().meta({ id: 'PatchSharedQuota' })
+export const PatchSharedQuota = SharedQuota.partial().strict().meta({ id: 'PatchSharedQuota' })
 export type PatchSharedQuota = z.infer<typeof PatchSharedQuota>
 
 export const NO_QUOTA: Quota = {

@@ -146,7 +146,7 @@ export const Invitation = z
 export type Invitation = z.infer<typeof Invitation>
 
 export const CreateInvitationBody = z
-  .object({
+  .strictObject({
     role: z.enum(['admin', 'user']).default('user'),
     /** Limits of the account that it creates. */
     quota: optional(PatchQuota),
@@ -204,8 +204,9 @@ export const ApiKey = z
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
+/** Unknown fields are refused: without its scopes, a key would open everything. */
 export const CreateApiKeyBody = z
-  .object({
+  .strictObject({
     name: z.string().trim().min(1).max(100),
     scopes: optional(z.array(ApiKeyScope).min(1).max(ApiKeyScope.options.length)),
     expires_at: optional(Timestamp),

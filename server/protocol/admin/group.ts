@@ -59,13 +59,15 @@ const fields = {
   shared_quota: optional(PatchSharedQuota),
 }
 
-/** An absent restriction is null. */
-export const CreateGroupBody = z.object({ name: GroupName, ...fields }).meta({ id: 'CreateGroup' })
+/** An absent restriction is null, and an unknown one is refused. */
+export const CreateGroupBody = z
+  .strictObject({ name: GroupName, ...fields })
+  .meta({ id: 'CreateGroup' })
 export type CreateGroupBody = z.infer<typeof CreateGroupBody>
 
 /** An absent field stays unchanged; `null` removes a restriction. */
 export const PatchGroupBody = z
-  .object({ name: optional(GroupName), ...fields })
+  .strictObject({ name: optional(GroupName), ...fields })
   .meta({ id: 'PatchGroup' })
 export type PatchGroupBody = z.infer<typeof PatchGroupBody>
 

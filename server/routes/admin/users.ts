@@ -31,14 +31,16 @@ const UserQuery = PageQuery.extend({
   is_active: z.enum(['true', 'false']).optional(),
 })
 const PatchUserBody = z
-  .object({
+  .strictObject({
     role: optional(z.enum(['admin', 'user'])),
     is_active: optional(z.boolean()),
     quota: optional(PatchQuota),
   })
   .meta({ id: 'PatchUser' })
 
-const ResetLinkBody = z.object({ add_password: optional(z.boolean()) }).meta({ id: 'ResetLink' })
+const ResetLinkBody = z
+  .strictObject({ add_password: optional(z.boolean()) })
+  .meta({ id: 'ResetLink' })
 
 const DeleteUserQuery = z.object({
   /** What becomes of the data of the account. */

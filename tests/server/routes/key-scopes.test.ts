@@ -93,3 +93,19 @@ test('a key opens the routes of its scopes and no other, and no key opens those 
   })
   expect(wrong).toEqual([])
 })
+
+test('a misspelled field of what restricts somebody is refused: without it, they would be restricted less than is believed', async () => {
+  const server = await start({ config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET } })
+  const token = await register(server, 'ada')
+  const { id } = (await server.call('GET', '/api/auth/profile', { token })).json.data
+  for (const [method, path, body] of [
+    ['POST', '/api/auth/keys', { name: 'k', scope: ['read'] }],
+    ['POST', '/api/admin/groups', { name: 'g', permissions: { tools: [] } }],
+    ['POST', '/api/admin/groups', { name: 'g', quota: { tokens_per_week: 1 } }],
+    ['POST', '/api/admin/invitations', { quota: { storage_bytes: 1 } }],
+    ['PATCH', `/api/admin/users/${id}`, { disabled: true }],
+  ] as const)
+    expect((await server.call(method, path, { body, token })).status).toBe(400)
+  const groups = await server.call('GET', '/api/admin/groups', { token })
+  expect(groups.json.data.items).toEqual([])
+})
