@@ -149,7 +149,9 @@ export function createGuardedFetch(options: {
 
 /** The package is loaded by the first request: it takes 45 ms of CPU time and 3 MB, and many servers never fetch anything. */
 async function openConnections(rules: AddressRules, resolve: Resolve) {
-  const { Agent, buildConnector, fetch } = await import('undici')
+  // The bundled package has only the default export.
+  const { default: undici } = await import('undici')
+  const { Agent, buildConnector, fetch } = undici
   const connect = guardedConnector(buildConnector, rules, resolve)
   return {
     fetch,

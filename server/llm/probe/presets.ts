@@ -52,7 +52,8 @@ export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
 async function isOllama(url: string): Promise<boolean> {
   try {
     // Loaded only here, where a person adds a model: the whole package takes 45 ms.
-    const { request } = await import('undici')
+    // The bundled package has only the default export.
+    const { request } = (await import('undici')).default
     const { statusCode, body } = await request(`${url}/api/version`, {
       signal: AbortSignal.timeout(DETECT_MS),
     })

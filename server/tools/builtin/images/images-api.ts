@@ -90,7 +90,8 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(fields),
       })
-    const { FormData } = await import('undici')
+    // The bundled package has only the default export.
+    const { FormData } = (await import('undici')).default
     const form = new FormData()
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) form.append(name, String(value))

@@ -65,7 +65,8 @@ export function createDuckDuckScrape(): SearchProvider {
     name: 'duckduckgo',
     async search(query, count, signal) {
       try {
-        const { search } = await import('duck-duck-scrape')
+        // The bundled package has only the default export.
+        const { search } = (await import('duck-duck-scrape')).default
         const limits = { open_timeout: 5_000, response_timeout: 10_000, read_timeout: 10_000 }
         // The package accepts no signal; its own limits end the request soon after.
         const { results } = await untilAborted(

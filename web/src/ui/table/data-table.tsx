@@ -95,11 +95,12 @@ export function DataTable({
         unit="rows"
         draw={(count) => (
           <div
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-            tabIndex={0}
+            // A scrolling region must be reachable by keyboard.
+            {...(alone ? {} : { tabIndex: 0 })}
             className={classNames(
-              'overflow-auto rounded-lg border border-line bg-surface -outline-offset-2',
-              !alone && 'max-h-112',
+              'rounded-lg border border-line bg-surface -outline-offset-2',
+              // Alone, the view around it scrolls, and the head of the table stays at its top.
+              alone ? 'w-fit min-w-full' : 'max-h-112 overflow-auto',
             )}
           >
             <table className="w-full border-collapse text-[13px] tabular-nums">
