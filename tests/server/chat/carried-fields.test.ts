@@ -75,7 +75,7 @@ describeOnEachServer('carried fields', (start) => {
     const shared = await server.call('GET', `/api/shared/${token}`)
     expect(JSON.stringify(shared.json)).toContain('get_current_time')
     const page = await (await fetch(`${server.url}/s/${token}`)).text()
-    expect(page).toContain('get_current_time')
+    expect(page).toContain('Tool call: Get time')
     const copied = await server.call('POST', `/api/shared/${token}/continue`)
     upstream.enqueue(turn.text('Later.'))
     const continued = await ask(server, copied.json.data.id, 'And here?')
