@@ -80,46 +80,30 @@ export async function createRunContext(
     run.model,
     access.models(run.userId),
   )
-  const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
-  let setting: RunSetting | undefined
-  // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
-  const readPage: ReadPage = (from, page) =>
-    setting === undefined
-      ? dependencies.database.readInOrder(async (read) => {
-          const [messages, found] = await Promise.all([
-            store.messages.history(run.conversationId, from, page, read),
-            store.conversations.findRunSetting(run.userId, run.conversationId, read),
-          ])
-          setting = found
-          return messages
-        })
-      : store.messages.history(run.conversationId, from, page)
-  const { messages: loaded, summary }: Branch =
-    run.userMessageId === null
-      ? { messages: [], summary: undefined }
-      : await loadBranch(store, readPage, run.userMessageId, {
-          windowTokens,
-          vision: model.vision,
-          pdf: model.pdf,
-          readFile: dependencies.files.read,
-        })
+  const branch = await readBranch(run, model, dependencies)
+  const { messages: loaded, summary } = branch
   const question = options.task ?? loaded.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
   const [project] = await Promise.all([
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
     dependencies.prepareTools(run.userId),
   ])
-  setting ??= await store.conversations.findRunSetting(run.userId, run.conversationId)
+  const setting =
+    branch.setting ?? (await store.conversations.findRunSetting(run.userId, run.conversationId))
   if (setting === undefined) throw appError('conversation_gone')
   const { conversation, preferences } = setting
   const allTools = dependencies.registry.snapshot(run.userId)
   const resume = resumePoint(rows, allTools)
-  const clientTools =
-    model.tool_mode === 'none' || options.toolChoice === 'none' ? [] : (options.clientTools ?? [])
-  const disabled = new Set([...preferences.disabled_tools, ...(project?.disabledTools ?? [])])
-  const tools = toolsOf(conversation, model, options, allTools, dependencies).filter(
-    ({ name }) => !disabled.has(name),
-  )
+  const callsTools = model.tool_mode !== 'none' && options.toolChoice !== 'none'
+  const clientTools = callsTools ? (options.clientTools ?? []) : []
+  const tools =
+    callsTools && options.toolsEnabled
+      ? toolsOf(allTools, {
+          options,
+          disabled: [...preferences.disabled_tools, ...(project?.disabledTools ?? [])],
+          isAllowed: (tool) => dependencies.isToolAllowed(tool, conversation),
+        })
+      : []
   // A temporary conversation leaves nothing behind.
   const projectId = conversation.temporary ? null : run.projectId
   const recent = await withRests(loaded, { userId: run.userId, projectId, tools }, dependencies)
@@ -140,26 +124,10 @@ export async function createRunContext(
     memory: usesMemory ? (state.prompt.memory ?? memoryOf(earlier) ?? '') : '',
     began: conversation.createdAt,
   })
-  // Each question keeps what was added to it: earlier messages stay the same, so that providers can cache them.
-  const noted = recent.map((message, at) => {
-    const answered = recent[at + 1]?.runId ?? null
-    const isNewest = at === recent.length - 1 && options.task === undefined
-    const own = answered === null ? undefined : runs.get(answered)?.state.prompt?.note
-    return { message, note: isNewest ? state.prompt?.note : own }
-  })
-  let history = withoutImages(
-    noted.flatMap(({ message, note }) => {
-      const found = toModelMessages([message])
-      return message.role === 'user' && note !== undefined ? withNote(found, 0, note) : found
-    }),
-    model.vision,
-  )
-  if (options.task !== undefined)
-    history.push({ role: 'user', content: options.task, ...contextOf(state.prompt.note) })
-  if (summary !== undefined) history = withNote(history, 0, summaryNote(summary))
+  const history = historyOf(recent, runs, { state, task: options.task, vision: model.vision })
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
-    ...history,
+    ...(summary === undefined ? history : withNote(history, 0, summaryNote(summary))),
     ...currentTurn(rows, resume, carries),
   ]
   return {
@@ -180,6 +148,58 @@ export async function createRunContext(
       [...rows.map(toStep), ...recent.flatMap(({ steps }) => steps)].some(isFromOutside),
     resume,
   }
+}
+
+/** The messages that the run answers, and the setting of the conversation as it was read right after the newest of them. */
+async function readBranch(
+  run: RunRow,
+  model: PublicModel,
+  { store, database, files }: ChatDependencies,
+): Promise<Branch & { setting: RunSetting | undefined }> {
+  if (run.userMessageId === null) return { messages: [], summary: undefined, setting: undefined }
+  let setting: RunSetting | undefined
+  // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
+  const readPage: ReadPage = (from, page) =>
+    setting === undefined
+      ? database.readInOrder(async (read) => {
+          const [messages, found] = await Promise.all([
+            store.messages.history(run.conversationId, from, page, read),
+            store.conversations.findRunSetting(run.userId, run.conversationId, read),
+          ])
+          setting = found
+          return messages
+        })
+      : store.messages.history(run.conversationId, from, page)
+  const branch = await loadBranch(store, readPage, run.userMessageId, {
+    windowTokens: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
+    vision: model.vision,
+    pdf: model.pdf,
+    readFile: files.read,
+  })
+  return { ...branch, setting }
+}
+
+/**
+ * The turns before this answer as model messages, with its question or task. Each question keeps what was added to it:
+ * earlier messages stay the same, so that providers can cache them.
+ */
+function historyOf(
+  recent: Branch['messages'],
+  runs: ReturnType<typeof earlierRuns>,
+  { state, task, vision }: { state: RunState; task: string | undefined; vision: boolean },
+): LlmMessage[] {
+  const messages = recent.flatMap((message, at) => {
+    const answered = recent[at + 1]?.runId ?? null
+    const isNewest = at === recent.length - 1 && task === undefined
+    const own = answered === null ? undefined : runs.get(answered)?.state.prompt?.note
+    const note = isNewest ? state.prompt?.note : own
+    const found = toModelMessages([message])
+    return message.role === 'user' && note !== undefined ? withNote(found, 0, note) : found
+  })
+  const history = withoutImages(messages, vision)
+  return task === undefined
+    ? history
+    : [...history, { role: 'user', content: task, ...contextOf(state.prompt?.note) }]
 }
 
 const contextOf = (note: string | undefined) => (note === undefined ? {} : { context: note })
@@ -219,29 +239,26 @@ function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' }>): LlmMes
     : { ...rest, content: withImagesNote(rest.content, images.length) }
 }
 
+/** The server's tools that the run may use, in an order that no server decides: the same tools are the same bytes. */
 function toolsOf(
-  conversation: ConversationRow,
-  model: PublicModel,
-  options: RunOptions,
-  allTools: ToolSet,
-  { isToolAllowed }: ChatDependencies,
+  all: ToolSet,
+  {
+    options,
+    disabled,
+    isAllowed,
+  }: {
+    options: RunOptions
+    /** Switched off by the user or in the project, by name. */
+    disabled: readonly string[]
+    isAllowed(tool: ToolDefinition): boolean
+  },
 ): ToolDefinition[] {
-  if (!options.toolsEnabled || model.tool_mode === 'none' || options.toolChoice === 'none')
-    return []
   const only = options.tools === undefined ? null : new Set(options.tools)
-  const taken = new Set(options.clientTools?.map(({ name }) => name))
-  return (
-    allTools
-      .list()
-      .filter(
-        (tool) =>
-          isToolAllowed(tool, conversation) &&
-          (only?.has(tool.name) ?? true) &&
-          !taken.has(tool.name),
-      )
-      // In an order that no server decides, so that the same tools are the same bytes.
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  )
+  const taken = new Set([...disabled, ...(options.clientTools?.map(({ name }) => name) ?? [])])
+  return all
+    .list()
+    .filter((tool) => isAllowed(tool) && (only?.has(tool.name) ?? true) && !taken.has(tool.name))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 /**
