@@ -1,11 +1,10 @@
 // What the conversations of a project follow: its instructions, model, memory and tools.
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useProject, useUpdateProject } from '../../lib/api/projects.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { SelectField, TextArea } from '../../ui/controls/field.tsx'
+import { SelectField } from '../../ui/controls/field.tsx'
+import { InstructionsForm } from '../../ui/controls/instructions-form.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 
@@ -24,39 +23,19 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
   const update = useUpdateProject()
-  const [instructions, setInstructions] = useState(project.instructions)
   const { id } = project
-  const isChanged = instructions.trim() !== project.instructions
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 p-4 pb-10">
       <section>
         <h2 className={titleClass}>{t('project.conversations')}</h2>
         <div className={`${boxClass} flex flex-col gap-5`}>
-          <form
-            className="flex flex-col gap-2"
-            onSubmit={(event) => {
-              event.preventDefault()
-              update.mutate({ id, instructions: instructions.trim() })
-            }}
-          >
-            <TextArea
-              label={t('project.instructions')}
-              hint={t('project.instructionsHint')}
-              rows={5}
-              maxLength={20_000}
-              value={instructions}
-              onChange={(event) => setInstructions(event.target.value)}
-            />
-            <Button
-              type="submit"
-              size="small"
-              tone={isChanged ? 'primary' : 'plain'}
-              className="self-end"
-              disabled={!isChanged || update.isPending}
-            >
-              {t('common.save')}
-            </Button>
-          </form>
+          <InstructionsForm
+            label={t('project.instructions')}
+            hint={t('project.instructionsHint')}
+            stored={project.instructions}
+            saving={update.isPending}
+            onSave={(instructions) => update.mutate({ id, instructions })}
+          />
           <SelectField
             label={t('project.model')}
             hint={t('project.modelHint')}
