@@ -7,8 +7,9 @@ import {
   generateSQLiteDrizzleJson,
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
-import * as postgres from '../server/db/schema/postgres.ts'
-import * as sqlite from '../server/db/schema/sqlite.ts'
+import { postgresColumns } from '../server/db/columns/postgres.ts'
+import { sqliteColumns } from '../server/db/columns/sqlite.ts'
+import { defineTables } from '../server/db/tables.ts'
 
 /**
  * Never change a migration that has been on the main branch: databases were created with it. The generated migration is a
@@ -29,12 +30,12 @@ const generators = {
   sqlite: async (newest: string) => {
     // Written by this script.
     const before = JSON.parse(newest) as SqliteSnapshot
-    const snapshot = await generateSQLiteDrizzleJson(sqlite, before.id)
+    const snapshot = await generateSQLiteDrizzleJson(defineTables(sqliteColumns), before.id)
     return { snapshot, statements: await generateSQLiteMigration(before, snapshot) }
   },
   postgres: async (newest: string) => {
     const before = JSON.parse(newest) as PostgresSnapshot
-    const snapshot = generateDrizzleJson(postgres, before.id)
+    const snapshot = generateDrizzleJson(defineTables(postgresColumns), before.id)
     return { snapshot, statements: await generateMigration(before, snapshot) }
   },
 } as const

@@ -216,7 +216,6 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'auth/second-factor': ['db', 'errors.ts', 'protocol', 'lib'],
   'db/columns': ['protocol'],
   'db/tables': ['db/columns', 'protocol'],
-  'db/schema': ['db/columns', 'db/tables'],
   'db/vectors': ['errors.ts', 'protocol', 'lib'],
   'db/sqlite': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'db/postgres': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
