@@ -13,6 +13,10 @@ import type { Access } from './access.ts'
 
 type Used = Pick<QuotaItem, 'used' | 'currency'>
 
+/**
+ * Returns the report of one user: every limit that applies, what is used of it and when it is
+ * renewed.
+ */
 export function createQuotaReport({
   access,
   store,

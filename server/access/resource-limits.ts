@@ -15,6 +15,7 @@ export interface ResourceLimits {
   runProgram<T>(userId: UserId, run: () => Promise<T>): Promise<T>
 }
 
+/** Counts by user and UTC day. Throws `AppError` from the checks once a limit is reached. */
 export function createResourceLimits({
   access,
   quotas,

@@ -40,6 +40,7 @@ export interface EmailLinks {
   settled(): Promise<void>
 }
 
+/** Without `mail`, links cannot be requested; those that were sent before can still be used. */
 export function createEmailLinks({
   links,
   addresses,

@@ -52,6 +52,10 @@ export interface WebhookEvents {
   ): void
 }
 
+/**
+ * Events are stored within the transaction of what they report. One that finds too many waiting is
+ * dropped with a warning.
+ */
 export function createWebhookEvents({
   repository,
   mayHaveWebhooks,

@@ -24,6 +24,7 @@ export interface SearchIndexer {
   stop(): Promise<void>
 }
 
+/** Does nothing until it is started. Its progress is stored, so that a restart continues. */
 export function createSearchIndexer(
   { search, settings }: Pick<Store, 'search' | 'settings'>,
   database: Pick<Database, 'write'>,

@@ -54,6 +54,7 @@ type Position = { needed: 'all' | 'most'; window: Window; after: Rank | null }
 
 export type Search = ReturnType<typeof createSearch>
 
+/** `progress` says how much of what was stored before the index is in it. */
 export function createSearch(
   store: Pick<Store, 'search' | 'projects' | 'conversations'>,
   progress: IndexProgress,

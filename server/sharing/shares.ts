@@ -52,6 +52,7 @@ export type Shares = ReturnType<typeof createShares>
 /** What the tokens of shared links are sealed for. */
 export const SHARE_SEAL_PURPOSE = 'share'
 
+/** Guesses of passwords are limited for each share and in all. */
 export function createShares({
   database,
   store,

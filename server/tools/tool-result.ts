@@ -85,6 +85,7 @@ export async function fitResult(
   return { ...result, ...error, data: JSON.stringify({ ...slice, truncated: true, note }) }
 }
 
+/** Marks an artifact of untrusted text as such; `marks` say what the executor did with the call. */
 export function createCallResult(
   call: ToolCall,
   result: WrittenResult,

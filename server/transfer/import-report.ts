@@ -15,6 +15,7 @@ export interface ReportWriter {
   report(): ImportReport
 }
 
+/** Begins at zero; the list of what was left out is bounded, its number is not. */
 export function createReport(): ReportWriter {
   const report: ImportReport = {
     conversations: 0,

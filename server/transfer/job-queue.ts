@@ -32,6 +32,7 @@ export interface JobQueue {
   stop(): Promise<void>
 }
 
+/** Bounded in how many jobs run at once; `now` dates their begin and end. */
 export function createJobQueue({
   transfers,
   log,

@@ -66,6 +66,10 @@ export interface TransferJobs {
   stop(): Promise<void>
 }
 
+/**
+ * `claims` makes sure that one instance alone performs a job; without it, this process is the only
+ * one.
+ */
 export function createTransferJobs(dependencies: TransferDependencies): TransferJobs {
   const { transfers, bundle, imports, folder, announce, log, now } = dependencies
   const { claims = SOLE_WORKER } = dependencies

@@ -9,6 +9,7 @@ export interface ReadingState {
   skip(): void
 }
 
+/** One for each import, shared by the reader and its messages. */
 export function createReadingState(): ReadingState {
   let isWanted = true
   return {

@@ -37,6 +37,7 @@ export interface ProjectWriter {
 /** The folder that all files share, which the upload leaves out. */
 const TOP_FOLDER = 'project'
 
+/** One for each import; it remembers which project of the archive became which row. */
 export function createProjectWriter(
   { projects, workspace, knowledge, uploadLimits }: ProjectStoring,
   userId: UserId,

@@ -102,6 +102,10 @@ const WALK_LIMIT = 200_000
 /** How long the measured size of a project is cached. */
 const SIZE_TTL_MS = 10 * 60_000
 
+/**
+ * `root` and `staging` are absolute paths. Reads need no lock; changes are checked by the guard
+ * that the workspace was given.
+ */
 export function createWorkspace(options: {
   userId: UserId
   projectId: ProjectId

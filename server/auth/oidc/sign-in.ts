@@ -85,6 +85,10 @@ const Kept = z.object({
   until: z.number(),
 })
 
+/**
+ * Nothing is requested from the issuer before the first sign-in. State between redirects is sealed
+ * with `box`.
+ */
 export function createOidcSignIn({
   settings,
   issuer,

@@ -52,6 +52,10 @@ export const totpPurpose = (userId: string): string => `totp of ${userId}`
 
 const Challenge = z.object({ userId: UserId, version: z.int(), until: z.number() })
 
+/**
+ * `box` seals the secrets of authenticator apps. Wrong codes are limited for each account, on all
+ * instances together.
+ */
 export function createSecondFactors({
   factors,
   users,

@@ -13,6 +13,10 @@ const TIMEOUT_MS = 10_000
 /** A response of an issuer: metadata, keys, tokens with many groups. */
 const MAX_BYTES = 1_000_000
 
+/**
+ * Null without single sign-on in the configuration. `onGroupsChanged` is called after a sign-in
+ * that changed groups.
+ */
 export function createConfiguredOidc({
   config,
   store,

@@ -5,6 +5,7 @@ import type { IdempotencyKeys } from '../../http/idempotency.ts'
 
 export const IDEMPOTENCY_SEAL_PURPOSE = 'idempotency'
 
+/** `instance` marks the keys that this process has claimed. */
 export function createIdempotencyKeys({
   store: { idempotency },
   box,

@@ -13,6 +13,7 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { createModelCheck } from '../models.ts'
 import type { ToolModule } from '../tools/tools.ts'
 
+/** Reads and writes nothing before its first job. */
 export const createTransfers = ({
   config,
   database,

@@ -16,6 +16,7 @@ const LOCAL = 'https://localhost'
 const subjectOf = ({ public_url: url }: Config): string =>
   url?.startsWith('https:') === true ? url : LOCAL
 
+/** `box` seals the server's private key in the store; `fetch` delivers. */
 export const createConfiguredPush = (
   config: Config,
   store: Store,

@@ -28,6 +28,7 @@ export interface MergedSegment {
   pages: ListPage[]
 }
 
+/** The row of the message that an entry of the index belongs to. */
 export const messageRow = (rowid: number): number => Math.floor(rowid / ENTRIES_PER_MESSAGE)
 
 function* listsOf(pages: readonly ListPage[]): Generator<[number, Buffer]> {

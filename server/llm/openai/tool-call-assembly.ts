@@ -38,6 +38,7 @@ interface Draft {
 const MAX_CALLS = 128
 const MAX_ID_LENGTH = 200
 
+/** One for each model call; it holds the unfinished calls. */
 export function createToolCallAssembly(): ToolCallAssembly {
   const drafts: Draft[] = []
   let size = 0

@@ -1,5 +1,6 @@
 // Decides what is mathematics: models write `\(x\)` and `$x$`, people write "$5 and $10". One pass, linear in the text.
 
+/** False rules out mathematics, so that the parser for it is not loaded. */
 export const mayHoldMath = (text: string): boolean => /\$|\\\(|\\\[/.test(text)
 
 /** Where `needle` occurs next. Positions must ascend; all calls together read the text once. */

@@ -117,6 +117,7 @@ function visit(node: TreeNode, marks: Marks): void {
     )
 }
 
+/** A remark plugin; `marks` collects what the tree has to be told after parsing. */
 export const remarkPageSyntax =
   (marks: Marks) =>
   (tree: TreeNode): void =>

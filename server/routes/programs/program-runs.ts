@@ -27,6 +27,7 @@ const APPROVAL_HEADER = 'x-nanoclaw-approval'
 const RUN_HEADER = 'x-nanoclaw-run-id'
 const QUIET_MS = 10_000
 
+/** What a request asks for in its headers, as the chat understands it. */
 export const wishesOf = ({ headers }: Pick<FastifyRequest, 'headers'>): CallerWishes => ({
   waitsForApproval: headers[APPROVAL_HEADER] === 'wait',
   isRepeatable: headers['idempotency-key'] !== undefined,
@@ -45,6 +46,7 @@ function untilClientLeaves(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
+/** The ways in which a route can follow the run that it has started. */
 export function createProgramResponses({ chat, store }: ProgramRouteDependencies) {
   /** The events of a run from its beginning, live or from the store; null while nothing happens. */
   async function* eventsOf(run: RunRow, signal: AbortSignal): AsyncGenerator<NumberedEvent | null> {

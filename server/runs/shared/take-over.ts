@@ -21,6 +21,7 @@ interface Dependencies {
   log: { warn(details: object, message: string): void }
 }
 
+/** `active` finds a run that this instance performs; `continueRun` begins its next attempt here. */
 export function createSharedRuns({
   store,
   instance,

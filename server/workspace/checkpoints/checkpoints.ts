@@ -99,6 +99,7 @@ export interface Checkpoints {
 /** Change journals that are read at the same time. */
 const JOURNALS_IN_PARALLEL = 16
 
+/** One for the server, since `mutex` orders the changes of each project. */
 export function createCheckpoints(options: {
   records: CheckpointRepository
   /** How much of the users' storage the histories of projects take. */

@@ -15,6 +15,7 @@ export interface HistorySizes {
   forget(projectId: ProjectId): void
 }
 
+/** Measured in a worker thread and cached for a while, by project. */
 export function createHistorySizes(
   pool: WorkerPool,
   contentsOf: (projectId: ProjectId) => string,

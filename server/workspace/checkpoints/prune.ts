@@ -45,6 +45,7 @@ export interface Pruner {
   makeRoom(userId: UserId): void
 }
 
+/** `rule` says how many checkpoints a project keeps, and for how long. */
 export function createPruner(dependencies: {
   records: CheckpointRepository
   histories: Pick<StorageRepository, 'histories' | 'uncounted' | 'setHistory'>

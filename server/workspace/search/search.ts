@@ -63,6 +63,7 @@ export function findRipgrep(): string | null {
   }
 }
 
+/** One for the server: it limits how many searches run at once, in all and for each user. */
 export function createProjectSearch(options: {
   /** From `findRipgrep`; null uses the fallback. */
   ripgrep: string | null

@@ -224,6 +224,7 @@ export const sizeOf = (table: Database['tables']['attachments']) => {
   )
 }
 
+/** A row without its content, as lists and messages carry it. */
 export const toAttachmentInfo = (
   row: Omit<AttachmentRow, 'content' | 'size'> &
     Omit<AttachmentInfo, keyof AttachmentRow> &

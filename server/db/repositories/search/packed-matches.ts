@@ -18,6 +18,7 @@ type Segment = { id: number; firstRow: number; lastRow: number; entries: number 
 /** The lists of a segment's words, by their numbers. */
 type Lists = ReadonlyMap<number, Buffer>
 
+/** Finds only what `createSegments` has packed; the rest is in the table of words. */
 export function createPackedMatches({ readOffThread, tables }: Database) {
   const { searchSegments, searchPages } = tables
   const segmentsOf = readOffThread

@@ -28,6 +28,7 @@ const LIMITS: PackLimits = { waiting: 4_096, batch: 1_024, together: 8 }
 
 type Segment = { id: number; userId: UserId; firstRow: number }
 
+/** `limits` say when segments are packed and merged; tests pass smaller ones. */
 export function createSegments(
   { dialect, tables, read, write }: Database,
   limits: PackLimits = LIMITS,

@@ -93,6 +93,7 @@ export const newChange = (
 export const attemptOf = ({ runId, attempt }: ChangeOrigin): RunAttempt | undefined =>
   runId === null || attempt === undefined ? undefined : { id: runId, attempt }
 
+/** Its caller holds the exclusive access to the project, which `access` asserts. */
 export function createChangeRecorder(dependencies: {
   records: CheckpointRepository
   outsideText: OutsideText
