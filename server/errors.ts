@@ -7,6 +7,7 @@ import {
   failureText,
 } from './protocol/failures/failures.ts'
 
+/** `details` reach the client; `retryable`: the same request may succeed later. */
 export interface AppErrorOptions {
   details?: unknown
   retryable?: boolean

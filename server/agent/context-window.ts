@@ -45,6 +45,7 @@ export interface WindowMarks {
   ratio?: number | undefined
 }
 
+/** What a window is created with, once for each attempt of a run. */
 export interface ContextWindowOptions {
   /** Tokens for messages. */
   budget: number

@@ -28,6 +28,7 @@ export interface BranchMessage {
   carries?: Carries | undefined
 }
 
+/** What providers want back with their calls, by the position of the step. */
 export type Carries = ReadonlyMap<number, Carry>
 
 /** Sent for a call whose result was never stored, because the run was stopped or the server died. */

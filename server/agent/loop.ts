@@ -33,6 +33,7 @@ export type LoopEvent =
   | { type: 'failed'; error: AppError; usage: TokenCounts | undefined }
   | { type: 'stopped'; usage: TokenCounts | undefined }
 
+/** All that the loop gets: it reads nothing else and stores nothing. */
 export interface AgentLoopInput {
   llm: LlmClient
   messages: readonly LlmMessage[]

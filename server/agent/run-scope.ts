@@ -32,6 +32,7 @@ export interface SubAgentJournal {
   ): Promise<void>
 }
 
+/** Passed down from the run; a sub-agent can never do more than the run itself. */
 export interface RunScope {
   llm: LlmClient
   /** The settings of the run's model calls. */

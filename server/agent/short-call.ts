@@ -4,6 +4,7 @@ import type { LlmClient } from '../llm/client.ts'
 import { NO_TOKENS } from '../llm/usage.ts'
 import type { CallUsage } from './run-scope.ts'
 
+/** One question with one answer; `maxTokens` limits the answer, `timeoutMs` the whole call. */
 export interface ShortCall {
   system: string
   user: string

@@ -7,6 +7,8 @@ export const SubAgentOutcome = z.discriminatedUnion('success', [
   z.object({ success: z.literal(true), response: z.string() }),
   z.object({ success: z.literal(false), error: z.string() }),
 ])
+
+/** How a sub-agent ended: its answer, or why it failed. */
 export type SubAgentOutcome = z.infer<typeof SubAgentOutcome>
 
 /** Stored before it takes effect, so that a restart continues after the last one. */
@@ -25,8 +27,11 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('result'), id: CallId, success: z.boolean(), content: z.string() }),
   z.object({ type: z.literal('ended'), outcome: SubAgentOutcome }),
 ])
+
+/** One entry of the log, as it is stored. */
 export type SubAgentEvent = z.infer<typeof SubAgentEvent>
 
+/** What is known of a sub-agent after its events so far; a restart continues from here. */
 export interface SubAgentLog {
   /** The messages after the task itself. */
   readonly messages: readonly LlmMessage[]

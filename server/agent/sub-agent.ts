@@ -26,12 +26,14 @@ export interface SubAgentLimits {
   timeout: number
 }
 
+/** What the model asked a sub-agent to do, with the tools that it may use for it. */
 export interface SubAgentTask {
   name: string
   instruction: string
   tools: readonly ToolDefinition[]
 }
 
+/** What a sub-agent runs with, besides its task. */
 export interface SubAgentOptions {
   scope: RunScope
   /** The context of the call that started it. */

@@ -6,6 +6,7 @@ import type { ConversationId, MessageId, UserId } from '../protocol/ids.ts'
 import { retryWhileUnavailable } from '../runs/group-commit.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
+/** What the `message` tool posts. */
 export interface PostedMessage {
   userId: UserId
   /** The conversation in which the message was written; null if there is none. */

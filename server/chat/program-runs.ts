@@ -10,6 +10,7 @@ import type { RunStart } from './start-run.ts'
 
 type Question = ProgramTurn['question']
 
+/** A request of another program, translated from its format. */
 export interface ProgramRequest {
   /** The model's id in this server; undefined for the default model. */
   model: string | undefined
@@ -45,6 +46,7 @@ export interface ProgramRequest {
   response?: ResponseOptions
 }
 
+/** The part of the chat service for other programs. */
 export interface ProgramRuns {
   /**
    * Stores what the program sent and starts a run.

@@ -34,6 +34,7 @@ function checkText(text: string, maxCharacters: number): void {
 export const activeRunError = (runId: RunId): AppError =>
   appError('conversation_has_run', {}, { details: { run_id: runId } })
 
+/** Shared by all operations that begin an answer. */
 export interface RunStart {
   /** Rejects a run that cannot start now, before any other work is done for it. @throws AppError with the reason. */
   admit(userId: UserId, site: Pick<RunSite, 'activeRunId' | 'unfinishedRuns'>): Promise<void>

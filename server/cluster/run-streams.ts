@@ -43,6 +43,10 @@ interface Followed {
   end(): void
 }
 
+/**
+ * `publish` returns a function that ends it. `follow` resolves to the log of a run that another
+ * instance performs.
+ */
 export interface RunStreams {
   publish(run: RunRow, runLog: RunLog, options: { isNew: boolean }): () => void
   follow(run: RunRow): Promise<RunLog>

@@ -18,6 +18,7 @@ export type Writer = Reader &
     lock(name: string): Promise<void>
   }
 
+/** Which of the two databases is used. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /**
@@ -83,8 +84,11 @@ export type PostgresSettings = {
   /** Whether passages are searched by meaning: then pgvector is used where available. */
   embeddings?: boolean
 }
+
+/** Told apart by `dialect`. */
 export type DatabaseSettings = SqliteSettings | PostgresSettings
 
+/** What both drivers are given besides their settings. */
 export type ConnectOptions = {
   log: StoreLog
   onStatement?: StatementListener

@@ -12,6 +12,7 @@ import { withFallback } from './with-fallback.ts'
 import { type RetryOptions, withRetry } from './with-retry.ts'
 import { withoutTools } from './without-tools.ts'
 
+/** A model ready to be called. */
 export interface ResolvedModel {
   model: PublicModel
   price: Price | null

@@ -8,6 +8,7 @@ import type { Document } from './documents.ts'
 import type { ProviderExchange } from './exchange.ts'
 import type { TokenCounts } from './usage.ts'
 
+/** A call as the model asked for it; its arguments are unchecked. */
 export interface ToolCall {
   id: CallId
   name: string
@@ -21,6 +22,7 @@ export interface ToolSchema {
   function: { name: string; description: string; parameters: Record<string, unknown> }
 }
 
+/** A message as every client translates it into the format of its provider. */
 export type LlmMessage =
   | { role: 'system'; content: string }
   | {
@@ -42,6 +44,7 @@ export type LlmMessage =
     }
   | { role: 'tool'; callId: CallId; name: string; content: string }
 
+/** One model call, independent of the provider. */
 export interface LlmRequest {
   messages: readonly LlmMessage[]
   /** Empty if the model must not call tools in this iteration. */
@@ -58,6 +61,7 @@ export interface LlmRequest {
   signal: AbortSignal
 }
 
+/** What a client yields while the model answers. */
 export type LlmEvent =
   | { type: 'thinking_delta' | 'text_delta'; text: string }
   /** A tool call; emitted once its arguments are complete. */

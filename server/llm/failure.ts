@@ -2,6 +2,7 @@
 import { type AppError, appError } from '../errors.ts'
 import { asRecord } from '../lib/records.ts'
 
+/** What the text of an error names. */
 export interface FailureContext {
   /** The model's name for people. */
   model: string

@@ -23,6 +23,7 @@ import type { RunRecords } from './inspection/run-records.ts'
 import type { RunObservation } from './observation.ts'
 import type { RunSharing } from './shared/sharing.ts'
 
+/** The part of the server's log that is used here. */
 export interface ChatLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void
@@ -142,6 +143,7 @@ export interface RunNotices {
   ): void
 }
 
+/** Created once by `app.ts` and passed to everything in these modules. */
 export interface ChatDependencies {
   database: Database
   store: Store

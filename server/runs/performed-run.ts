@@ -27,6 +27,7 @@ export interface RunStarter {
   begin(run: RunRow, write: Write): Promise<void>
 }
 
+/** What performing needs beyond `ChatDependencies`. */
 export type RunDependencies = ChatDependencies & {
   /** Starts the run's background tasks. */
   runs: RunStarter
@@ -36,6 +37,7 @@ export type RunDependencies = ChatDependencies & {
   isDraining(): boolean
 }
 
+/** Passed to all code that performs the run. */
 export interface PerformedRun {
   active: ActiveRun
   run: RunRow

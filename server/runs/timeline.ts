@@ -22,6 +22,7 @@ export interface RunTimeline {
   addToolCall(result: CallResult): void
 }
 
+/** What the timeline of an attempt begins with. */
 export interface TimelineDependencies {
   /** The run's own model, for calls that no model answered. */
   model: string

@@ -8,6 +8,7 @@ import type { ChatDependencies } from './dependencies.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
 
+/** Of one run: approvals and questions of MCP servers wait in the same way. */
 export interface WaitingDependencies {
   active: Pick<ActiveRun, 'runLog'>
   run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>

@@ -2,10 +2,12 @@
 import type { ToolCall } from '../llm/client.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 
+/** What a person decided about a call. */
 export type Decision =
   /** `arguments`: JSON text that replaces the model's arguments. */
   { decision: 'approve'; arguments?: string } | { decision: 'reject'; reason?: string }
 
+/** What a person is asked. */
 export interface ApprovalRequest {
   call: ToolCall
   /** The risk level of this call. */

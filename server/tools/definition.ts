@@ -51,6 +51,7 @@ export interface AgentTask {
   tools?: readonly string[] | undefined
 }
 
+/** What an agent that worked for a tool returned. */
 export type AgentOutcome = { success: true; response: string } | { success: false; error: string }
 
 /** Starts other agents for the run of a tool call. */
@@ -99,6 +100,7 @@ export interface ToolContext {
   progress(progress: ToolProgress): void
 }
 
+/** A tool as the server uses it: built in, or of an MCP server. */
 export interface ToolDefinition {
   readonly name: string
   /** Other names that a model may use for it; never listed. */
@@ -146,6 +148,7 @@ export interface ParsedInput {
   run(context: ToolContext): Promise<ToolResult>
 }
 
+/** A tool as its author writes it; `defineTool` turns it into a definition. */
 export interface ToolSpecification<Input extends z.ZodObject> {
   name: string
   aliases?: readonly string[]

@@ -16,6 +16,7 @@ export interface ToolSet {
 /** The tools of one kind as they are now for a user, or, with null, for everybody; the same array as long as they are the same. */
 export type ToolSource = (userId: UserId | null) => readonly ToolDefinition[]
 
+/** One for the server; a run takes a snapshot and keeps to it. */
 export interface ToolRegistry {
   /** The tools as they are now: of a user, or, with null, those that everybody has. */
   snapshot(userId: UserId | null): ToolSet

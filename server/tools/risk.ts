@@ -2,6 +2,7 @@
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
 
+/** What is known of a call before it runs. */
 export interface CallRisk {
   /** The tool's own name, never an alias. */
   name: string

@@ -26,6 +26,7 @@ export const DEFAULT_CONTEXT_WINDOW = 128_000
 
 const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
 
+/** All that an attempt of a run needs to begin, read once. */
 export interface RunContext {
   conversation: ConversationRow
   model: PublicModel

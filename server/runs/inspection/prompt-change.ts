@@ -31,6 +31,7 @@ export interface ComparedCall {
   jsonOf(hash: string): string | undefined
 }
 
+/** What changed, without naming the call that it is compared with. */
 export type Difference = Omit<PromptChange, 'previous'>
 
 /** @param price of the model that was asked; null if it has none. */

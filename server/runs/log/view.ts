@@ -10,6 +10,7 @@ export interface OutgoingEvent {
   data: unknown
 }
 
+/** `delta`: each event as it came; `cumulative`: each step with its whole text so far. */
 export type StreamMode = 'cumulative' | 'delta'
 
 /** Cumulative mode repeats at most this many characters per second and stream. */
@@ -20,6 +21,7 @@ const MAX_TAKE_CHARACTERS = 256_000
 /** Maximum size of deltas that are joined for a listener that fell behind. */
 const MAX_JOINED_CHARACTERS = 64_000
 
+/** Created for one connection; it remembers what that connection has received. */
 export interface RunView {
   /**
    * The events since the last call, up to a bounded amount; empty when nothing is due.

@@ -16,6 +16,7 @@ export interface Amount {
 /** What a run, or a call outside runs, has reserved for calls in progress, plus what it has used but not stored yet. */
 export type UnstoredUsage = () => Amount
 
+/** One for the server; counts usage that is not stored yet together with what is. */
 export interface Budgets {
   /**
    * Includes the run's unstored usage in the user's budget until `release` is called.

@@ -1,6 +1,7 @@
 // The cost of a model call: every token once, cached and reasoning tokens at their own rates.
 import type { Price } from '../../protocol/models/catalog.ts'
 
+/** Token counts of one model call, as far as prices differ. */
 export interface PricedCounts {
   promptTokens: number
   completionTokens: number
