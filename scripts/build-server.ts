@@ -107,6 +107,28 @@ async function licensesOf(folders: readonly string[]): Promise<string> {
   return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
+/**
+ * In the build, a CommonJS package that is imported late has only a default export, although the sources see its names.
+ * @throws if a file of the server would read a name that is missing there.
+ */
+async function checkLateImports({ inputs }: Metafile): Promise<void> {
+  for (const [file, { imports }] of Object.entries(inputs)) {
+    const packages = imports.flatMap(({ kind, path, original = path }) =>
+      kind === 'dynamic-import' && inputs[path]?.format === 'cjs' ? [original] : [],
+    )
+    if (!file.startsWith('server/') || packages.length === 0) continue
+    // What remains after all that reads the default export only.
+    const rest = (await readFile(join(root, file), 'utf8'))
+      .replaceAll(/\{ default: \w+ \} = await import\('[^']+'\)/g, '')
+      .replaceAll(/\(await import\('[^']+'\)\)\.default/g, '')
+    const wrong = packages.find((name) => rest.includes(`import('${name}')`))
+    if (wrong !== undefined)
+      throw new Error(
+        `${file}: of ${wrong}, which is CommonJS, only the default export can be imported late`,
+      )
+  }
+}
+
 /** Bundles the server and its child programs into the folder, replacing its content. */
 export async function buildServer(serverOut: string): Promise<void> {
   await rm(serverOut, { recursive: true, force: true })
@@ -133,6 +155,7 @@ export async function buildServer(serverOut: string): Promise<void> {
     logLevel: 'warning',
     absWorkingDir: root,
   })
+  await checkLateImports(metafile)
   await writeFile(
     join(serverOut, 'third-party-licenses.txt'),
     await licensesOf(packagesIn(metafile)),
