@@ -115,10 +115,15 @@ const placeholderFor = (column: Column, name: string): SQL => {
   return sql`${sql.param(sql.placeholder(name), { mapToDriverValue })}`
 }
 
-/** Placeholders for all columns of a table, in their order, as `insert … select` needs them. */
-export const valuesOf = (table: Table): SQL =>
+/**
+ * Placeholders for all columns of a table, in their order, as `insert … select` needs them.
+ * @param suffix of their names, where a statement has several rows.
+ */
+export const valuesOf = (table: Table, suffix = ''): SQL =>
   sql.join(
-    Object.entries(getTableColumns(table)).map(([name, column]) => placeholderFor(column, name)),
+    Object.entries(getTableColumns(table)).map(([name, column]) =>
+      placeholderFor(column, name + suffix),
+    ),
     sql`, `,
   )
 

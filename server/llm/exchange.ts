@@ -1,4 +1,5 @@
 // One request to a provider and its response, as the inspector of runs shows them: without keys, filled in while it happens.
+import { oncePer } from '../lib/once-per.ts'
 import type { TokenCounts } from './usage.ts'
 
 /** Characters of thinking, of text and of all calls of a response that are kept, each. */
@@ -69,6 +70,7 @@ export interface ExchangeTarget {
 /** Begins an exchange; undefined if nobody wants to know. */
 export function beginExchange(
   { model, into }: ExchangeTarget,
+  /** None of it is changed afterwards. */
   sent: { url: URL; headers: Record<string, string>; body: Record<string, unknown> },
 ): ProviderExchange | undefined {
   if (into === undefined) return undefined
@@ -126,7 +128,7 @@ const PLAIN_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-const maskedHeaders = (headers: Record<string, string>): Record<string, string> =>
+const maskedHeaders = oncePer((headers: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -136,23 +138,17 @@ const maskedHeaders = (headers: Record<string, string>): Record<string, string> 
           ? `Bearer ${KEY_PLACEHOLDER}`
           : KEY_PLACEHOLDER,
     ]),
-  )
+  ),
+)
 
 /** Parameters that providers document and that are no keys. */
 const PLAIN_PARAMETERS: ReadonlySet<string> = new Set(['api-version', 'alt', 'beta'])
 
-/** Of the addresses that requests are sent to, which are the same ones again and again. */
-const masked = new WeakMap<URL, string>()
-
-function withoutKeys(sent: URL): string {
-  const known = masked.get(sent)
-  if (known !== undefined) return known
+const withoutKeys = oncePer((sent: URL): string => {
   const url = new URL(sent)
   url.username = ''
   url.password = ''
   for (const name of new Set(url.searchParams.keys()))
     if (!PLAIN_PARAMETERS.has(name)) url.searchParams.set(name, KEY_PLACEHOLDER)
-  const text = url.href.replaceAll(encodeURIComponent(KEY_PLACEHOLDER), KEY_PLACEHOLDER)
-  masked.set(sent, text)
-  return text
-}
+  return url.href.replaceAll(encodeURIComponent(KEY_PLACEHOLDER), KEY_PLACEHOLDER)
+})

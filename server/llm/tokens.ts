@@ -2,6 +2,7 @@
 import { estimateTokens, tokenWeight } from '../protocol/models/token-estimate.ts'
 import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from './client.ts'
 import type { Document } from './documents.ts'
+import { toolsTokens } from './tool-texts.ts'
 
 /** Overhead of each message. */
 const MESSAGE_TOKENS = 4
@@ -34,7 +35,7 @@ const estimateCallTokens = (call: ToolCall): number =>
 
 /** Estimated tokens of the tools in a request. */
 export const estimateToolTokens = (tools: readonly ToolSchema[]): number =>
-  tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools))
+  tools.length === 0 ? 0 : toolsTokens(tools)
 
 /** Estimated prompt tokens of a request. */
 export const estimatePromptTokens = (request: Pick<LlmRequest, 'messages' | 'tools'>): number =>

@@ -1,7 +1,6 @@
 // What a tool is: its declaration, its context and its result.
 import { z } from 'zod'
 import { AppError, errorText } from '../errors.ts'
-import type { ToolSchema } from '../llm/client.ts'
 import type {
   CallId,
   ConversationId,
@@ -239,12 +238,6 @@ export function defineTool<Input extends z.ZodObject>(
     },
   }
 }
-
-/** The form in which a model gets a tool. */
-export const toSchema = (tool: ToolDefinition): ToolSchema => ({
-  type: 'function',
-  function: { name: tool.name, description: tool.description, parameters: tool.parameters },
-})
 
 /** A value nested so deeply that the check overflows the stack is an ordinary failure. */
 function check<Input extends z.ZodObject>(

@@ -1,9 +1,10 @@
 // Converts an `LlmRequest` to the body of a Messages API request, with cache breakpoints.
 import { z } from 'zod'
+import { oncePer } from '../../lib/once-per.ts'
 import type { ModelSettings, Thinking } from '../../protocol/models/catalog.ts'
 import { calledTools, sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
-import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'
+import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
 import { readableContent } from '../user-content.ts'
 
@@ -54,13 +55,7 @@ export function buildMessagesBody(
     ...(tools.length === 0
       ? {}
       : {
-          tools: withBreakpoint(
-            tools.map(({ function: { name, description, parameters } }) => ({
-              name,
-              description,
-              input_schema: parameters,
-            })),
-          ),
+          tools: tools.map((tool, at) => (at === tools.length - 1 ? lastToolOf : toolOf)(tool)),
         }),
     ...(choice === undefined ? {} : { tool_choice: toolChoiceOf(choice) }),
     messages: withBreakpoints(
@@ -68,6 +63,14 @@ export function buildMessagesBody(
     ),
   }
 }
+
+// The same objects in each request, so that the text of the list is made once: see `tool-texts.ts`.
+const toolOf = oncePer(({ function: { name, description, parameters } }: ToolSchema) => ({
+  name,
+  description,
+  input_schema: parameters,
+}))
+const lastToolOf = oncePer((tool: ToolSchema) => ({ ...toolOf(tool), ...CACHED }))
 
 function defaultLimit(settings: ModelSettings): number {
   const row = findModelRow(settings)

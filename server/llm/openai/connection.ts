@@ -3,6 +3,7 @@ import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { beginExchange, type ExchangeTarget, noteResponse } from '../exchange.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
+import { toolsJson } from '../tool-texts.ts'
 import type { ProviderHttp, ProviderResponse } from './provider-http.ts'
 import { splitApiUrl } from './provider-quirks.ts'
 
@@ -36,6 +37,7 @@ export function connectOpenAi(
   if (authentication !== undefined) Object.assign(headers, authentication)
   else if (settings.api_key !== undefined && settings.api_key !== '')
     headers.authorization = `Bearer ${settings.api_key}`
+  const postHeaders = { ...headers, 'content-type': 'application/json' }
   const urls = new Map<string, URL>()
   const urlOf = (path: string): URL => {
     const known = urls.get(path)
@@ -49,15 +51,27 @@ export function connectOpenAi(
     get: (path, signal) => http.request({ url: urlOf(path), headers, signal }),
     async post(path, body, signal, target) {
       const url = urlOf(path)
-      const sent = { ...headers, 'content-type': 'application/json' }
       const exchange =
-        target === undefined ? undefined : beginExchange(target, { url, headers: sent, body })
-      const text = JSON.stringify(body)
-      const response = await http.request({ url, headers: sent, body: text, signal })
+        target === undefined
+          ? undefined
+          : beginExchange(target, { url, headers: postHeaders, body })
+      const text = bodyText(body)
+      const response = await http.request({ url, headers: postHeaders, body: text, signal })
       noteResponse(exchange, response)
       return response
     },
   }
+}
+
+/** The same as `JSON.stringify`, with the text of tools that earlier requests had. */
+function bodyText(body: Record<string, unknown>): string {
+  const { tools } = body
+  if (!Array.isArray(tools)) return JSON.stringify(body)
+  const fields = Object.entries(body).flatMap(([name, value]) => {
+    const json = name === 'tools' ? toolsJson(tools) : JSON.stringify(value)
+    return json === undefined ? [] : [`${JSON.stringify(name)}:${json}`]
+  })
+  return `{${fields.join(',')}}`
 }
 
 /** The error for a failed request. */

@@ -1,10 +1,11 @@
 // Converts an `LlmRequest` to the body of a stateless Responses API request.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { oncePer } from '../../lib/once-per.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
-import type { LlmMessage, LlmRequest } from '../client.ts'
+import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
 import { compatOf } from '../openai/provider-quirks.ts'
 import { cacheKeyField, pdfUrl, sendableArguments } from '../openai/request-body.ts'
@@ -46,20 +47,23 @@ export function buildResponsesBody(
     ...(request.tools.length === 0
       ? {}
       : {
-          tools: request.tools.map(({ function: { name, description, parameters } }) => ({
-            type: 'function',
-            name,
-            description,
-            parameters,
-            // The API's default refuses schemas with optional properties.
-            strict: false,
-          })),
+          tools: request.tools.map(toolOf),
         }),
     ...(request.tools.length === 0 || request.toolChoice === undefined
       ? {}
       : { tool_choice: toolChoiceOf(request.toolChoice) }),
   }
 }
+
+/** The same object in each request, so that the text of the list is made once: see `tool-texts.ts`. */
+const toolOf = oncePer(({ function: { name, description, parameters } }: ToolSchema) => ({
+  type: 'function',
+  name,
+  description,
+  parameters,
+  // The API's default refuses schemas with optional properties.
+  strict: false,
+}))
 
 const toolChoiceOf = (choice: NonNullable<LlmRequest['toolChoice']>): unknown =>
   typeof choice === 'object' ? { type: 'function', name: choice.function.name } : choice

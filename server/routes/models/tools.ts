@@ -3,8 +3,9 @@ import type { Identity } from '../../auth/identity.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ToolList, type ToolListing } from '../../protocol/models/catalog.ts'
-import { type ToolDefinition, toSchema } from '../../tools/definition.ts'
+import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolRegistry } from '../../tools/registry.ts'
+import { toSchema } from '../../tools/tool-schema.ts'
 import { success } from '../envelope.ts'
 
 export interface ToolRouteDependencies {

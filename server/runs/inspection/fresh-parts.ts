@@ -1,9 +1,10 @@
 // The parts of prompts that are not stored yet: without secrets, bounded, compressed.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import type { PromptPartRow, RunRecordRepository } from '../../db/repositories/runs/run-records.ts'
+import type { PromptPartRow } from '../../db/repositories/runs/run-records.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
-import { packPart } from './part-content.ts'
+import type { StoredParts } from './known-parts.ts'
+import { MIN_DEFLATED_CHARACTERS, packPart } from './part-content.ts'
 import { hashOf, type TakePart } from './split-request.ts'
 
 /** Of a longer part, only its beginning is stored. */
@@ -14,12 +15,11 @@ const MAX_CONVERSATION_BYTES = 32 * 1024 * 1024
 const REDACTED_AT_ONCE = 32_768
 /** The event loop is not blocked for longer. */
 const SLICE_MS = 4
-/** Descriptions of tools are the same in every conversation. */
+/** Tools and instructions are the same in many conversations. */
 const compressed = new LRUCache<string, Buffer>({
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: (content) => Math.max(1, content.length),
 })
-const MIN_CACHED_CHARACTERS = 8_000
 
 /** Lets others work when this has worked for long enough. */
 export function createPause(): () => Promise<void> {
@@ -38,25 +38,13 @@ export interface FreshParts {
   rows(): Promise<PromptPartRow[]>
 }
 
-/** @param known what is stored of each conversation whose parts will be taken. */
+/** @param stored what is stored of each conversation whose parts will be taken; what is taken is added. */
 export function createFreshParts(
-  known: ReadonlyMap<ConversationId, Awaited<ReturnType<RunRecordRepository['knownParts']>>>,
+  stored: ReadonlyMap<ConversationId, StoredParts>,
   redact: (text: string) => string,
 ): FreshParts {
-  const stored = new Map<ConversationId, { hashes: Set<string>; bytes: number }>()
-  const ofConversation = (id: ConversationId) => {
-    const found = stored.get(id) ?? { hashes: new Set<string>(), bytes: 0 }
-    stored.set(id, found)
-    return found
-  }
-  for (const [id, parts] of known) {
-    const of = ofConversation(id)
-    for (const { hash, bytes } of parts) {
-      of.hashes.add(hash)
-      of.bytes += bytes
-    }
-  }
-  const fresh: { conversationId: ConversationId; hash: string; json: string }[] = []
+  const fresh: { conversationId: ConversationId; of: StoredParts; hash: string; json: string }[] =
+    []
 
   async function compress(hash: string, json: string, pause: () => Promise<void>): Promise<Buffer> {
     const known = compressed.get(hash)
@@ -67,18 +55,19 @@ export function createFreshParts(
       await pause()
     }
     const content = await packPart(text)
-    if (json.length >= MIN_CACHED_CHARACTERS) compressed.set(hash, content)
+    if (json.length >= MIN_DEFLATED_CHARACTERS) compressed.set(hash, content)
     return content
   }
 
   return {
     takeFor(conversationId) {
-      const { hashes } = ofConversation(conversationId)
+      const of = stored.get(conversationId)
+      if (of === undefined) throw new Error('unknown what is stored of this conversation')
       return (json) => {
         const hash = hashOf(json)
-        if (!hashes.has(hash)) {
-          hashes.add(hash)
-          fresh.push({ conversationId, hash, json })
+        if (!of.hashes.has(hash)) {
+          of.hashes.add(hash)
+          fresh.push({ conversationId, of, hash, json })
         }
         return hash
       }
@@ -86,8 +75,7 @@ export function createFreshParts(
     async rows() {
       const pause = createPause()
       const rows: PromptPartRow[] = []
-      for (const { conversationId, hash, json } of fresh) {
-        const of = ofConversation(conversationId)
+      for (const { conversationId, of, hash, json } of fresh) {
         if (of.bytes > MAX_CONVERSATION_BYTES) continue
         const content = await compress(hash, json, pause)
         of.bytes += content.length

@@ -6,7 +6,7 @@ const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** A shorter text is stored as it is. */
-const MIN_DEFLATED_CHARACTERS = 1_500
+export const MIN_DEFLATED_CHARACTERS = 1_500
 /** The first byte says how the rest is stored. */
 const PLAIN = Buffer.from([0])
 const DEFLATED = Buffer.from([1])

@@ -5,12 +5,15 @@ import type { ProviderExchange } from '../../llm/exchange.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { StoredEvent } from '../../protocol/runs/run-record.ts'
 import { createFreshParts, createPause } from './fresh-parts.ts'
+import { createKnownParts, type KnownParts } from './known-parts.ts'
 import { createPacker, type RecordPiece } from './pieces.ts'
 
 /** How long something is gathered before it is stored. */
 const GATHER_MS = 2_000
 /** Attempts whose records are stored in one transaction. */
 const ATTEMPTS_AT_ONCE = 32
+/** Parts that one transaction stores. */
+const PARTS_AT_ONCE = 128
 /** Model calls that wait to be stored; more are not recorded. They hold the text of their prompts. */
 const MAX_WAITING_CALLS = 2_000
 /** Commits that are noted of one stretch of a run. */
@@ -38,7 +41,7 @@ export interface RunRecords {
 }
 
 interface Dependencies {
-  repository: Pick<RunRecordRepository, 'knownParts' | 'store'>
+  repository: Pick<RunRecordRepository, 'recordable' | 'knownParts' | 'store'>
   keepDays: number
   /** Identifies this process. */
   instance: string
@@ -63,6 +66,7 @@ const NOTHING: AttemptRecord = { addCall() {}, addStored() {}, end() {} }
 /** Create one per process. */
 export function createRunRecords(dependencies: Dependencies): RunRecords {
   const { keepDays, instance, log, now } = dependencies
+  const storage = { ...dependencies, known: createKnownParts(dependencies.repository) }
   const attempts = new Set<Gathered>()
   let waitingCalls = 0
   let timer: NodeJS.Timeout | undefined
@@ -87,7 +91,7 @@ export function createRunRecords(dependencies: Dependencies): RunRecords {
     if ([...attempts].some((attempt) => !isEmpty(attempt))) schedule()
     for (let at = 0; at < taken.length; at += ATTEMPTS_AT_ONCE) {
       const some = taken.slice(at, at + ATTEMPTS_AT_ONCE)
-      storing = storing.then(() => storeSafely(some, dependencies))
+      storing = storing.then(() => storeSafely(some, storage))
     }
     return storing
   }
@@ -151,31 +155,33 @@ export function createRunRecords(dependencies: Dependencies): RunRecords {
   }
 }
 
+type Storing = Pick<Dependencies, 'repository' | 'redact' | 'now' | 'log'> & { known: KnownParts }
+
 /** A record that cannot be stored is lost, with a line in the log: nothing else depends on it. */
-async function storeSafely(some: readonly Gathered[], dependencies: Dependencies): Promise<void> {
+async function storeSafely(some: readonly Gathered[], storing: Storing): Promise<void> {
   try {
-    await store(some, dependencies)
+    await store(some, storing)
   } catch (error) {
     // One of them may be of a conversation that has just been deleted.
-    if (some.length > 1) for (const one of some) await storeSafely([one], dependencies)
-    else dependencies.log.warn({ err: error, run_id: some[0]?.run.id }, 'a run is not recorded')
+    if (some.length > 1) for (const one of some) await storeSafely([one], storing)
+    else storing.log.warn({ err: error, run_id: some[0]?.run.id }, 'a run is not recorded')
   }
 }
 
 async function store(
-  some: readonly Gathered[],
-  { repository, redact, now }: Dependencies,
+  all: readonly Gathered[],
+  { repository, redact, now, known }: Storing,
 ): Promise<void> {
-  const ids = [...new Set(some.map(({ run }) => run.conversationId))]
-  const known = await Promise.all(
-    ids.map(async (id) => [id, await repository.knownParts(id)] as const),
-  )
-  const parts = createFreshParts(new Map(known), redact)
+  const recordable = await repository.recordable(all.map(({ run }) => run.id))
+  const some = all.filter(({ run }) => recordable.has(run.id))
+  if (some.length === 0) return
+  const stored = await known.of(some.map(({ run }) => run.conversationId))
+  const parts = createFreshParts(stored, redact)
   const pause = createPause()
   const records: RunRecordRow[] = []
-  for (const { run, calls, stored, number } of some) {
+  for (const { run, calls, stored: events, number } of some) {
     const pack = createPacker(parts.takeFor(run.conversationId), redact)
-    const piece: RecordPiece = { calls: [], stored }
+    const piece: RecordPiece = { calls: [], stored: events }
     for (const call of calls) {
       const exchanges: RecordPiece['calls'][number]['exchanges'] = []
       for (const exchange of call.exchanges) {
@@ -187,5 +193,10 @@ async function store(
     const { id: runId, attempt } = run
     records.push({ runId, attempt, number, createdAt: now(), record: piece })
   }
-  await repository.store(records, await parts.rows())
+  const rows = await parts.rows()
+  // The records first: what no record names may be removed at any time.
+  await repository.store(records, rows.slice(0, PARTS_AT_ONCE))
+  for (let from = PARTS_AT_ONCE; from < rows.length; from += PARTS_AT_ONCE)
+    await repository.store([], rows.slice(from, from + PARTS_AT_ONCE))
+  known.remember(stored)
 }

@@ -1,5 +1,7 @@
 // Splits the body of a request into parts that are stored once, however often they are sent again.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { toolsJson } from '../../llm/tool-texts.ts'
 import type { RecordedField } from '../../protocol/runs/run-record.ts'
 
 /** A shorter text is stored with the request. */
@@ -35,16 +37,26 @@ export function splitRequest(
       continue
     }
     // Descriptions of tools hold no files, and are long.
-    const json = JSON.stringify(name === 'tools' ? value : withoutBinary(value))
+    const json = Array.isArray(value) ? toolsJson(value) : JSON.stringify(withoutBinary(value))
     if (json === undefined) continue
     fields.push(json.length < MIN_PART_CHARACTERS ? { name, json } : { name, part: take(json) })
   }
   return fields
 }
 
+/** Of long texts, most of which are the tools of many requests: looking one up takes a fraction of hashing it. */
+const hashes = new LRUCache<string, string>({ max: 24 })
+const MIN_REMEMBERED_CHARACTERS = 8_000
+
 /** Names a text by its content. */
-export const hashOf = (text: string): string =>
-  createHash('sha256').update(text).digest('base64url').slice(0, 22)
+export function hashOf(text: string): string {
+  const isLong = text.length >= MIN_REMEMBERED_CHARACTERS
+  const known = isLong ? hashes.get(text) : undefined
+  if (known !== undefined) return known
+  const name = hash('sha256', text, 'base64url').slice(0, 22)
+  if (isLong) hashes.set(text, name)
+  return name
+}
 
 /** The same value if it holds nothing binary. */
 function withoutBinary(value: unknown, name = ''): unknown {

@@ -1,9 +1,10 @@
 // What runs sent to providers and received: records, and the parts of prompts that they name by hash.
-import { and, asc, desc, eq, exists, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, inArray, lt, not, type Placeholder, sql } from 'drizzle-orm'
 import type { ConversationId, RunId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
-import { prepareOnEach, valuesOf } from '../../fragments.ts'
+import { byteLength } from '../../fragments.ts'
 import { inParallel } from '../../in-parallel.ts'
+import { prepareInserts, prepareLookup } from '../../many-rows.ts'
 
 export type RunRecordRow = Database['tables']['runRecords']['$inferSelect']
 export type PromptPartRow = Database['tables']['promptParts']['$inferSelect']
@@ -20,34 +21,44 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
   const { runRecords, promptParts, runs, conversations } = tables
 
   // Built once: building a statement costs several times more than running it.
-  const known = read
-    .select({
-      hash: promptParts.hash,
-      bytes: sql<number>`octet_length(${promptParts.content})`.mapWith(Number),
-    })
-    .from(promptParts)
-    .where(eq(promptParts.conversationId, sql.placeholder('conversationId')))
-    .prepare('known prompt parts')
-  const insertPart = prepareOnEach((tx) =>
-    tx
-      .insert(promptParts)
-      .select(
-        sql`select ${valuesOf(promptParts)} where exists (select 1 from ${conversations}
-          where ${conversations.id} = ${sql.placeholder('conversationId')} and not ${conversations.temporary})`,
-      )
-      .onConflictDoNothing({ target: [promptParts.conversationId, promptParts.hash] })
-      .prepare('insert prompt part'),
+  const known = prepareLookup('known prompt parts', (ids: Placeholder[], name) =>
+    read
+      .select({
+        conversationId: promptParts.conversationId,
+        hash: promptParts.hash,
+        bytes: byteLength(promptParts.content),
+      })
+      .from(promptParts)
+      .where(inArray(promptParts.conversationId, ids))
+      .prepare(name),
   )
-  const insertRecord = prepareOnEach((tx) =>
-    tx
-      .insert(runRecords)
-      .select(
-        sql`select ${valuesOf(runRecords)} where exists (select 1 from ${runs}
-          join ${conversations} on ${conversations.id} = ${runs.conversationId}
-          where ${runs.id} = ${sql.placeholder('runId')} and not ${conversations.temporary})`,
-      )
-      .onConflictDoNothing({ target: [runRecords.runId, runRecords.attempt, runRecords.number] })
-      .prepare('insert run record'),
+  const recordable = prepareLookup('recordable runs', (ids: Placeholder[], name) =>
+    read
+      .select({ id: runs.id })
+      .from(runs)
+      .innerJoin(conversations, eq(conversations.id, runs.conversationId))
+      .where(and(inArray(runs.id, ids), not(conversations.temporary)))
+      .prepare(name),
+  )
+  const insertParts = prepareInserts<PromptPartRow>(
+    'insert prompt parts',
+    promptParts,
+    (tx, rows, name) =>
+      tx
+        .insert(promptParts)
+        .select(rows)
+        .onConflictDoNothing({ target: [promptParts.conversationId, promptParts.hash] })
+        .prepare(name),
+  )
+  const insertRecords = prepareInserts<RunRecordRow>(
+    'insert run records',
+    runRecords,
+    (tx, rows, name) =>
+      tx
+        .insert(runRecords)
+        .select(rows)
+        .onConflictDoNothing({ target: [runRecords.runId, runRecords.attempt, runRecords.number] })
+        .prepare(name),
   )
 
   /** Removes the parts of a conversation that none of its records names. */
@@ -73,19 +84,23 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
   }
 
   return {
-    /** The hashes of the parts that are stored for a conversation, with the bytes of each. */
-    knownParts: (conversationId: ConversationId) => known.execute({ conversationId }),
+    /** Those of these runs that may be recorded: they exist, and not in a temporary conversation. */
+    recordable: async (ids: readonly RunId[]): Promise<Set<RunId>> =>
+      new Set((await recordable(ids)).map(({ id }) => id)),
+
+    /** The hashes of the parts that are stored for conversations, with the bytes of each. */
+    knownParts: (ids: readonly ConversationId[]) => known(ids),
 
     /**
-     * Stores records with the parts that they name, except those of temporary conversations and of what was deleted. What is
-     * stored already stays as it is.
+     * Stores records of runs that may be recorded, and parts. What is stored already stays as it is.
+     * @throws if one of the conversations has been deleted meanwhile.
      */
     store: (records: readonly RunRecordRow[], parts: readonly PromptPartRow[]): Promise<void> =>
       write(async (tx) => {
         await tx.lock(LOCK)
         await inParallel(
-          ...parts.map((row) => () => insertPart(tx).execute(row)),
-          ...records.map((row) => () => insertRecord(tx).execute(row)),
+          () => insertParts(tx, parts),
+          () => insertRecords(tx, records),
         )
       }),
 

@@ -61,7 +61,7 @@ describeOnEachDatabase('records of runs', (open) => {
     return run
   }
   const stored = async (id: ConversationId): Promise<string[]> =>
-    (await store.runRecords.knownParts(id)).map(({ hash }) => hash)
+    (await store.runRecords.knownParts([id])).map(({ hash }) => hash)
 
   test('a text that is sent again is stored once, and no secret is stored', async () => {
     const id = await conversation()
@@ -72,6 +72,15 @@ describeOnEachDatabase('records of runs', (open) => {
     expect(row).toMatchObject({ attempt: run.attempt, number: 0 })
     expect(JSON.stringify(row)).not.toContain(SECRET)
     expect(JSON.stringify(row)).toContain('"url":"https://c.test/v1?key=$API_KEY&api-version=2"')
+  })
+
+  test('a long prompt is stored whole, and the next run adds only what it appends', async () => {
+    const id = await conversation()
+    const messages = Array.from({ length: 300 }, (_, at) => `Message ${at}`)
+    await record(id, messages)
+    expect(await stored(id)).toHaveLength(300)
+    await record(id, [...messages, 'One more'])
+    expect(await stored(id)).toHaveLength(301)
   })
 
   test('the parts of a purged answer go with it, and those that another run sent stay', async () => {

@@ -1,0 +1,69 @@
+// Statements about many rows at once, of which only a few sizes are built.
+import { type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
+import type { Writer } from './database.ts'
+import { prepareOnce, prepareOnEach, valuesOf } from './fragments.ts'
+import { inParallel } from './in-parallel.ts'
+
+/** Rows of one statement, and ids of one query: powers of two up to this number. */
+const MAX_AT_ONCE = 64
+
+interface Prepared<Result> {
+  execute(values: Record<string, unknown>): PromiseLike<Result>
+}
+
+/**
+ * Inserts rows with as few statements as powers of two make up their number.
+ * @param prepare receives `values (…), (…)` for so many rows of the table, and a name that is unique to their number.
+ */
+export function prepareInserts<Row extends object>(
+  name: string,
+  table: Table,
+  prepare: (tx: Writer, values: SQL, name: string) => Prepared<unknown>,
+): (tx: Writer, rows: readonly Row[]) => Promise<void> {
+  const statementFor = prepareOnEach((tx) =>
+    prepareOnce(name, ({ count }: { count: number }, unique) => {
+      const rows = Array.from({ length: count }, (_, at) => sql`(${valuesOf(table, `_${at}`)})`)
+      return prepare(tx, sql`values ${sql.join(rows, sql`, `)}`, unique)
+    }),
+  )
+  return async (tx, rows) => {
+    const statements: (() => PromiseLike<unknown>)[] = []
+    for (let from = 0; from < rows.length; ) {
+      const count = Math.min(MAX_AT_ONCE, 2 ** Math.floor(Math.log2(rows.length - from)))
+      const values = rows
+        .slice(from, from + count)
+        .flatMap((row, at) =>
+          Object.entries(row).map(([column, value]) => [`${column}_${at}`, value]),
+        )
+      statements.push(() => statementFor(tx)({ count }).execute(Object.fromEntries(values)))
+      from += count
+    }
+    await inParallel(...statements)
+  }
+}
+
+/**
+ * Queries for the rows of several ids; the number of ids is filled up to a power of two with the last of them.
+ * @param prepare receives placeholders for the ids, and a name that is unique to their number.
+ */
+export function prepareLookup<Id, Result>(
+  name: string,
+  prepare: (ids: Placeholder[], name: string) => Prepared<Result[]>,
+): (ids: readonly Id[]) => Promise<Result[]> {
+  const statementFor = prepareOnce(name, ({ count }: { count: number }, unique) =>
+    prepare(
+      Array.from({ length: count }, (_, at) => sql.placeholder(`id_${at}`)),
+      unique,
+    ),
+  )
+  return async (ids) => {
+    const found: Result[] = []
+    for (let from = 0; from < ids.length; from += MAX_AT_ONCE) {
+      const some = ids.slice(from, from + MAX_AT_ONCE)
+      const count = 2 ** Math.ceil(Math.log2(some.length))
+      const values = Array.from({ length: count }, (_, at) => [`id_${at}`, some[at] ?? some.at(-1)])
+      found.push(...(await statementFor({ count }).execute(Object.fromEntries(values))))
+    }
+    return found
+  }
+}
