@@ -198,6 +198,7 @@ describeInBrowser('accessibility', (visitor) => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.locator('[aria-label="Add files and options"]:focus').waitFor()
     await leave(page)
   })
 

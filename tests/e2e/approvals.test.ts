@@ -37,6 +37,7 @@ describeInBrowser('approving file changes', (visitor) => {
     await card(page).focus()
     await page.keyboard.press('a')
     await page.getByText('Written.').waitFor()
+    await page.locator('#composer:focus').waitFor()
     expect(await on.readFile(id, 'notes.md')).toBe('new line\n')
     await leave(page)
   })

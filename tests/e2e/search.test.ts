@@ -59,8 +59,15 @@ describeInBrowser('search', (visitor) => {
   test('a hit opens by keyboard at its message, on its branch, with the words highlighted', async () => {
     const page = await visitor.open(server.url)
     await page.getByRole('list', { name: 'Things to try' }).waitFor()
+    await page.locator('#composer').focus()
     await page.keyboard.press('Control+k')
     const field = page.getByRole('combobox', { name: 'Search everything' })
+    await field.fill('settings')
+    await page.getByRole('option', { name: 'Settings', exact: true, selected: true }).waitFor()
+    // A dialog gives the focus back to where it came from.
+    await field.press('Escape')
+    await page.locator('#composer:focus').waitFor()
+    await page.keyboard.press('Control+k')
     await field.fill('reykjavik lights')
     const option = page.getByRole('option')
     await option.first().waitFor()

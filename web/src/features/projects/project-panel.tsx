@@ -59,6 +59,8 @@ export function ProjectPanel({
       <Tabs.Content
         value="files"
         forceMount
+        // Its buttons take the focus.
+        tabIndex={-1}
         className="flex min-h-0 flex-1 outline-none data-[state=inactive]:hidden"
       >
         <FilesPanel projectId={projectId} wide={wide} initial={initial} />

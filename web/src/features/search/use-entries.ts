@@ -51,6 +51,10 @@ export function useEntries(text: string, navigate: (path: string) => void): read
     const icon = commandIcons[name]
     return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
   })
+  // Whoever writes the whole name means this command, not a longer one that contains it.
+  const typed = words.join(' ')
+  const isNamed = ({ text: label }: Entry): boolean => label.toLowerCase() === typed
+  commands.sort((one, other) => Number(isNamed(other)) - Number(isNamed(one)))
   return [
     ...recent.map(
       ({ id, title }): Entry => ({

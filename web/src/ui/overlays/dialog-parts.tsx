@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
+import { useReturnedFocus } from './returned-focus.ts'
 
 const overlayClass =
   'fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)] backdrop-blur-[2px]'
@@ -43,6 +44,7 @@ export function Dialog({
   children: ReactNode
 }) {
   const { t } = useTranslation()
+  const giveBack = useReturnedFocus(open)
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -50,6 +52,7 @@ export function Dialog({
         <RadixDialog.Content
           className={classNames(panelClass, WIDTHS[width], 'outline-none')}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={giveBack}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
@@ -119,11 +122,15 @@ export function ConfirmDialog({
   save?: () => void
 }) {
   const { t } = useTranslation()
+  const giveBack = useReturnedFocus(open)
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={overlayClass} />
-        <AlertDialog.Content className={classNames(panelClass, WIDTHS.narrow, 'p-5')}>
+        <AlertDialog.Content
+          className={classNames(panelClass, WIDTHS.narrow, 'p-5')}
+          onCloseAutoFocus={giveBack}
+        >
           <AlertDialog.Title className="text-[17px] font-semibold tracking-tight">
             {title}
           </AlertDialog.Title>

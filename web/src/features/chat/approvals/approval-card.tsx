@@ -1,6 +1,6 @@
 // The card of an approval request: a preview of the call, and buttons to approve, reject or change it.
 import { ChevronDown, ShieldAlert } from 'lucide-react'
-import { useCallback, useEffect, useId, useRef, useState } from 'react'
+import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
@@ -85,14 +85,25 @@ export function ApprovalCard({
     return () => document.removeEventListener('keydown', onEscape, { capture: true })
   }, [mode, backToCard])
 
+  // The stream may remove the card before the response to the decision arrives. While it is removed it still has the focus.
+  const deciding = useRef(false)
+  useLayoutEffect(() => {
+    const element = card.current
+    return () => {
+      if (element?.contains(document.activeElement) || deciding.current) focusNext(element)
+    }
+  }, [])
+
   const leave = (): void => {
-    if (card.current !== null) focusNext(card.current)
+    focusNext(card.current)
+    deciding.current = false
     onDecided?.()
   }
 
   const answer = async (decision: 'approve' | 'reject'): Promise<void> => {
     if (invalid) return
     setBusy(true)
+    deciding.current = true
     try {
       await decide(runId, {
         id_ref: approval.id_ref,
@@ -105,7 +116,10 @@ export function ApprovalCard({
     } catch (error) {
       reportError(error)
       if (error instanceof ApiError && error.status === 409) leave()
-      else setBusy(false)
+      else {
+        deciding.current = false
+        setBusy(false)
+      }
     }
   }
 
@@ -186,7 +200,8 @@ export function ApprovalCard({
 }
 
 /** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
-function focusNext(card: HTMLElement): void {
+function focusNext(card: HTMLElement | null): void {
+  if (card === null) return
   if (!card.contains(document.activeElement) && document.activeElement !== document.body) return
   const others = [...document.querySelectorAll<HTMLElement>('[data-approval]')]
   const next = others.find((other) => other !== card)
