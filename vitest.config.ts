@@ -14,6 +14,7 @@ const ALONE = ['tests/server/sandbox/python/hostile.test.ts']
 const OWN_PROCESS = [
   'tests/server/routes/hostile.test.ts',
   'tests/server/routes/conversations/lists.test.ts',
+  'tests/server/routes/key-scopes.test.ts',
   'tests/server/routes/reference.test.ts',
   'tests/web/languages.test.ts',
 ]

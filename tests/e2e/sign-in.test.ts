@@ -93,8 +93,8 @@ describeInBrowser('signing in', (visitor) => {
     await composer(guest).waitFor()
 
     await page.getByRole('radio', { name: 'Accounts' }).click()
-    const carl = page.getByRole('group', { name: 'carl' })
-    await carl.getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('button', { name: 'Actions for carl' }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
     await guest.getByRole('heading', { name: 'Welcome back' }).waitFor()
     await expectAccessible(page)
     await leave(guest)

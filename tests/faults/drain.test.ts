@@ -17,6 +17,8 @@ let folder: string
 let place: ServerPlace
 /** Its grace period is long enough for any slow machine. */
 let patientPlace: ServerPlace
+/** Like that, for a run that never ends: the next start there would continue it. */
+let endlessPlace: ServerPlace
 let server: ServerProcess
 
 beforeAll(async () => {
@@ -30,19 +32,24 @@ beforeAll(async () => {
   })
 })
 beforeAll(async () => {
-  const patient = join(folder, 'patient')
-  mkdirSync(patient)
-  patientPlace = await serverPlace(patient, {
-    models: [{ id: 'scripted', api_url: upstream.url }],
-    titles: 'off',
-    shutdown_grace: 600,
-    log_level: 'warn',
-  })
+  const patient = (name: string): Promise<ServerPlace> => {
+    const of = join(folder, name)
+    mkdirSync(of)
+    return serverPlace(of, {
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      shutdown_grace: 600,
+      log_level: 'warn',
+    })
+  }
+  patientPlace = await patient('patient')
+  endlessPlace = await patient('endless')
 })
 beforeEach(() => upstream.reset())
 afterAll(async () => {
   await place.close()
   await patientPlace.close()
+  await endlessPlace.close()
   await upstream.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -108,7 +115,7 @@ test('a run that does not end is suspended, its listener is asked to reconnect, 
 })
 
 test('a second SIGTERM ends at once', async () => {
-  server = await patientPlace.start()
+  server = await endlessPlace.start()
   upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
   await send('Hold')
   await upstream.nextRequest()

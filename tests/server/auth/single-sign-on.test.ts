@@ -84,7 +84,7 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
       ['register', 'user'],
       ['group_member_added', 'Developers'],
       ['sign_in', undefined],
-      ['group_member_added', undefined],
+      ['group_member_added', 'By hand'],
       ['account_changed', 'admin'],
       ['group_member_added', 'Operators'],
       ['sign_in', undefined],
