@@ -29,8 +29,7 @@ const TIMEOUT_MS = 20_000
 export const createMailer =
   (smtp: SmtpSettings): SendMail =>
   async ({ id, to, subject, text }, signal) => {
-    // Its names are known only below `default` once the server is built.
-    const { createTransport } = (await import('nodemailer')).default
+    const { createTransport } = await import('nodemailer')
     const transport = createTransport({
       host: smtp.host,
       port: smtp.port,
