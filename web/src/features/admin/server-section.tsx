@@ -20,6 +20,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { configuredDefault } from './configured-default.ts'
 import { useFindingText } from './finding-text.ts'
 import { ListedModels } from './listed-models.tsx'
 import { Storage } from './storage.tsx'
@@ -104,11 +105,7 @@ function Settings() {
   const { registration, sharing, effective } = settings.data
   const { default_model: chosen, default_approval: approval } = settings.data
   const modelOptions = (models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))
-  // Where nothing is configured, it is the first model that can be used.
-  const configured =
-    effective.default_model === null
-      ? modelOptions[0]
-      : modelOptions.find(({ value }) => value === effective.default_model)
+  const configured = configuredDefault(models.data ?? [], effective.default_model)
   /** What the configuration says is known only while it applies. */
   const asConfigured = (stored: string | null, now: string) =>
     stored === null
@@ -152,7 +149,7 @@ function Settings() {
             label:
               configured === undefined
                 ? t('admin.server.asConfigured')
-                : asConfigured(chosen, configured.label),
+                : asConfigured(chosen, configured.name ?? configured.id),
           },
           ...modelOptions,
         ]}
