@@ -4,10 +4,6 @@
 ARG NODE=24.21.0-bookworm-slim
 FROM node:${NODE} AS build
 WORKDIR /app
-# better-sqlite3 is compiled when there is no prebuilt binary for this system.
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends python3 g++ make \
-  && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .

@@ -1,11 +1,12 @@
 // Made-up messages with the word frequencies of a language, stored with their index as fast as each database can.
-import SqliteClient from 'better-sqlite3'
+
 import { getTableColumns } from 'drizzle-orm'
 import pg from 'pg'
 import type { Database, DatabaseSettings, Dialect } from '../server/db/database.ts'
 import { createSegments } from '../server/db/repositories/search/segments.ts'
 import { toIndexedWords, toRowid } from '../server/db/search-entries.ts'
 import { createStore } from '../server/db/store.ts'
+import { SqliteClient } from '../server/lib/sqlite-driver.ts'
 import type { UserId } from '../server/protocol/ids.ts'
 import { type Random, randomFrom } from '../tests/support/random.ts'
 import { onConnection } from '../tests/support/store/explain.ts'

@@ -1,9 +1,10 @@
 // Measures the search in a large database: one million messages, or as many as NANOCLAW_BENCH_MESSAGES says.
-import SqliteClient from 'better-sqlite3'
+
 import pg from 'pg'
 import { connect } from '../server/db/connect.ts'
 import type { Database, DatabaseSettings, Dialect } from '../server/db/database.ts'
 import { createStore } from '../server/db/store.ts'
+import { SqliteClient } from '../server/lib/sqlite-driver.ts'
 import type { UserId } from '../server/protocol/ids.ts'
 import { createIndexProgress, PROGRESS_KEYS } from '../server/search/progress.ts'
 import { createSearch } from '../server/search/search.ts'

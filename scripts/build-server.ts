@@ -21,6 +21,7 @@ const EXTERNAL_PACKAGES = [
   '@node-rs/argon2',
   '@vscode/ripgrep',
   'better-sqlite3',
+  'better-sqlite3-12',
   // LGPL: whoever runs the server can replace it.
   'libheif-js',
   'pyodide',

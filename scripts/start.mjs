@@ -1,5 +1,4 @@
 // `npm start`: checks the version of Node, builds what is missing or outdated, and runs the server.
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,24 +18,19 @@ if (major < 20 || (major === 20 && minor < 19) || (major === 22 && minor < 12))
     `NanoClaw needs Node 20.19, 22.12, 24 or later; this is ${process.version}. Install a newer Node and start again.`,
   )
 
-/** The SQLite driver is compiled for one version of Node. Explains a mismatch instead of failing with a stack trace. */
+/** Explains a SQLite driver that is missing or does not load, instead of failing with a stack trace. */
 function checkDatabaseDriver() {
   const require = createRequire(join(root, 'package.json'))
+  // As server/lib/sqlite-driver.ts chooses it.
+  const driver = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
   try {
-    const { version } = JSON.parse(
-      readFileSync(join(root, 'node_modules/better-sqlite3/package.json'), 'utf8'),
-    )
-    if (Number(version.split('.')[0]) >= 13 && major < 22)
-      fail(
-        `better-sqlite3 ${version} does not run on Node ${major}. Run \`npm ci\` with this version of Node.`,
-      )
-    const Database = require('better-sqlite3')
+    const Database = require(driver)
     new Database(':memory:').close()
   } catch (error) {
     if (error.code === 'ENOENT' || error.code === 'MODULE_NOT_FOUND')
-      fail('Packages are missing. Run `npm ci` first.')
+      fail(`The package ${driver} is missing. Run \`npm ci\` with Node ${process.version} first.`)
     fail(
-      `The SQLite driver does not load on Node ${process.version} (it was installed for another one). Run \`npm rebuild better-sqlite3\` or \`npm ci\`.\n${error.message.split('\n')[0]}`,
+      `The SQLite driver does not load on Node ${process.version} (it was installed for another one). Run \`npm ci\` with this version of Node.\n${error.message.split('\n')[0]}`,
     )
   }
 }

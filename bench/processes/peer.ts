@@ -1,14 +1,14 @@
 // A chat server as small as it gets, beside the product: Fastify, one insert, one update, JSON for each token; no tools.
 import { createInterface } from 'node:readline'
-import Database from 'better-sqlite3'
 import fastify from 'fastify'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
+import { SqliteClient } from '../../server/lib/sqlite-driver.ts'
 
 const [upstreamPort, file] = z.tuple([z.string(), z.string()]).parse(process.argv.slice(2))
 const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
 
-const database = new Database(file)
+const database = new SqliteClient(file)
 database.pragma('journal_mode = wal')
 // As durable as the product: a commit is on the disk before the first byte of the response.
 database.pragma('synchronous = full')

@@ -12,7 +12,10 @@ const count = (text) => statements.set(text, (statements.get(text) ?? 0) + 1)
 
 /** Counts what better-sqlite3 runs: all its statements share one prototype. */
 function countSqlite() {
-  const Database = require('better-sqlite3')
+  // As server/lib/sqlite-driver.ts chooses it.
+  const Database = require(
+    Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12',
+  )
   const database = new Database(':memory:')
   const prototype = Object.getPrototypeOf(database.prepare('select 1'))
   database.close()

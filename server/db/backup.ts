@@ -3,12 +3,13 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import SqliteClient from 'better-sqlite3'
 import { AppError, errorText } from '../errors.ts'
+import { SqliteClient } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings } from './database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { dumpPostgres, loadPostgres } from './postgres/backup.ts'
 
+/** What a backup contains. */
 export type BackupReport = {
   file: string
   bytes: number

@@ -1,13 +1,14 @@
 // Inspects a database without changing it: whether it can be used, and which version it has.
 import { resolve } from 'node:path'
-import SqliteClient from 'better-sqlite3'
 import pg from 'pg'
 import { AppError, errorText } from '../errors.ts'
+import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings, PostgresSettings } from './database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { clientConfig } from './postgres/connect.ts'
 import { postgresCode } from './postgres/errors.ts'
 
+/** What the doctor sees of a database without changing it. */
 export interface DatabaseState {
   /** Migrations that the next start applies. */
   pending: number
@@ -73,7 +74,7 @@ export const inspectSetting = (settings: PostgresSettings, key: string): Promise
 
 /** The applied migrations; null when the file has none of NanoClaw's tables. */
 function readSqlite(file: string): number[] | null {
-  let client: SqliteClient.Database | undefined
+  let client: SqliteDatabase | undefined
   try {
     client = new SqliteClient(file, { readonly: true, fileMustExist: true, timeout: 1_000 })
     const table = client

@@ -2,8 +2,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import SqliteClient from 'better-sqlite3'
 import { AppError, errorText } from '../errors.ts'
+import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import type { ProcessLock } from './process-lock.ts'
 
 const RETRY_MS = 50
@@ -72,7 +72,7 @@ function createOnce(file: string): void {
   }
 }
 
-function tryLock(file: string): SqliteClient.Database | null {
+function tryLock(file: string): SqliteDatabase | null {
   const client = new SqliteClient(file, { fileMustExist: true, timeout: 0 })
   try {
     client.exec('begin exclusive')

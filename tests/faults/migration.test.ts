@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { connect } from '../../server/db/connect.ts'
 import { createStore } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
+import { SqliteClient } from '../../server/lib/sqlite-driver.ts'
 import type { MessageId } from '../../server/protocol/ids.ts'
 import { integrityOf } from '../support/faults/crash-rounds.ts'
 import { canTrace, dyingAtWrite } from '../support/faults/write-killer.ts'
@@ -101,7 +101,7 @@ async function round(n: number): Promise<boolean> {
   const second = await place.start()
   await second.kill('SIGTERM')
   expect(integrityOf(file), `${n}`).toBe('ok')
-  const client = new Sqlite(file, { readonly: true })
+  const client = new SqliteClient(file, { readonly: true })
   const count = client
     .prepare("select count(*) from messages where later = 'MESSAGE ' || substr(text, 9)")
     .pluck()

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SqliteClient } from '../../server/lib/sqlite-driver.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { openEvents } from '../support/server/events.ts'
@@ -40,7 +40,7 @@ test("a run survives another program's lock on SQLite, and its end is stored", a
     body: { text: 'Go', stream_mode: 'delta' },
   })
   await stream.next(({ event }) => event === 'run')
-  const foreign = new Sqlite(file)
+  const foreign = new SqliteClient(file)
   foreign.exec('begin immediate')
   const reading = await server.call('GET', '/api/conversations')
   expect(reading.status, 'reads go on').toBe(200)
@@ -58,7 +58,7 @@ test.each(process.env.FAULTS === 'full' ? [3, 30] : [2])(
   async (seconds) => {
     const file = join(folder, `lock-${seconds}.db`)
     const server = await start({ config: { db_sqlite_file: file } })
-    const foreign = new Sqlite(file)
+    const foreign = new SqliteClient(file)
     const acknowledged: string[] = []
     const refused: { status: number; retryAfter: string | null }[] = []
     let isOver = false

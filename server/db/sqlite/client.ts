@@ -1,9 +1,10 @@
 // A SQLite connection for drizzle: compiles statements once, converts values for the driver, translates errors.
-import SqliteClient from 'better-sqlite3'
+
 import { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { appError } from '../../errors.ts'
+import { SqliteClient, type SqliteDatabase, type SqliteStatement } from '../../lib/sqlite-driver.ts'
 import type { StatementListener } from '../database.ts'
 import { bindableText, toDrizzleLogger } from '../statements.ts'
 
@@ -43,7 +44,7 @@ export type SqliteConnection = {
 
 /** @param client stays open; the caller closes it. */
 export function createConnection(
-  client: SqliteClient.Database,
+  client: SqliteDatabase,
   onStatement: StatementListener | undefined,
 ): SqliteConnection {
   let failure: unknown
@@ -56,7 +57,7 @@ export function createConnection(
     }
   }
 
-  const wrap = (statement: SqliteClient.Statement) => {
+  const wrap = (statement: SqliteStatement) => {
     // Raw mode (rows as arrays) is a property of the statement, and drizzle runs the same text in both modes.
     let isRaw = false
     const as = (raw: boolean) => {
@@ -91,7 +92,7 @@ export function createConnection(
   const dialect = new SQLiteSyncDialect()
   const session = new BetterSQLiteSession(
     // drizzle only calls `prepare`, and on its result what `wrap` provides.
-    { prepare } as unknown as SqliteClient.Database,
+    { prepare } as unknown as SqliteDatabase,
     dialect,
     undefined,
     toDrizzleLogger(onStatement),

@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import SqliteClient from 'better-sqlite3'
+import { SqliteClient, type SqliteDatabase } from '../../lib/sqlite-driver.ts'
 import type { StoreLog } from '../database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 import { isSqliteBusy, translateSqliteError } from './client.ts'
@@ -26,7 +26,7 @@ export async function retryWhileBusy<T>(deadline: number, action: () => T): Prom
   }
 }
 
-function openClient(file: string, readonly: boolean): SqliteClient.Database {
+function openClient(file: string, readonly: boolean): SqliteDatabase {
   // SQLite's own busy timeout would block the event loop; `retryWhileBusy` waits for locks instead.
   const client = new SqliteClient(file, { readonly, fileMustExist: true, timeout: 0 })
   try {
@@ -39,18 +39,18 @@ function openClient(file: string, readonly: boolean): SqliteClient.Database {
   return client
 }
 
-const hasTable = (client: SqliteClient.Database, name: string): boolean =>
+const hasTable = (client: SqliteDatabase, name: string): boolean =>
   client.prepare(`select 1 from sqlite_master where type = 'table' and name = ?`).get(name) !==
   undefined
 
-const appliedMigrations = (client: SqliteClient.Database): number[] =>
+const appliedMigrations = (client: SqliteDatabase): number[] =>
   hasTable(client, MIGRATIONS_TABLE)
     ? client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all().map(Number)
     : []
 
 /** Applies missing migrations in one transaction, after backing up a database that contains data. */
 async function migrate(
-  client: SqliteClient.Database,
+  client: SqliteDatabase,
   file: string,
   log: StoreLog,
   deadline: number,
@@ -89,7 +89,7 @@ async function migrate(
 export async function openSqliteFile(
   file: string,
   log: StoreLog,
-): Promise<{ writing: SqliteClient.Database; reading: SqliteClient.Database }> {
+): Promise<{ writing: SqliteDatabase; reading: SqliteDatabase }> {
   const deadline = performance.now() + 8_000
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))

@@ -1,14 +1,16 @@
 // The worker thread that runs long queries on a SQLite file, over its own read-only connection.
 import { workerData } from 'node:worker_threads'
-import SqliteClient from 'better-sqlite3'
 import { errorText } from '../../errors.ts'
+import { SqliteClient, type SqliteStatement } from '../../lib/sqlite-driver.ts'
 import { serveRequests } from '../../lib/worker-server.ts'
 import { addVectorFunctions } from '../vectors/sqlite.ts'
 
+/** A query for the off-thread reader. */
 export interface ReaderQuery {
   sql: string
   values: readonly unknown[]
 }
+/** The rows of a query as arrays, or why there are none. */
 export type ReaderReply =
   | { rows: unknown[][] }
   /** `code` is the driver's error code; '' for any other error. */
@@ -26,9 +28,9 @@ const client = new SqliteClient(file, {
   timeout: BUSY_TIMEOUT_MS,
 })
 await addVectorFunctions(client)
-const statements = new Map<string, SqliteClient.Statement>()
+const statements = new Map<string, SqliteStatement>()
 
-function prepare(sql: string): SqliteClient.Statement {
+function prepare(sql: string): SqliteStatement {
   const found = statements.get(sql)
   if (found !== undefined) return found
   if (statements.size >= CACHED_STATEMENTS) statements.clear()

@@ -1,7 +1,8 @@
 // The off-thread reader: long queries on a SQLite file run on a worker thread, which only exists while it is needed.
-import SqliteClient from 'better-sqlite3'
+
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { appError } from '../../errors.ts'
+import { SqliteClient } from '../../lib/sqlite-driver.ts'
 import { createWorkerClient } from '../../lib/worker-client.ts'
 import type { ConnectOptions, Reader } from '../database.ts'
 import { toDrizzleLogger } from '../statements.ts'

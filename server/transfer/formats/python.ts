@@ -1,6 +1,7 @@
 // The SQLite file of the Python NanoClaw: conversations and their messages, whose content is JSON with steps.
-import Database from 'better-sqlite3'
+
 import { z } from 'zod'
+import { SqliteClient, type SqliteDatabase } from '../../lib/sqlite-driver.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import {
   argumentsText,
@@ -69,9 +70,9 @@ export interface PythonDatabase {
 
 /** @throws ImportFault for a file that is damaged or belongs to another program. */
 export function openPython(file: string): PythonDatabase {
-  let database: Database.Database
+  let database: SqliteDatabase
   try {
-    database = new Database(file, { readonly: true, fileMustExist: true })
+    database = new SqliteClient(file, { readonly: true, fileMustExist: true })
     // Functions that a hostile schema may call are refused.
     database.pragma('trusted_schema = off')
     database.pragma('cell_size_check = on')
@@ -86,7 +87,7 @@ export function openPython(file: string): PythonDatabase {
   }
 }
 
-function* readAll(database: Database.Database): Generator<PythonEntry> {
+function* readAll(database: SqliteDatabase): Generator<PythonEntry> {
   const columns = columnsOf(database, 'conversations')
   const withProjects = columns.has('project_id') && columnsOf(database, 'projects').has('name')
   const select = database.prepare(
@@ -104,7 +105,7 @@ function* readAll(database: Database.Database): Generator<PythonEntry> {
   }
 }
 
-function readOne(database: Database.Database, unchecked: unknown): Draft {
+function readOne(database: SqliteDatabase, unchecked: unknown): Draft {
   const row = ConversationRow.parse(unchecked)
   const [size] = z
     .array(z.object({ count: z.number(), bytes: z.number().nullable() }))
@@ -150,7 +151,7 @@ function readOne(database: Database.Database, unchecked: unknown): Draft {
   }
 }
 
-const columnsOf = (database: Database.Database, table: string): Set<string> =>
+const columnsOf = (database: SqliteDatabase, table: string): Set<string> =>
   new Set(
     z
       .array(z.object({ name: z.string() }))

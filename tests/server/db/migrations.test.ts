@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import Sqlite from 'better-sqlite3'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import type { MessageId, ProjectId, RunId } from '../../../server/protocol/ids.ts'
 import { useDatabases } from '../../support/store/databases.ts'
 import { onConnection } from '../../support/store/explain.ts'
@@ -42,7 +42,7 @@ async function olderVersion(dialect: Dialect, migrations: number): Promise<Datab
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-migrations-'))
     leftovers.push(async () => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'nanoclaw.db')
-    const client = new Sqlite(file)
+    const client = new SqliteClient(file)
     for (const { sql } of applied) for (const statement of sql) client.exec(statement)
     client.exec(
       `create table ${table} (id integer primary key, hash text not null, created_at numeric)`,
@@ -206,7 +206,7 @@ describe.each(['sqlite', 'postgres'] as const)(
 /** Runs several statements on one connection. */
 async function runScript(settings: DatabaseSettings, script: string): Promise<void> {
   if (settings.dialect === 'sqlite') {
-    const client = new Sqlite(settings.file)
+    const client = new SqliteClient(settings.file)
     client.exec(script)
     client.close()
   } else if ('url' in settings.connection) await onServer(settings.connection.url, script)

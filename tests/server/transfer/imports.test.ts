@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { useImports } from '../../support/server/transfers.ts'
 
 describe('imports', () => {
@@ -169,7 +169,7 @@ describe('imports', () => {
   test("the Python NanoClaw's database keeps steps, settings and times; its projects become tags", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-python-'))
     const file = join(folder, 'nano.db')
-    const database = new Database(file)
+    const database = new SqliteClient(file)
     database.exec(`create table projects (id text, user_id int, name text, path text);
       create table conversations (id text primary key, user_id int, project_id text, title text, model text, system_prompt text, temperature float, max_tokens int, thinking_enabled boolean, created_at datetime, updated_at datetime);
       create table messages (id text primary key, conversation_id text, role text, content text, token_count int, created_at datetime);

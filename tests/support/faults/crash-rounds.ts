@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { applyRunEvent } from '../../../server/protocol/runs/apply-run-event.ts'
 import type { Step } from '../../../server/protocol/runs/step.ts'
 import { startUpstream, type Upstream } from '../provider/upstream.ts'
@@ -48,7 +48,7 @@ const completeSteps = (events: readonly ReceivedEvent[]): Step[] => {
 
 /** Result of `PRAGMA integrity_check` on a database file that may be in use. */
 export function integrityOf(file: string): unknown {
-  const client = new Sqlite(file, { readonly: true })
+  const client = new SqliteClient(file, { readonly: true })
   try {
     return client.pragma('integrity_check', { simple: true })
   } finally {

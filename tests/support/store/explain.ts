@@ -1,7 +1,8 @@
 // Query plans: shows which indexes a database would use for a statement.
-import SqliteClient from 'better-sqlite3'
+
 import pg from 'pg'
 import type { DatabaseSettings } from '../../../server/db/database.ts'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 
 /** Runs a statement on a separate connection and returns its rows. */
 export async function onConnection(

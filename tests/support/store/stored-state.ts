@@ -1,9 +1,9 @@
 // Everything that a server has stored, as text to compare: nothing may change when a request is refused.
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import type { Config } from '../../../server/config/schema.ts'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 
 /** Changed by every request, or by time. */
 const NOT_COMPARED = new Set(['audit_entries', 'sessions', 'leases'])
@@ -18,7 +18,7 @@ export async function createStateReader(config: Config) {
   })
   const withFolders = (): string[] => folders.map((list) => list().join())
   if (config.db_type === 'sqlite') {
-    const file = new Sqlite(config.db_sqlite_file ?? '', { readonly: true })
+    const file = new SqliteClient(config.db_sqlite_file ?? '', { readonly: true })
     const names: string[] = file
       .prepare("select name from sqlite_master where type = 'table' and sql not like '%virtual%'")
       .pluck()

@@ -1,8 +1,9 @@
 // Vector distances in SQLite, with and without sqlite-vec.
-import SqliteClient from 'better-sqlite3'
+
 import { describe, expect, test, vi } from 'vitest'
 import { cosineDistance } from '../../../../server/db/vectors/cosine.ts'
 import { addVectorFunctions } from '../../../../server/db/vectors/sqlite.ts'
+import { SqliteClient } from '../../../../server/lib/sqlite-driver.ts'
 
 describe('comparing vectors in SQLite', () => {
   const vector = (...values: number[]): Buffer => Buffer.from(Int8Array.from(values))

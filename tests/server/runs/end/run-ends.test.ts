@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createStore } from '../../../../server/db/store.ts'
+import { SqliteClient } from '../../../../server/lib/sqlite-driver.ts'
 import { claimRun } from '../../../../server/runs/start/claim.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../../support/provider/use-upstream.ts'
@@ -164,7 +164,7 @@ describe('an end that the store refuses', () => {
         db_sqlite_file: file,
       },
     })
-    const other = new SqliteDatabase(file)
+    const other = new SqliteClient(file)
     other.exec(`create trigger refuse before update on runs when new.status = 'completed'
       begin select raise(abort, 'refused'); end`)
     other.close()
