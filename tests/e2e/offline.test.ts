@@ -185,7 +185,7 @@ describeInBrowser('the page without a connection', (visitor) => {
 
     // A line that drops once is not worth a notice.
     let dropped = 0
-    await page.route('**/assets/stats-page-*.js', async (route) => {
+    await page.route('**/assets/usage-page-*.js', async (route) => {
       dropped += 1
       if (dropped === 1) await route.abort()
       else await route.continue()

@@ -6,12 +6,14 @@ import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { StreamMode } from '../../protocol/conversations/message.ts'
-import { envelope } from '../../protocol/envelope.ts'
-import { RunId } from '../../protocol/ids.ts'
+import { envelope, PageQuery, page } from '../../protocol/envelope.ts'
+import { RunId, type UserId } from '../../protocol/ids.ts'
 import { InputAnswerBody } from '../../protocol/runs/input.ts'
 import { ApprovalDecisionBody, Run } from '../../protocol/runs/run.ts'
+import { ListedRun } from '../../protocol/runs/run-list.ts'
 import { RunRecord } from '../../protocol/runs/run-record.ts'
 import { RunTimeline } from '../../protocol/runs/run-timeline.ts'
+import { usageOfRun } from '../../protocol/runs/usage.ts'
 import type { RunRecordReader } from '../../runs/inspection/read-record.ts'
 import { success } from '../envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
@@ -20,6 +22,8 @@ import { presentRun, waitsFor } from './present-message.ts'
 /** Of the arguments of an approved call that the audit log stores. */
 const MAX_AUDITED_CHARACTERS = 2000
 
+const DEFAULT_LIMIT = 50
+
 const OfRun = z.object({ id: RunId })
 const EventsQuery = z.object({
   stream_mode: StreamMode.optional(),
@@ -27,23 +31,56 @@ const EventsQuery = z.object({
   last_event_id: z.string().max(20).optional(),
 })
 
-/** `/api/runs/:id` and what is below it. */
-export function registerRunRoutes(
-  app: App,
-  { chat, store, readRecord }: { chat: ChatService; store: Store; readRecord: RunRecordReader },
-): void {
-  const tags = ['runs']
-  const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
+export interface RunRouteDependencies {
+  chat: ChatService
+  store: Store
+  readRecord: RunRecordReader
+}
 
-  const streamTo = createRunStreamer({ chat, store })
-  const present = async (run: RunRow) => success(presentRun(run, await waitsFor(store, run)))
+const tags = ['runs']
+const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
+
+/** `/api/runs` and what is below it. */
+export function registerRunRoutes(app: App, dependencies: RunRouteDependencies): void {
+  registerList(app, dependencies)
+  registerReading(app, dependencies)
+  registerEvents(app, dependencies)
+  registerControl(app, dependencies)
+}
+
+/** The runs of the user. */
+function registerList(app: App, { store }: RunRouteDependencies): void {
+  app.get(
+    '/api/runs',
+    {
+      schema: {
+        summary: 'List your runs, newest first',
+        description: 'Without those of conversations that are temporary or in the trash.',
+        tags,
+        querystring: PageQuery,
+        response: { 200: envelope(page(ListedRun)) },
+      },
+    },
+    async ({ user, query: { limit = DEFAULT_LIMIT, cursor } }) => {
+      const { items, nextCursor, hasMore } = await store.runs.list(user.id, { limit, cursor })
+      return success({
+        items: items.map(presentListed),
+        next_cursor: nextCursor,
+        has_more: hasMore,
+      })
+    },
+  )
+}
+
+/** What a run is, did and sent. */
+function registerReading(app: App, { store, readRecord }: RunRouteDependencies): void {
+  const present = presenterOf(store)
 
   app.get(
     '/api/runs/:id',
     { schema: { summary: 'Get a run', tags, ...answersRun } },
     async ({ user, params }) => {
-      const run = await store.runs.findOwned(user.id, params.id)
-      if (run === undefined) throw appError('run_not_found')
+      const run = await getOwned(store, user.id, params.id)
       return await present(run)
     },
   )
@@ -59,8 +96,7 @@ export function registerRunRoutes(
       },
     },
     async ({ user, params }) => {
-      const run = await store.runs.findOwned(user.id, params.id)
-      if (run === undefined) throw appError('run_not_found')
+      const run = await getOwned(store, user.id, params.id)
       return success({ run_id: run.id, entries: [...(run.timeline ?? [])] })
     },
   )
@@ -79,11 +115,15 @@ export function registerRunRoutes(
       },
     },
     async ({ user, params }) => {
-      const run = await store.runs.findOwned(user.id, params.id)
-      if (run === undefined) throw appError('run_not_found')
+      const run = await getOwned(store, user.id, params.id)
       return success(await readRecord(run))
     },
   )
+}
+
+/** The event stream of a run. */
+function registerEvents(app: App, { chat, store }: RunRouteDependencies): void {
+  const streamTo = createRunStreamer({ chat, store })
 
   app.get(
     '/api/runs/:id/events',
@@ -101,8 +141,7 @@ export function registerRunRoutes(
       },
     },
     async ({ user, params, query, headers }, reply) => {
-      const run = await store.runs.findOwned(user.id, params.id)
-      if (run === undefined) throw appError('run_not_found')
+      const run = await getOwned(store, user.id, params.id)
       const header = headers['last-event-id']
       await streamTo(reply, run, {
         mode: query.stream_mode ?? 'cumulative',
@@ -111,6 +150,11 @@ export function registerRunRoutes(
       return reply
     },
   )
+}
+
+/** Stopping and continuing a run, and deciding what it waits for. */
+function registerControl(app: App, { chat, store }: RunRouteDependencies): void {
+  const present = presenterOf(store)
 
   app.post(
     '/api/runs/:id/stop',
@@ -169,6 +213,31 @@ export function registerRunRoutes(
   )
 }
 
+/** @throws AppError `run_not_found`. */
+async function getOwned(store: Store, userId: UserId, id: RunId): Promise<RunRow> {
+  const run = await store.runs.findOwned(userId, id)
+  if (run === undefined) throw appError('run_not_found')
+  return run
+}
+
+const presenterOf = (store: Store) => async (run: RunRow) =>
+  success(presentRun(run, await waitsFor(store, run)))
+
 /** Event ids are integers; anything else is ignored. */
 const readEventId = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
+
+const presentListed = (
+  row: Awaited<ReturnType<Store['runs']['list']>>['items'][number],
+): ListedRun => ({
+  id: row.id,
+  conversation_id: row.conversationId,
+  conversation_title: row.title,
+  message_id: row.messageId,
+  kind: row.kind,
+  status: row.status,
+  model: row.model,
+  usage: usageOfRun(row),
+  created_at: row.createdAt.toISOString(),
+  ended_at: row.endedAt?.toISOString() ?? null,
+})

@@ -8,6 +8,7 @@ import { RUN_VERSION } from '../../run-version.ts'
 import { createApprovals } from './approvals.ts'
 import { createBackgroundRuns } from './background-runs.ts'
 import { isUnheld } from './leases.ts'
+import { createRunList } from './run-list.ts'
 import { prepareRunStatements } from './run-statements.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
@@ -45,6 +46,7 @@ export function createRunRepository(database: Database) {
   return {
     ...createApprovals(database),
     ...createBackgroundRuns(database),
+    ...createRunList(database),
 
     /**
      * Inserts a new run. Returns false, and changes nothing, when it is stored already, when its user has been disabled, or

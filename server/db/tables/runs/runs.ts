@@ -69,6 +69,7 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       c.uniqueIndex('runs_client_id').on(t.conversationId, t.clientId),
       c.index('runs_unfinished').on(t.createdAt).where(sql`${t.endedAt} is null`),
       c.index('runs_user_unfinished').on(t.userId).where(sql`${t.endedAt} is null`),
+      c.index('runs_user').on(t.userId, t.createdAt, t.id),
       c.index('runs_conversation').on(t.conversationId, t.createdAt),
       c.index('runs_parent').on(t.parentRunId),
     ],

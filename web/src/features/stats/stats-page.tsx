@@ -1,7 +1,8 @@
-// Token usage by day and by model.
+// Token usage by day and by model, and the latest runs.
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ListedRun } from '../../../../server/protocol/runs/run-list.ts'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/runs/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useQuota } from '../../lib/api/quota.ts'
@@ -11,12 +12,13 @@ import { QuotaMeters } from '../../ui/quota-meters.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useTokenStats } from './api/stats.ts'
+import { RecentRuns } from './recent-runs.tsx'
 import { usageBars } from './usage-bars.ts'
 
 const PERIODS: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
 
 /** The page at `/stats`, with the user's limits and what is used of them. */
-export function StatsPage() {
+export function StatsPage({ onInspect }: { onInspect: (run: ListedRun) => void }) {
   const { t } = useTranslation()
   const [period, setPeriod] = useState<StatsPeriod>('weekly')
   const stats = useTokenStats(period)
@@ -43,6 +45,7 @@ export function StatsPage() {
         </section>
       )}
       {stats.data !== undefined && <Figures stats={stats.data} />}
+      <RecentRuns onInspect={onInspect} />
     </div>
   )
 }

@@ -1,0 +1,1 @@
+CREATE INDEX `runs_user` ON `runs` (`user_id`,`created_at`,`id`);

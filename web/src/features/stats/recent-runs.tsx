@@ -1,0 +1,93 @@
+// The latest runs, newest first: state, model, duration, tokens and cost of each.
+import { Activity } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { ListedRun } from '../../../../server/protocol/runs/run-list.ts'
+import { useModels } from '../../lib/api/catalog.ts'
+import { compactNumber, fineDuration, money, shortTime } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { ActionButton } from '../../ui/controls/action-button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed } from '../../ui/states/feedback.tsx'
+import { useRuns } from './api/runs.ts'
+
+/** A section of the usage page; older runs load on request. Draws nothing without runs. */
+export function RecentRuns({ onInspect }: { onInspect: (run: ListedRun) => void }) {
+  const { t } = useTranslation()
+  const list = useRuns()
+  const runs = list.data?.pages.flatMap(({ items }) => items) ?? []
+  if (list.isLoadingError)
+    return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
+  if (runs.length === 0) return null
+  return (
+    <section>
+      <h2 id="recent-runs" className="mb-2 text-sm font-medium text-soft">
+        {t('stats.runs')}
+      </h2>
+      <ul
+        aria-labelledby="recent-runs"
+        className="divide-y divide-line rounded-2xl border border-line bg-surface"
+      >
+        {runs.map((run) => (
+          <RunRow key={run.id} run={run} onInspect={() => onInspect(run)} />
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <Button
+          tone="quiet"
+          className="mt-2 w-full"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('common.more')}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
+  const { t, i18n } = useTranslation()
+  const { data: models } = useModels()
+  const { usage, ended_at: ended, created_at: created } = run
+  const facts = [
+    models?.find(({ id }) => id === run.model)?.name ?? run.model,
+    ended === null ? null : fineDuration(Date.parse(ended) - Date.parse(created)),
+    t('stats.tokens', { tokens: compactNumber(usage.total_tokens, i18n.language) }),
+    ...Object.entries(usage.cost).map(([currency, amount]) =>
+      money(amount, currency, i18n.language),
+    ),
+  ].filter((fact) => fact !== null)
+  return (
+    <li className="flex items-center gap-3 py-2.5 ps-4 pe-2 text-sm">
+      <div className="min-w-0 flex-1">
+        <p className="flex items-baseline gap-3">
+          <Link
+            href={paths.messageLink(run.conversation_id, run.message_id)}
+            dir="auto"
+            className="min-w-0 truncate font-medium underline-offset-3 hover:underline"
+          >
+            {run.conversation_title === '' ? t('conversation.untitled') : run.conversation_title}
+          </Link>
+          {run.status !== 'completed' && (
+            <span
+              className={classNames(
+                'shrink-0 text-xs',
+                run.status === 'failed' ? 'text-bad' : ended === null ? 'text-accent' : 'text-warn',
+              )}
+            >
+              {t(`background.status.${run.status}`)}
+            </span>
+          )}
+        </p>
+        <p className="mt-0.5 text-[13px] text-muted tabular-nums">{facts.join(' · ')}</p>
+      </div>
+      <span className="shrink-0 text-xs text-muted tabular-nums">
+        {shortTime(created, i18n.language)}
+      </span>
+      <ActionButton icon={Activity} label={t('answer.inspect')} onClick={onInspect} />
+    </li>
+  )
+}
