@@ -1,6 +1,7 @@
 // What a provider wants back unchanged with its own message: opaque to everything but the client that received it.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { oncePer } from '../lib/once-per.ts'
 import type { ModelSettings } from '../protocol/models/catalog.ts'
 
 /**
@@ -14,11 +15,22 @@ const Sealed = z.object({ source: z.string(), value: z.unknown() })
 /** A larger one is dropped: providers send a few kilobytes. */
 const MAX_CARRY_CHARACTERS = 2_000_000
 
+type NamedModel = Pick<ModelSettings, 'id' | 'api_url' | 'upstream_model'>
+
+/** By wire format; every request asks for it. */
+const sourcesOf = oncePer((_settings: NamedModel) => new Map<string, string>())
+
 /** Names a model at an endpoint, without revealing either. `api` is the wire format. */
-export function carrySource(
-  api: string,
-  settings: Pick<ModelSettings, 'id' | 'api_url' | 'upstream_model'>,
-): string {
+export function carrySource(api: string, settings: NamedModel): string {
+  const sources = sourcesOf(settings)
+  const known = sources.get(api)
+  if (known !== undefined) return known
+  const source = hashOf(api, settings)
+  sources.set(api, source)
+  return source
+}
+
+function hashOf(api: string, settings: NamedModel): string {
   const { origin, pathname } = new URL(settings.api_url)
   const parts = [api, origin, pathname.replace(/\/+$/, ''), settings.upstream_model ?? settings.id]
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)

@@ -23,6 +23,7 @@ export interface ResolvedModel {
 /** Whether a user may use the model with this id. */
 export type ModelRule = (id: string) => boolean
 
+/** The models that can be chosen, and the client behind each. */
 export interface ModelCatalog {
   /**
    * The public properties of the models that a user may use; the default is marked. Contains only `demo` if there is no
@@ -44,6 +45,7 @@ export interface CatalogModel {
   needsKey: boolean
 }
 
+/** Where models come from, and how their clients are built. */
 export interface ModelCatalogOptions {
   /** From the configuration. They take precedence over stored models with the same id. */
   models: readonly ModelSettings[]

@@ -95,6 +95,7 @@ export type LlmEvent =
    */
   | { type: 'failed'; error: AppError; usage?: TokenCounts }
 
+/** A model that answers: the one interface behind which providers, retries, fallbacks and prompt mode are. */
 export interface LlmClient {
   /**
    * Streams one model response in batches: events that arrive in one read of the socket are emitted together, with adjacent

@@ -1,6 +1,7 @@
 // PDF files of a message: sent as they are to models that read PDF, as text to all others.
 import { framedText } from '../lib/framed-text.ts'
 
+/** A PDF that is sent to models which read PDF, with its text for those that do not. */
 export interface Document {
   name: string
   /** The PDF as base64. */

@@ -32,6 +32,7 @@ export function addText(text: TextPieces, added: string): boolean {
   return true
 }
 
+/** One request to a provider and its response. A model call has several when it was retried. */
 export interface ProviderExchange {
   /** The id of the model in the catalog. */
   model: string

@@ -6,6 +6,7 @@ import { apiOf, compatOf } from './openai/provider-quirks.ts'
 
 const TablePrice = Price.omit({ currency: true })
 
+/** What is known of a model; from models.dev, see `scripts/refresh-models.ts`. */
 const TableRow = z.object({
   /** Its id at models.dev. */
   provider: z.string(),

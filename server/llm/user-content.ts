@@ -5,6 +5,7 @@ import { withImagesNote } from './omitted-images.ts'
 
 type UserMessage = Extract<LlmMessage, { role: 'user' }>
 
+/** A user message as one model can read it. */
 export interface ReadableContent {
   /** With what the server adds before it, and with what stands for the files that are not sent. */
   text: string

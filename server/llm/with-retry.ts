@@ -4,6 +4,7 @@ import type { AppError } from '../errors.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
 
+/** When and how often a failed call is repeated. */
 export interface RetryOptions {
   /** Milliseconds before each retry; the number of entries is the number of retries. */
   delaysMs?: readonly number[]

@@ -1,5 +1,6 @@
 // The requests that the demo model recognizes, in English and Chinese, and the tool call for each.
 
+/** A tool call that the demo model makes for a message. */
 export interface DemoCall {
   tool: string
   arguments: Record<string, unknown>

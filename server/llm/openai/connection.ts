@@ -7,6 +7,7 @@ import { toolsJson } from '../tool-texts.ts'
 import type { ProviderHttp, ProviderResponse } from './provider-http.ts'
 import { splitApiUrl } from './provider-quirks.ts'
 
+/** Requests to one provider, with its address, key and headers. */
 export interface OpenAiConnection {
   get(path: string, signal: AbortSignal): Promise<ProviderResponse>
   /** `body` is sent as JSON, and noted in `target` with the head of the response. */

@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 /** Receives the payload of an event as a range of `text`, from `from` up to `to`. Not sliced, because slicing is slow. */
 export type VisitPayload = (text: string, from: number, to: number) => void
 
+/** Cuts the bytes of a response into server-sent events. */
 export interface EventStreamReader {
   /** Visits the payloads of the events completed by this piece of the body. */
   push(bytes: Buffer): void

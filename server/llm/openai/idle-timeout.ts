@@ -2,6 +2,7 @@
 
 import { onAbort } from '../../lib/abort.ts'
 
+/** Ends a request when nothing arrives for too long. */
 export interface SilenceWatch {
   /** Pass it to the request. */
   readonly signal: AbortSignal

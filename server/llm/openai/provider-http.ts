@@ -1,32 +1,19 @@
 // HTTP to model providers: a connection pool, and response bodies read as bytes without web streams.
+import type { Socket } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import { onAbort } from '../../lib/abort.ts'
+import { createSharedTicks } from '../../lib/shared-ticks.ts'
+import { type Body, type BodyContext, type ByteSource, createBody } from './response-body.ts'
+import { createSocketGate, followSockets } from './socket-gate.ts'
 
-/** The socket is paused while more than this is unread. */
-const MAX_UNREAD_BYTES = 1024 * 1024
-const RELEASE_MS = 1000
-/** A read resolves early when this much is available. */
-const GATHERED_BYTES = 64 * 1024
+/** With more responses than this at once, their sockets are read less often (`response-body.ts`). */
+export const MANY_BODIES = 100
 /** Maximum size read of an error body; the message is at the beginning. */
 const ERROR_BODY_BYTES = 64 * 1024
 /** Maximum time to wait for an error body; the status is the important part. */
 const ERROR_BODY_MS = 3000
 
-/** The body of a response, read from the socket. */
-export interface ByteSource {
-  /**
-   * Everything that arrived since the last call, never empty; null at the end. Rejects when the connection breaks or is
-   * aborted. Only one call at a time.
-   * @param gatherMs waits until this much time has passed since the last call resolved, so that tiny pieces are not read
-   *   one by one. Resolves earlier at the end or with large amounts.
-   */
-  read(gatherMs?: number): Promise<readonly Buffer[] | null>
-  /** Closes the socket at once. The pending and all later reads reject with the reason. */
-  abort(reason: Error): void
-  /** Stops reading. The connection is reused if the body ends within a second. */
-  release(): void
-}
-
+/** One HTTP request to a provider. */
 export interface ProviderRequest {
   url: URL
   headers: Record<string, string>
@@ -36,6 +23,7 @@ export interface ProviderRequest {
   signal: AbortSignal
 }
 
+/** The head of a response; the body of a successful one is still to be read. */
 export type ProviderResponse =
   | { ok: true; status: number; headers: ResponseHeaders; body: ByteSource }
   /** A status other than 2xx, or 204. `text` is the beginning of the body. */
@@ -46,6 +34,7 @@ export interface ResponseHeaders {
   get(name: string): string | null | undefined
 }
 
+/** The HTTP connections to providers. */
 export interface ProviderHttp {
   /** Resolves when the headers have arrived. Rejects if there is no response. */
   request(request: ProviderRequest): Promise<ProviderResponse>
@@ -58,18 +47,33 @@ export interface ProviderHttp {
 export function createProviderHttp(): ProviderHttp {
   let agent: Promise<Agent> | undefined
   let openBodies = 0
-  const count = (change: 1 | -1): void => {
-    openBodies += change
+  const ticks = createSharedTicks()
+  const sockets = followSockets()
+  const connections: Connections = {
+    expectSocket: sockets.ofNextRequest,
+    count(change) {
+      openBodies += change
+    },
+    createBody: (controller, socket) =>
+      createBody({
+        controller,
+        gate: createSocketGate(socket),
+        ticks,
+        isCrowded: () => openBodies > MANY_BODIES,
+      }),
   }
   return {
     async request(request) {
       agent ??= createAgent()
-      return await dispatch(await agent, count, request)
+      return await dispatch(await agent, connections, request)
     },
     get openBodies() {
       return openBodies
     },
-    close: async () => (await agent)?.destroy(),
+    async close() {
+      sockets.close()
+      await (await agent)?.destroy()
+    },
   }
 }
 
@@ -84,10 +88,18 @@ async function createAgent(): Promise<Agent> {
   })
 }
 
-/** @param count is called when a body begins and when it has ended. */
+/** What the requests of a process share. */
+interface Connections {
+  /** Call it when a request starts: its socket is found next. */
+  expectSocket(receive: (socket: Socket) => void): void
+  /** Call it when a body begins and when it has ended. */
+  count(change: 1 | -1): void
+  createBody(controller: BodyContext['controller'], socket: Socket | undefined): Body
+}
+
 function dispatch(
   agent: Agent,
-  count: (change: 1 | -1) => void,
+  connections: Connections,
   { url, headers, body: sent, signal }: ProviderRequest,
 ): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
@@ -97,17 +109,18 @@ function dispatch(
       | { status: number; headers: ResponseHeaders; parts: Buffer[]; bytes: number }
       | undefined
     let limit: NodeJS.Timeout | undefined
-    let socket: Dispatcher.DispatchController | undefined
+    let exchange: Dispatcher.DispatchController | undefined
+    let socket: Socket | undefined
     // While connecting, there is no socket to close, so reject immediately.
     const stop = () => {
-      socket?.abort(abortReason(signal))
+      exchange?.abort(abortReason(signal))
       reject(abortReason(signal))
     }
     const stopListening = onAbort(signal, stop)
     const settled = () => {
       clearTimeout(limit)
       stopListening()
-      if (body !== undefined) count(-1)
+      if (body !== undefined) connections.count(-1)
     }
     const resolveFailure = () => {
       if (failing === undefined) return
@@ -116,7 +129,7 @@ function dispatch(
     }
     const endFailure = () => {
       resolveFailure()
-      socket?.abort(new Error('the rest of an error body is not read'))
+      exchange?.abort(new Error('the rest of an error body is not read'))
     }
     agent.dispatch(
       {
@@ -128,8 +141,11 @@ function dispatch(
       },
       {
         onRequestStart(controller) {
-          socket = controller
-          if (signal.aborted) stop()
+          exchange = controller
+          if (signal.aborted) return stop()
+          connections.expectSocket((found) => {
+            socket = found
+          })
         },
         onResponseStart(controller, status, rawHeaders) {
           if (status < 200) return
@@ -141,8 +157,8 @@ function dispatch(
             limit = setTimeout(endFailure, ERROR_BODY_MS)
             return
           }
-          body = createBody(controller)
-          count(1)
+          body = connections.createBody(controller, socket)
+          connections.count(1)
           resolve({ ok: true, status, headers, body: body.source })
         },
         onResponseData(_controller, chunk) {
@@ -166,94 +182,6 @@ function dispatch(
       } satisfies Dispatcher.DispatchHandler,
     )
   })
-}
-
-interface Body {
-  source: ByteSource
-  push(chunk: Buffer): void
-  /** The end, with the error if the body is incomplete. */
-  end(error: Error | null): void
-}
-
-interface WaitingReader {
-  resolve(value: readonly Buffer[] | null): void
-  reject(error: Error): void
-  /** Before this time (`performance.now`), only large amounts resolve the read. */
-  notBefore: number
-}
-
-function createBody(controller: Dispatcher.DispatchController): Body {
-  let pending: Buffer[] = []
-  let pendingBytes = 0
-  let ended = false
-  let released = false
-  let failure: Error | null = null
-  let waiting: WaitingReader | null = null
-  let lastRead = Number.NEGATIVE_INFINITY
-  let gathering: NodeJS.Timeout | undefined
-
-  const take = (): readonly Buffer[] => {
-    const taken = pending
-    pending = []
-    pendingBytes = 0
-    if (controller.paused) controller.resume()
-    return taken
-  }
-  /** Resolves the waiting read if it is due. */
-  const settle = (): void => {
-    if (waiting === null) return
-    if (pending.length === 0 && !ended) return
-    if (!ended && pendingBytes < GATHERED_BYTES) {
-      const early = waiting.notBefore - performance.now()
-      if (early > 0.5) {
-        gathering ??= setTimeout(() => {
-          gathering = undefined
-          settle()
-        }, early)
-        return
-      }
-    }
-    clearTimeout(gathering)
-    gathering = undefined
-    const reader = waiting
-    waiting = null
-    lastRead = performance.now()
-    if (pending.length > 0) reader.resolve(take())
-    else if (failure === null) reader.resolve(null)
-    else reader.reject(failure)
-  }
-  return {
-    push(chunk) {
-      if (released) return
-      pending.push(chunk)
-      pendingBytes += chunk.length
-      settle()
-      if (pendingBytes > MAX_UNREAD_BYTES) controller.pause()
-    },
-    end(error) {
-      if (ended) return
-      ended = true
-      failure = error
-      settle()
-    },
-    source: {
-      read(gatherMs = 0) {
-        return new Promise((resolve, reject) => {
-          waiting = { resolve, reject, notBefore: lastRead + gatherMs }
-          settle()
-        })
-      },
-      abort: (reason) => controller.abort(reason),
-      release() {
-        if (ended) return
-        released = true
-        take()
-        setTimeout(() => {
-          if (!ended) controller.abort(new Error('released'))
-        }, RELEASE_MS).unref()
-      },
-    },
-  }
 }
 
 const abortReason = (signal: AbortSignal): Error =>

@@ -1,6 +1,8 @@
 // The differences between providers, as a table. A provider without a row only needs a URL.
+import { oncePer } from '../../lib/once-per.ts'
 import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
 
+/** What a provider does differently from OpenAI's API. */
 export interface Compat {
   /** Maximum value of `max_tokens` for models that the model table does not know; null if there is none. */
   maxTokensCap: number | null
@@ -90,9 +92,11 @@ export function detectProvider(apiUrl: string): string {
   return 'openai'
 }
 
-/** The provider of a model: from its settings, otherwise from its URL. */
-export const providerOf = (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
-  settings.provider ?? detectProvider(settings.api_url)
+/** The provider of a model: from its settings, otherwise from its URL. Found once for each model. */
+export const providerOf = oncePer(
+  (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
+    settings.provider ?? detectProvider(settings.api_url),
+)
 
 /** The end of a URL that names an endpoint, and with it the API. */
 const ENDPOINT = /\/(chat\/completions|messages|responses)\/?$/
@@ -115,13 +119,13 @@ export function apiOf({ api, api_url }: Pick<ModelSettings, 'api' | 'api_url'>):
   return ANTHROPIC_PATH.test(pathname) ? 'messages' : (API_OF_HOST.get(hostOf(api_url)) ?? 'chat')
 }
 
-/** The row for a model; `plain` for providers without one. */
-export function compatOf(settings: Pick<ModelSettings, 'provider' | 'api_url'>): Compat {
+/** The row for a model; `plain` for providers without one. Found once for each model. */
+export const compatOf = oncePer((settings: Pick<ModelSettings, 'provider' | 'api_url'>): Compat => {
   const provider = providerOf(settings)
   const host = hostOf(settings.api_url)
   if (provider === 'openai' && Object.hasOwn(table, host)) return table[host] ?? plain
   return Object.hasOwn(table, provider) ? (table[provider] ?? plain) : plain
-}
+})
 
 /** The base URL and the query of an `api_url`, which may end with the endpoint, such as `/chat/completions`. */
 export function splitApiUrl(apiUrl: string): { base: string; query: Record<string, string> } {

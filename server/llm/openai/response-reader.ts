@@ -3,6 +3,7 @@ import type { AppError } from '../../errors.ts'
 import type { LlmEvent, ToolCall } from '../client.ts'
 import type { TokenCounts } from '../usage.ts'
 
+/** Reads the streamed chunks of one response. */
 export interface ResponseReader {
   /**
    * Reads the payload of one data line, `text` from `from` up to `to`. Never throws; counts unreadable payloads in

@@ -1,5 +1,6 @@
 // A text that grows in small pieces up to a megabyte, without allocating hundreds of thousands of strings.
 
+/** A text that grows by small pieces, without a copy for each. */
 export interface GatheredText {
   add(piece: string): void
   /** Characters so far. */

@@ -1,7 +1,9 @@
 // Separates reasoning in `<think>…</think>` from the answer while a model's text streams.
 
+/** Where a piece of text belongs. */
 export type Kind = 'thinking_delta' | 'text_delta'
 
+/** Separates `<think>` from the answer, also when a tag is cut between two pieces. */
 export interface ThinkTagSplitter {
   push(text: string): void
   /** The end of the answer: emits a held-back possible tag as text. */

@@ -12,6 +12,7 @@ export interface CallPiece {
   function?: { name?: unknown; arguments?: unknown } | null
 }
 
+/** Puts the tool calls of one response together from their pieces. */
 export interface ToolCallAssembly {
   /** Adds the entries of one chunk, in order. */
   add(pieces: readonly unknown[]): void

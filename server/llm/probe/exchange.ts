@@ -16,6 +16,7 @@ import { watchSilence } from '../openai/idle-timeout.ts'
 import type { ProviderHttp } from '../openai/provider-http.ts'
 import { connectProvider, createProviderClient } from '../provider-client.ts'
 
+/** What a model answered to a request of the probe. */
 export interface ProbeAnswer {
   /** Null if the answer was complete. */
   failure: AppError | null
@@ -100,6 +101,7 @@ type ListedModel = z.infer<typeof ModelList>['data'][number]
 const windowOf = (listed: ListedModel): number | undefined =>
   listed.max_model_len ?? listed.top_provider?.context_length ?? listed.context_length
 
+/** The models that a provider lists. */
 export interface ListedModels {
   /** Ids. */
   models: string[]

@@ -8,12 +8,14 @@ import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.t
 import { apiOf, detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels, type ProbeAnswer } from './exchange.ts'
 
+/** Finds out what a provider and its models can do by asking them. */
 export interface ModelProbe {
   /** Never throws; `error` says why a provider is unusable. Takes at most a minute. */
   probe(target: ProbeTarget, signal: AbortSignal): Promise<ProbeReport>
   close(): Promise<void>
 }
 
+/** A provider as an administrator enters it. */
 export interface ProbeTarget {
   /** The API base, the full `…/chat/completions`, or just the server's address. */
   api_url: string

@@ -2,6 +2,7 @@
 import { framedText } from '../../lib/framed-text.ts'
 import type { LlmMessage, ToolCall } from '../client.ts'
 
+/** How tool calls and results become text for a model without function calling. */
 export interface FlattenOptions {
   /** Formats a call for the assistant's text. */
   writeCall(call: ToolCall): string

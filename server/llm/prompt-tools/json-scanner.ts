@@ -6,6 +6,7 @@
  */
 export type Scan = 'more' | 'done' | 'bound' | 'reject'
 
+/** Finds the end of a JSON value in text that arrives in pieces. */
 export interface JsonScanner {
   /** The next character. The first must be `{` or `[`. */
   feed(character: string): Scan
@@ -17,6 +18,7 @@ export interface JsonScanner {
   readonly inString: boolean
 }
 
+/** Where the value may end besides at its closing bracket. */
 export interface JsonScannerOptions {
   /** Characters that end the value early outside of its strings: the mark of its fence or tag begins with them. */
   endMarks: string

@@ -1,5 +1,6 @@
 // The types of prompt mode: parsed calls, faults, and the parser.
 
+/** A tool call that was read from the text of a model. */
 export interface PromptCall {
   name: string
   /** JSON text. */
@@ -15,6 +16,7 @@ export type Reading =
 /** Name of each offered tool → its parameters as JSON Schema. */
 export type KnownTools = ReadonlyMap<string, Record<string, unknown>>
 
+/** Separates the calls in the text of a model from what a person sees. */
 export interface PromptCallParser {
   /** The next piece of the answer; returns the text that can be shown now. */
   push(text: string): string
@@ -29,6 +31,7 @@ export interface PromptCallParser {
   readonly faults: readonly PromptFault[]
 }
 
+/** A text that was meant as a call but is none, and what is wrong with it. */
 export interface PromptFault {
   raw: string
   problem: string

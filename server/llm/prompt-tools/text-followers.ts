@@ -1,5 +1,6 @@
 // Follow text that cannot contain a call to its end: a code block to its closing fence, ordinary JSON to its last bracket.
 
+/** Decides character by character where a piece of text ends. */
 export interface Follower {
   /** Whether this character still belongs to the text that is followed. */
   accepts(character: string): boolean

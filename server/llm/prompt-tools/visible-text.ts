@@ -1,6 +1,7 @@
 // The visible part of a prompt-mode answer: tracks the position on the line, and leaves no gaps where calls were
 // removed.
 
+/** The part of the text that a person sees. */
 export interface ShownText {
   add(text: string): void
   /** A run of backticks in prose opens or closes inline code; one of tildes is text. */

@@ -10,6 +10,7 @@ import { flattenToolMessages } from './flatten-tool-messages.ts'
 import { describeFaults, describeTools, writeCall } from './instructions.ts'
 import type { PromptCallParser } from './parsed-call.ts'
 
+/** How prompt mode talks to a model. */
 export interface PromptToolsOptions {
   /** Whether results are sent as messages of the role `tool` or as user text. */
   results: 'tool' | 'user'

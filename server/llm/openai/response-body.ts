@@ -1,0 +1,152 @@
+// The body of a response of a provider: gathers what arrives, so that it is read in larger pieces.
+import type { Dispatcher } from 'undici'
+import type { SharedTicks } from '../../lib/shared-ticks.ts'
+import type { SocketGate } from './socket-gate.ts'
+
+/** The socket is paused while more than this is unread. */
+const MAX_UNREAD_BYTES = 1024 * 1024
+const RELEASE_MS = 1000
+/** A read resolves early when this much is available. */
+const GATHERED_BYTES = 64 * 1024
+
+/** The body of a response, read from the socket. */
+export interface ByteSource {
+  /**
+   * Everything that arrived since the last call, never empty; null at the end. Rejects when the connection breaks or is
+   * aborted. Only one call at a time.
+   * @param gatherMs waits until this much time has passed since the last call resolved, so that tiny pieces are not read
+   *   one by one. Resolves earlier at the end or with large amounts.
+   */
+  read(gatherMs?: number): Promise<readonly Buffer[] | null>
+  /** Closes the socket at once. The pending and all later reads reject with the reason. */
+  abort(reason: Error): void
+  /** Stops reading. The connection is reused if the body ends within a second. */
+  release(): void
+}
+
+/** A body for both of its sides: the connection fills it, the client reads its source. */
+export interface Body {
+  source: ByteSource
+  push(chunk: Buffer): void
+  /** The end, with the error if the body is incomplete. */
+  end(error: Error | null): void
+}
+
+/** What a body is created with. */
+export interface BodyContext {
+  controller: Pick<Dispatcher.DispatchController, 'pause' | 'resume' | 'paused' | 'abort'>
+  gate: SocketGate
+  ticks: SharedTicks
+  /** Many bodies are being received: reads that gather share ticks, and nothing is read from the socket between them. */
+  isCrowded(): boolean
+}
+
+interface WaitingReader {
+  resolve(value: readonly Buffer[] | null): void
+  reject(error: Error): void
+  /** Before this time (`performance.now`), only large amounts resolve the read. */
+  notBefore: number
+}
+
+/** The gathering half of a response; `push` and `end` are called by the connection. */
+export function createBody({ controller, gate, ticks, isCrowded }: BodyContext): Body {
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  let ended = false
+  let released = false
+  let failure: Error | null = null
+  let waiting: WaitingReader | null = null
+  let lastRead = Number.NEGATIVE_INFINITY
+  /** A read has gathered before, so the answer is a long one: its end may be noticed a tick later. */
+  let hasGathered = false
+  let cancelTick: (() => void) | null = null
+
+  const take = (): readonly Buffer[] => {
+    const taken = pending
+    pending = []
+    pendingBytes = 0
+    if (controller.paused) controller.resume()
+    return taken
+  }
+  const stopGathering = (): void => {
+    cancelTick?.()
+    cancelTick = null
+    gate.open()
+  }
+  /** Resolves the waiting read at `time`, or with the first bytes after it. */
+  const gatherUntil = (time: number): void => {
+    cancelTick ??= ticks.at(time, () => {
+      stopGathering()
+      if (waiting !== null) waiting.notBefore = Number.NEGATIVE_INFINITY
+      settle()
+    })
+  }
+  /** Resolves the waiting read if it is due. */
+  const settle = (): void => {
+    if (waiting === null) return
+    if (pending.length === 0 && !ended) return
+    const isEarly = !ended && pendingBytes < GATHERED_BYTES
+    if (isEarly && waiting.notBefore > performance.now()) {
+      gatherUntil(waiting.notBefore)
+      return
+    }
+    stopGathering()
+    const reader = waiting
+    waiting = null
+    lastRead = performance.now()
+    if (pending.length > 0) reader.resolve(take())
+    else if (failure === null) reader.resolve(null)
+    else reader.reject(failure)
+  }
+  /**
+   * Reads from the socket only when the read is due: a token of steady streams takes 51 µs of CPU time instead of 58, where
+   * a pass-through takes 28 (120 streams; gathering for 90 instead of 80 ms has its part in it).
+   */
+  const restUntil = (time: number): void => {
+    if (ended || pending.length > 0 || time <= performance.now()) return
+    gate.close()
+    gatherUntil(time)
+  }
+  return {
+    push(chunk) {
+      if (released) return
+      pending.push(chunk)
+      pendingBytes += chunk.length
+      settle()
+      if (pendingBytes > MAX_UNREAD_BYTES) controller.pause()
+    },
+    end(error) {
+      if (ended) return
+      ended = true
+      failure = error
+      gate.open()
+      settle()
+    },
+    source: {
+      read(gatherMs = 0) {
+        return new Promise((resolve, reject) => {
+          const isShared = gatherMs > 0 && isCrowded()
+          const due = lastRead + gatherMs
+          const notBefore = isShared ? ticks.before(due) : due
+          waiting = { resolve, reject, notBefore }
+          settle()
+          if (isShared && hasGathered) restUntil(notBefore)
+          hasGathered ||= gatherMs > 0
+        })
+      },
+      abort(reason) {
+        stopGathering()
+        controller.abort(reason)
+      },
+      release() {
+        if (ended) return
+        released = true
+        stopGathering()
+        take()
+        setTimeout(() => {
+          if (!ended) controller.abort(new Error('released'))
+        }, RELEASE_MS).unref()
+      },
+    },
+  }
+}

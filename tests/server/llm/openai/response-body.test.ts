@@ -1,0 +1,239 @@
+// How the body of a response gathers what arrives, and when nothing is read from its socket.
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createSharedTicks, TICK_MS } from '../../../../server/lib/shared-ticks.ts'
+import { type ByteSource, createBody } from '../../../../server/llm/openai/response-body.ts'
+import { createSocketGate } from '../../../../server/llm/openai/socket-gate.ts'
+
+const GATHER_MS = 90
+
+/** A body whose connection is played by the test: `arrive` delivers nothing while the gate is closed, as a socket would. */
+function startBody(isCrowded: boolean, ticks = createSharedTicks()) {
+  let isClosed = false
+  let held = ''
+  const gate = {
+    close() {
+      isClosed = true
+    },
+    open() {
+      isClosed = false
+      const text = held
+      held = ''
+      if (text !== '') body.push(Buffer.from(text))
+    },
+  }
+  const body = createBody({
+    controller: {
+      pause() {},
+      resume() {},
+      paused: false,
+      abort: (reason: Error) => body.end(reason),
+    },
+    gate,
+    ticks,
+    isCrowded: () => isCrowded,
+  })
+  return {
+    body,
+    source: body.source,
+    isResting: () => isClosed,
+    arrive(text: string) {
+      held += text
+      if (!isClosed) gate.open()
+    },
+  }
+}
+
+/** Reads once; `value` is undefined until the read has resolved. */
+function readOf(source: ByteSource, gatherMs = GATHER_MS) {
+  const read: { value: string | null | undefined } = { value: undefined }
+  source.read(gatherMs).then(
+    (parts) => {
+      read.value = parts === null ? null : Buffer.concat(parts).toString()
+    },
+    (error: Error) => {
+      read.value = error.message
+    },
+  )
+  return read
+}
+
+describe('with a clock that the test moves', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 0 }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Lets promises settle that wait for nothing else. */
+  const settled = () => vi.advanceTimersByTimeAsync(0)
+
+  /** A body that has been read twice, as in the middle of a long answer. */
+  async function startLong(isCrowded: boolean, ticks = createSharedTicks()) {
+    const started = startBody(isCrowded, ticks)
+    for (const text of ['first', 'second']) {
+      const read = readOf(started.source)
+      // The first read is due at once, the second when the interval has passed.
+      if (text === 'second') await vi.advanceTimersByTimeAsync(GATHER_MS)
+      started.arrive(text)
+      await settled()
+      expect(read.value).toBe(text)
+    }
+    return started
+  }
+
+  test('the first bytes of a response are read at once, however many responses there are', async () => {
+    const { source, arrive, isResting } = startBody(true)
+    const first = readOf(source)
+    expect(isResting()).toBe(false)
+    arrive('first')
+    await settled()
+    expect(first.value).toBe('first')
+  })
+
+  test('among few responses the socket never rests, and the pieces of one interval are read together', async () => {
+    const { source, arrive, isResting } = await startLong(false)
+    const read = readOf(source)
+    for (const text of ['a', 'b', 'c']) {
+      expect(isResting()).toBe(false)
+      arrive(text)
+      await vi.advanceTimersByTimeAsync(20)
+    }
+    expect(read.value).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(GATHER_MS - 3 * 20)
+    expect(read.value).toBe('abc')
+  })
+
+  test('among many responses nothing is read from the socket until the read is due', async () => {
+    const { source, arrive, isResting } = await startLong(true)
+    const read = readOf(source)
+    expect(isResting()).toBe(true)
+    arrive('a')
+    arrive('b')
+    await vi.advanceTimersByTimeAsync(GATHER_MS - TICK_MS - 1)
+    expect(isResting()).toBe(true)
+    await vi.advanceTimersByTimeAsync(TICK_MS + 1)
+    expect(isResting()).toBe(false)
+    expect(read.value).toBe('ab')
+  })
+
+  test('when nothing has arrived by then, the next bytes are read at once', async () => {
+    const { source, arrive } = await startLong(true)
+    const read = readOf(source)
+    await vi.advanceTimersByTimeAsync(3 * GATHER_MS)
+    expect(read.value).toBeUndefined()
+    arrive('late')
+    await settled()
+    expect(read.value).toBe('late')
+  })
+
+  test('responses that are read at about the same time share one timer', async () => {
+    const ticks = createSharedTicks()
+    const bodies = [await startLong(true, ticks)]
+    // Within the same tick.
+    await vi.advanceTimersByTimeAsync(1)
+    bodies.push(startBody(true, ticks))
+    bodies[1]?.arrive('first')
+    await settled()
+    await bodies[1]?.source.read(GATHER_MS)
+    const before = vi.getTimerCount()
+    for (const { source } of bodies) readOf(source)
+    for (const { arrive } of bodies) arrive('next')
+    expect(vi.getTimerCount() - before).toBeLessThanOrEqual(1)
+  })
+
+  test('a response that is aborted while its socket rests rejects the read at once', async () => {
+    const { source, isResting } = await startLong(true)
+    const read = readOf(source)
+    expect(isResting()).toBe(true)
+    source.abort(new Error('stopped'))
+    await settled()
+    expect(read.value).toBe('stopped')
+    expect(isResting()).toBe(false)
+  })
+
+  test('a connection that breaks while its socket rests rejects the read at once', async () => {
+    const { body, source } = await startLong(true)
+    const read = readOf(source)
+    body.end(new Error('reset'))
+    await settled()
+    expect(read.value).toBe('reset')
+  })
+
+  test('a read that does not gather opens a resting socket, and so does releasing the response', async () => {
+    const ticks = createSharedTicks()
+    const { source, arrive, isResting } = await startLong(true, ticks)
+    readOf(source)
+    expect(isResting()).toBe(true)
+    source.release()
+    expect(isResting()).toBe(false)
+    const other = await startLong(true, ticks)
+    const read = readOf(other.source, 0)
+    expect(other.isResting()).toBe(false)
+    other.arrive('now')
+    arrive('nobody reads it')
+    await settled()
+    expect(read.value).toBe('now')
+  })
+})
+
+describe('a closed gate', () => {
+  /** Both ends of a connection on loopback. */
+  async function connected(): Promise<{ near: Socket; far: Socket; close(): void }> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const near = connect(address.port, '127.0.0.1')
+    const [far] = (await once(server, 'connection')) as [Socket]
+    return {
+      near,
+      far,
+      close() {
+        near.destroy()
+        far.destroy()
+        server.close()
+      },
+    }
+  }
+  const written = (socket: Socket, text: string) =>
+    new Promise<void>((resolve) => socket.write(text, () => resolve()))
+
+  test('leaves what arrives in the system, and an opened one reads all of it at once', async () => {
+    const resting = await connected()
+    const other = await connected()
+    const received: string[] = []
+    resting.near.on('data', (piece: Buffer) => received.push(piece.toString()))
+    const before = once(resting.near, 'data')
+    await written(resting.far, 'before')
+    await before
+    const gate = createSocketGate(resting.near)
+    gate.close()
+    for (const text of ['a', 'b', 'c']) {
+      await written(resting.far, text)
+      // Another connection is read meanwhile, so the event loop had time for this one as well.
+      other.near.resume()
+      const heard = once(other.near, 'data')
+      await written(other.far, text)
+      await heard
+    }
+    expect(received).toEqual(['before'])
+    const after = once(resting.near, 'data')
+    gate.open()
+    await after
+    expect(received).toEqual(['before', 'abc'])
+    resting.close()
+    other.close()
+  })
+
+  test('does not keep a destroyed socket, and is no gate without a socket', async () => {
+    const { near, close } = await connected()
+    const gate = createSocketGate(near)
+    gate.close()
+    near.destroy()
+    gate.open()
+    expect(near.destroyed).toBe(true)
+    const none = createSocketGate(undefined)
+    none.close()
+    none.open()
+    close()
+  })
+})
