@@ -27,8 +27,8 @@ const stylesAfterFrame = (): Plugin => ({
 })
 
 /**
- * Puts what the layout needs to be painted into the page itself: on a slow line, two more files would share it with the
- * application's scripts. The server allows exactly these two by their hashes (`server/http/web-app.ts`).
+ * Puts what the layout and its message field need into the page itself: on a slow line, more files would share it with the
+ * application's scripts. The server allows exactly these by their hashes (`server/http/web-app.ts`).
  */
 const inlineFrame = (): Plugin => ({
   name: 'inline-frame',
@@ -39,17 +39,41 @@ const inlineFrame = (): Plugin => ({
       if (!path.endsWith('/index.html')) return html
       const read = (name: string, loader: 'css' | 'js'): string => {
         const source = readFileSync(resolve(import.meta.dirname, 'public', name), 'utf8')
-        return transformSync(source, { loader, minify: true, target: 'es2022' }).code.trim()
+        return transformSync(source, {
+          loader,
+          minify: true,
+          target: 'es2022',
+          charset: 'utf8',
+        }).code.trim()
       }
       const parts: readonly [string, string][] = [
         ['<link rel="stylesheet" href="/boot.css" />', `<style>${read('boot.css', 'css')}</style>`],
-        ['<script src="/theme.js"></script>', `<script>${read('theme.js', 'js')}</script>`],
+        ...['theme.js', 'early-field.js'].map((name): [string, string] => [
+          `<script src="/${name}"></script>`,
+          `<script>${read(name, 'js')}</script>`,
+        ]),
       ]
       return parts.reduce((whole, [tag, part]) => {
         if (!whole.includes(tag)) throw new Error(`index.html has no ${tag}`)
         return whole.replace(tag, () => part)
       }, html)
     },
+  },
+})
+
+/**
+ * The same document for servers with accounts, where it must not offer a message field to somebody who has to sign in first
+ * (`public/theme.js`).
+ */
+const documentWithAccounts = (): Plugin => ({
+  name: 'document-with-accounts',
+  apply: 'build',
+  enforce: 'post',
+  generateBundle(_options, bundle) {
+    const page = bundle['index.html']
+    if (page?.type !== 'asset') throw new Error('The build has no index.html')
+    const source = String(page.source).replace('<html ', '<html data-accounts ')
+    this.emitFile({ type: 'asset', fileName: 'accounts.html', source })
   },
 })
 
@@ -245,6 +269,7 @@ export default defineConfig({
     tailwindcss(),
     inlineFrame(),
     stylesAfterFrame(),
+    documentWithAccounts(),
     serviceWorker(),
   ],
   build: {

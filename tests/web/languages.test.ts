@@ -1,6 +1,6 @@
 // The page's languages: when their texts are loaded, and that all languages have the same ones.
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
 import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
 import { isLanguage, LANGUAGES, type Language } from '../../web/src/lib/i18n/languages.ts'
@@ -122,6 +122,13 @@ const isForOneAlone = (tag: string): boolean => {
 
 describe('the texts of the page', () => {
   const originals = new Map(flat({ ...english, ...englishPages }))
+  let earlyField: string
+  beforeAll(async () => {
+    earlyField = (await readFile('web/public/early-field.js', 'utf8')).replaceAll(
+      /(?<=['[,])\s+(?=')/g,
+      '',
+    )
+  })
 
   test.for(Object.keys(LANGUAGES).filter(isLanguage))(
     'are complete in the language %s: each English text with its plural forms and parameters, and no other',
@@ -131,6 +138,10 @@ describe('the texts of the page', () => {
       // Where `one` stands for 21 or 0 too, its text must contain the number; else it may leave it out.
       const mayOmit = isForOneAlone(LANGUAGES[language].tag)
       const problems: string[] = []
+      // The field that people write in before any of these texts has loaded.
+      const early = [texts.get('composer.message'), texts.get('composer.placeholder')]
+      if (!earlyField.includes(`${language}: ['${early.join("','")}','`))
+        problems.push(`web/public/early-field.js: ${early.join(', ')}`)
       const known = new Set<string>()
       for (const [key, original] of originals) {
         // Chinese keeps the two forms of English, of which i18next uses one.

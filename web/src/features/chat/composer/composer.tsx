@@ -26,6 +26,7 @@ import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
 import { useAttaching } from './use-attaching.ts'
 import { useComposerActions } from './use-composer-actions.ts'
 import { useComposerText } from './use-composer-text.ts'
+import { useEarlyField } from './use-early-field.ts'
 import { type Draft, useSendOnce } from './use-send-once.ts'
 
 const ChosenFileChips = late(() =>
@@ -50,8 +51,8 @@ function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string)
 
 function useFocusAtStart(field: RefObject<HTMLTextAreaElement | null>, autoFocus: boolean) {
   useEffect(() => {
-    // An approval card that waits for the person keeps the focus.
-    if (document.activeElement?.closest('[data-approval]') != null) return
+    // An approval card that waits for the person keeps the focus, and so does a field in which an input method composes.
+    if (document.activeElement?.closest('[data-approval],#early') != null) return
     if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
       field.current?.focus()
   }, [field, autoFocus])
@@ -90,7 +91,7 @@ export function Composer({
   autoFocus = false,
 }: ComposerProps) {
   const { t } = useTranslation()
-  const { data: models } = useModels()
+  const { data: models, isPending } = useModels()
   const model = modelOf(models, options.model)
   const { sending, send: sendOnce } = useSendOnce(onSend)
   /** The text whose suggestions were closed with Escape. */
@@ -99,7 +100,7 @@ export function Composer({
   const keys = useRef<KeyHandler | null>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const written = useComposerText(draftKey, field)
-  const { text, write, put, caret } = written
+  const { text, write, put, caret, setCaret } = written
   const picker = useRef<HTMLInputElement>(null)
   useAutoGrow(field, text)
   useFocusAtStart(field, autoFocus)
@@ -113,6 +114,15 @@ export function Composer({
   const empty = text.trim() === '' && files.length === 0
   const submit = (): void =>
     void sendOnce({ text, chosen, isEmpty: empty, onSent: () => write('') })
+  // With the model that was chosen last, which is only offered if it still exists.
+  useEarlyField(field, draftKey, !isPending, {
+    onText(early, at) {
+      write(early)
+      setCaret(at)
+    },
+    onSend: (early) =>
+      void sendOnce({ text: early, chosen, isEmpty: false, onSent: () => write('') }),
+  })
 
   const actions = useComposerActions(picker, written, () => setClosedAt(null))
 

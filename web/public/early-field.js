@@ -1,0 +1,79 @@
+// The field to write in while the application loads: keeps what is written as the draft that the composer shows, and remembers
+// that it is to be sent. The composer takes over in src/features/chat/composer/use-early-field.ts.
+;(() => {
+  // The field's name, its placeholder, and that the message will be sent; the first two are those of the composer.
+  const TEXTS = {
+    en: ['Message', 'Ask anything…', 'Will be sent as soon as the page is ready'],
+    de: ['Nachricht', 'Frag, was du willst …', 'Wird gesendet, sobald die Seite bereit ist'],
+    es: ['Mensaje', 'Pregunta lo que quieras…', 'Se enviará en cuanto la página esté lista'],
+    fr: ['Message', 'Posez votre question…', 'Sera envoyé dès que la page sera prête'],
+    pt: ['Mensagem', 'Pergunte qualquer coisa…', 'Será enviada assim que a página estiver pronta'],
+    ru: ['Сообщение', 'Спросите о чём угодно…', 'Отправим, как только страница загрузится'],
+    ja: ['メッセージ', '何でも聞いてください…', 'ページの準備ができしだい送信します'],
+    ko: ['메시지', '무엇이든 물어보세요…', '페이지가 준비되면 바로 보냅니다'],
+    zh: ['消息', '随便问点什么…', '页面就绪后立即发送'],
+  }
+  const early = document.getElementById('early')
+  const field = document.getElementById('early-message')
+  const sign = document.getElementById('early-sign')
+  const { screen } = document.documentElement.dataset
+  if (screen === 'other') {
+    early.remove()
+    return
+  }
+
+  const read = (storage, key) => {
+    try {
+      return window[storage].getItem(`nanoclaw.${key}`)
+    } catch {
+      return null // storage is blocked
+    }
+  }
+  const languages = [read('localStorage', 'language'), ...navigator.languages]
+  const codes = languages.map((tag) => String(tag).toLowerCase().split('-')[0])
+  const [name, placeholder, willBeSent] =
+    TEXTS[codes.find((code) => Object.hasOwn(TEXTS, code)) ?? 'en']
+  field.setAttribute('aria-label', name)
+  field.placeholder = placeholder
+
+  const key = screen === 'home' ? 'new' : location.pathname.split('/')[2]
+  early.dataset.draft = key
+  field.value = read('sessionStorage', `draft.${key}`) ?? ''
+
+  const sendLater = (isWanted) => {
+    if (isWanted) early.dataset.send = ''
+    else delete early.dataset.send
+    sign.textContent = isWanted ? `↑ ${willBeSent}` : ''
+  }
+  field.addEventListener('input', () => {
+    // Whoever writes on has not finished.
+    sendLater(false)
+    try {
+      sessionStorage.setItem(`nanoclaw.draft.${key}`, field.value)
+    } catch {
+      // Storage is blocked: the composer takes the text from the field.
+    }
+  })
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229)
+      return
+    let sendKey = 'enter'
+    try {
+      sendKey = JSON.parse(read('localStorage', 'display'))?.sendKey ?? 'enter'
+    } catch {
+      // Something else is stored: Enter sends.
+    }
+    if (sendKey === 'mod-enter' && !event.ctrlKey && !event.metaKey) return
+    event.preventDefault()
+    if (field.value.trim() !== '') sendLater(true)
+  })
+  // While an input method composes, the field stays as it is.
+  field.addEventListener('compositionstart', () => {
+    early.dataset.composing = ''
+  })
+  field.addEventListener('compositionend', () => delete early.dataset.composing)
+  if (matchMedia('(pointer: fine) and (min-height: 24rem)').matches) {
+    field.focus({ preventScroll: true })
+    field.setSelectionRange(field.value.length, field.value.length)
+  }
+})()
