@@ -67,6 +67,8 @@
       notice.append(part)
     }
     notice.lastChild.addEventListener('click', () => location.reload())
+    // What was written in it is kept as a draft.
+    document.getElementById('early')?.remove()
     skeleton.replaceWith(notice)
   }
 

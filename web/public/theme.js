@@ -1,13 +1,15 @@
-// Sets the colour theme and the sidebar before the first paint, so that nothing flashes. The same rules live in
-// src/lib/theme.ts, src/lib/display.ts and src/app/use-sidebar.ts.
+// Sets the colour theme, the sidebar and the screen before the first paint, so that nothing flashes. The same rules live in
+// src/lib/preferences/theme.ts, src/lib/preferences/display.ts and src/app/use-sidebar.ts.
 ;(() => {
   let stored = null
   let sidebar = null
   let display = {}
+  let isKnown = true
   try {
     stored = localStorage.getItem('nanoclaw.theme')
     sidebar = localStorage.getItem('nanoclaw.sidebar')
     display = JSON.parse(localStorage.getItem('nanoclaw.display')) ?? {}
+    isKnown = localStorage.getItem('nanoclaw.signed-in') !== null
   } catch {
     // Storage is blocked or holds something else: use the system's theme.
   }
@@ -15,6 +17,16 @@
     stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   if (sidebar === 'hidden') document.documentElement.dataset.sidebar = 'hidden'
   const { dataset } = document.documentElement
+  const { pathname } = location
+  // Where there are accounts, whoever has not signed in here comes to the sign-in page.
+  const isOpen = isKnown || dataset.accounts === undefined
+  dataset.screen = !isOpen
+    ? 'other'
+    : pathname === '/'
+      ? 'home'
+      : pathname.startsWith('/c/')
+        ? 'conversation'
+        : 'other'
   dataset.theme = dark ? 'dark' : 'light'
   dataset.text = String(display.textSize ?? 'normal')
   dataset.density = String(display.density ?? 'comfortable')

@@ -29,7 +29,7 @@ export function ChatSkeleton({ menu }: { menu: ReactNode }) {
         aria-hidden
         className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-[max(1rem,env(safe-area-inset-bottom))]"
       >
-        <div className="h-[98px] rounded-[20px] border border-line-strong/70 bg-surface" />
+        <div className="boot-box" />
       </div>
     </div>
   )

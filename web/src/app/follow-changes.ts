@@ -41,7 +41,11 @@ const touched = (change: Change): (readonly unknown[])[] => {
       return [messageKeys.list(change.id)]
     case 'message':
     case 'run':
-      return [messageKeys.list(change.conversation_id), ['background', change.conversation_id]]
+      return [
+        messageKeys.list(change.conversation_id),
+        ['background', change.conversation_id],
+        ['runs'],
+      ]
     case 'project':
       return [['projects'], ['project', change.id], ['documents', change.id]]
     case 'file':

@@ -44,9 +44,7 @@ const SettingsPage = lazyView(() =>
 const SetupPage = lazyView(() =>
   import('../features/setup/setup-page.tsx').then((module) => module.SetupPage),
 )
-const StatsPage = lazyView(() =>
-  import('../features/stats/stats-page.tsx').then((module) => module.StatsPage),
-)
+const UsagePage = lazyView(() => import('./usage-page.tsx').then((module) => module.UsagePage))
 
 /** Fetches a conversation while the code that draws it still loads. */
 function PrefetchConversation({ id }: { id: string }) {
@@ -94,7 +92,6 @@ export function Pages({
   onMenu: (() => void) | null
 }) {
   const { t } = useTranslation()
-  const [, navigate] = useLocation()
   // Most visits open a conversation next, so its code loads while the reader looks at the first screen.
   useEffect(() => prefetch(loadChat), [])
   const admin = user?.role === 'admin'
@@ -124,19 +121,7 @@ export function Pages({
         </Scrolling>
       </Route>
       <Route path="/projects/:id">
-        {({ id }) => (
-          <>
-            <MenuBar onMenu={onMenu} />
-            <PartBoundary fallback={<Loading />} subject={id}>
-              <ProjectPage
-                key={id}
-                id={id}
-                onChat={(projectId) => navigate(paths.homeIn(projectId))}
-              />
-              <FirstScreenReady />
-            </PartBoundary>
-          </>
-        )}
+        {({ id }) => <OneProject key={id} id={id} onMenu={onMenu} />}
       </Route>
       <Route path="/memory">
         <Scrolling onMenu={onMenu}>
@@ -145,7 +130,7 @@ export function Pages({
       </Route>
       <Route path="/stats">
         <Scrolling onMenu={onMenu}>
-          <StatsPage />
+          <UsagePage />
         </Scrolling>
       </Route>
       <Route path="/settings/:tab?">
@@ -178,13 +163,33 @@ export function Pages({
       </Route>
       <Route>
         <Scrolling onMenu={onMenu}>
-          <Empty icon={CircleHelp} title={t('errors.notFound')} text={t('errors.notFoundText')}>
-            <Link href={paths.home} className={linkButtonClass}>
-              {t('errors.home')}
-            </Link>
-          </Empty>
+          <NotFound />
         </Scrolling>
       </Route>
     </Switch>
+  )
+}
+
+function OneProject({ id, onMenu }: { id: string; onMenu: (() => void) | null }) {
+  const [, navigate] = useLocation()
+  return (
+    <>
+      <MenuBar onMenu={onMenu} />
+      <PartBoundary fallback={<Loading />} subject={id}>
+        <ProjectPage id={id} onChat={(projectId) => navigate(paths.homeIn(projectId))} />
+        <FirstScreenReady />
+      </PartBoundary>
+    </>
+  )
+}
+
+function NotFound() {
+  const { t } = useTranslation()
+  return (
+    <Empty icon={CircleHelp} title={t('errors.notFound')} text={t('errors.notFoundText')}>
+      <Link href={paths.home} className={linkButtonClass}>
+        {t('errors.home')}
+      </Link>
+    </Empty>
   )
 }

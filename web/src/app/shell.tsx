@@ -46,7 +46,6 @@ const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer)
 export function Shell({ multi }: { multi: boolean }) {
   const { t } = useTranslation()
   const [location, navigate] = useLocation()
-  const writing = location === paths.home || location.startsWith(paths.conversation(''))
   const { data: user } = useProfile()
   const openConversation = useCallback((id: string) => navigate(paths.conversation(id)), [navigate])
   useRunNotifications(openConversation)
@@ -63,38 +62,17 @@ export function Shell({ multi }: { multi: boolean }) {
     () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
     [wide, pinned, setPinned, setDrawer],
   )
-  const shortcuts = useCallback(
-    (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'help') => {
-      switch (name) {
-        case 'newChat':
-          navigate(paths.home)
-          break
-        case 'search':
-          setSearching(true)
-          break
-        case 'sidebar':
-          showSidebar()
-          break
-        case 'focus':
-          document.getElementById('composer')?.focus()
-          break
-        case 'help':
-          setHelp(true)
-      }
-    },
-    [navigate, showSidebar],
-  )
+  const shortcuts = useShellShortcuts({
+    onSearch: useCallback(() => setSearching(true), []),
+    onSidebar: showSidebar,
+    onHelp: useCallback(() => setHelp(true), []),
+  })
   useShortcuts(shortcuts)
   useShellCommands(shortcuts)
   const sidebarShown = wide && pinned
   return (
     <div className="flex h-full">
-      <a
-        href={writing ? '#composer' : '#main'}
-        className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
-      >
-        {t(writing ? 'shell.skipToMessage' : 'shell.skip')}
-      </a>
+      <SkipLink location={location} />
       {sidebarShown && (
         <aside
           aria-label={t('shell.sidebar')}
@@ -152,6 +130,54 @@ export function Shell({ multi }: { multi: boolean }) {
         </PartBoundary>
       )}
     </div>
+  )
+}
+
+/** What the keyboard shortcuts and the commands of the shell do. */
+function useShellShortcuts({
+  onSearch,
+  onSidebar,
+  onHelp,
+}: {
+  onSearch: () => void
+  onSidebar: () => void
+  onHelp: () => void
+}) {
+  const [, navigate] = useLocation()
+  return useCallback(
+    (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'help') => {
+      switch (name) {
+        case 'newChat':
+          navigate(paths.home)
+          break
+        case 'search':
+          onSearch()
+          break
+        case 'sidebar':
+          onSidebar()
+          break
+        case 'focus':
+          document.getElementById('composer')?.focus()
+          break
+        case 'help':
+          onHelp()
+      }
+    },
+    [navigate, onSearch, onSidebar, onHelp],
+  )
+}
+
+/** Leads past the sidebar: to the field for a message, where there is one. */
+function SkipLink({ location }: { location: string }) {
+  const { t } = useTranslation()
+  const writing = location === paths.home || location.startsWith(paths.conversation(''))
+  return (
+    <a
+      href={writing ? '#composer' : '#main'}
+      className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
+    >
+      {t(writing ? 'shell.skipToMessage' : 'shell.skip')}
+    </a>
   )
 }
 

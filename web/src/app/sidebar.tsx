@@ -50,36 +50,10 @@ export function Sidebar({
   onSearch: () => void
 }) {
   const { t } = useTranslation()
-  const [location] = useLocation()
   const [, params] = useRoute('/c/:id')
-  const { dark, choose } = useTheme()
   return (
     <div className="flex h-full flex-col">
-      <div className="flex h-13 shrink-0 items-center gap-2.5 px-3.5">
-        <Link
-          href={paths.home}
-          className="touch-target flex items-center gap-2.5 rounded-lg"
-          onClick={onOpened}
-        >
-          <Logo />
-          <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
-        </Link>
-        <span className="flex-1" />
-        <IconButton
-          icon={Search}
-          label={t('shell.search')}
-          keys={keysText('search')}
-          size="small"
-          onClick={onSearch}
-        />
-        <IconButton
-          icon={PanelLeft}
-          label={t('shell.collapse')}
-          keys={keysText('sidebar')}
-          size="small"
-          onClick={onCollapse}
-        />
-      </div>
+      <SidebarHeader onCollapse={onCollapse} onOpened={onOpened} onSearch={onSearch} />
       <div className="px-3 pb-2.5">
         <Link
           href={paths.home}
@@ -94,51 +68,108 @@ export function Sidebar({
         </Link>
       </div>
       <ConversationList activeId={params?.id ?? null} onOpened={onOpened} />
-      <nav aria-label={t('shell.main')} className="border-t border-line px-2 py-2">
-        <ul className="mb-1">
-          {NAV_LINKS.map(({ key, icon: Icon, href }) => (
-            <li key={key}>
-              <Link
-                href={href}
-                aria-current={location.startsWith(href) ? 'page' : undefined}
-                className={classNames(
-                  'touch-target flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2',
-                  location.startsWith(href)
-                    ? 'bg-hover font-medium text-ink'
-                    : 'text-soft hover:bg-hover/60',
-                )}
-                onClick={onOpened}
-              >
-                <Icon size={15} aria-hidden className="text-muted" />
-                {t(`shell.${key}`)}
-              </Link>
-            </li>
-          ))}
-        </ul>
-        <div className="flex items-center gap-0.5">
-          <Link
-            href={paths.settings}
-            className="touch-target flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft -outline-offset-2 hover:bg-hover/60"
-            onClick={onOpened}
-          >
-            <Settings size={15} aria-hidden className="shrink-0 text-muted" />
-            <span className="truncate">{multi ? user?.username : t('shell.settings')}</span>
-          </Link>
-          <IconButton
-            icon={Keyboard}
-            label={t('shell.shortcuts')}
-            keys={keysText('shortcuts')}
-            tipSide="top"
-            onClick={onHelp}
-          />
-          <IconButton
-            icon={dark ? Sun : Moon}
-            label={t('shell.theme', { theme: t(dark ? 'shell.light' : 'shell.dark') })}
-            tipSide="top"
-            onClick={() => choose(dark ? 'light' : 'dark')}
-          />
-        </div>
-      </nav>
+      <Navigation name={multi ? user?.username : undefined} onOpened={onOpened} onHelp={onHelp} />
     </div>
+  )
+}
+
+function SidebarHeader({
+  onCollapse,
+  onOpened,
+  onSearch,
+}: {
+  onCollapse: () => void
+  onOpened: () => void
+  onSearch: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex h-13 shrink-0 items-center gap-2.5 px-3.5">
+      <Link
+        href={paths.home}
+        className="touch-target flex items-center gap-2.5 rounded-lg"
+        onClick={onOpened}
+      >
+        <Logo />
+        <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
+      </Link>
+      <span className="flex-1" />
+      <IconButton
+        icon={Search}
+        label={t('shell.search')}
+        keys={keysText('search')}
+        size="small"
+        onClick={onSearch}
+      />
+      <IconButton
+        icon={PanelLeft}
+        label={t('shell.collapse')}
+        keys={keysText('sidebar')}
+        size="small"
+        onClick={onCollapse}
+      />
+    </div>
+  )
+}
+
+/** `name` of the account; undefined where there are no accounts, or until it is known. */
+function Navigation({
+  name,
+  onOpened,
+  onHelp,
+}: {
+  name: string | undefined
+  onOpened: () => void
+  onHelp: () => void
+}) {
+  const { t } = useTranslation()
+  const [location] = useLocation()
+  const { dark, choose } = useTheme()
+  return (
+    <nav aria-label={t('shell.main')} className="border-t border-line px-2 py-2">
+      <ul className="mb-1">
+        {NAV_LINKS.map(({ key, icon: Icon, href }) => (
+          <li key={key}>
+            <Link
+              href={href}
+              aria-current={location.startsWith(href) ? 'page' : undefined}
+              className={classNames(
+                'touch-target flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2',
+                location.startsWith(href)
+                  ? 'bg-hover font-medium text-ink'
+                  : 'text-soft hover:bg-hover/60',
+              )}
+              onClick={onOpened}
+            >
+              <Icon size={15} aria-hidden className="text-muted" />
+              {t(`shell.${key}`)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <div className="flex items-center gap-0.5">
+        <Link
+          href={paths.settings}
+          className="touch-target flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft -outline-offset-2 hover:bg-hover/60"
+          onClick={onOpened}
+        >
+          <Settings size={15} aria-hidden className="shrink-0 text-muted" />
+          <span className="truncate">{name ?? t('shell.settings')}</span>
+        </Link>
+        <IconButton
+          icon={Keyboard}
+          label={t('shell.shortcuts')}
+          keys={keysText('shortcuts')}
+          tipSide="top"
+          onClick={onHelp}
+        />
+        <IconButton
+          icon={dark ? Sun : Moon}
+          label={t('shell.theme', { theme: t(dark ? 'shell.light' : 'shell.dark') })}
+          tipSide="top"
+          onClick={() => choose(dark ? 'light' : 'dark')}
+        />
+      </div>
+    </nav>
   )
 }

@@ -102,15 +102,11 @@ function Settings() {
   if (settings.isPending) return <Loading />
   if (settings.isError)
     return <Failed message={errorText(settings.error)} onRetry={() => void settings.refetch()} />
-  const { registration, sharing, effective } = settings.data
+  const { registration, sharing, configured } = settings.data
   const { default_model: chosen, default_approval: approval } = settings.data
   const modelOptions = (models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))
-  const configured = configuredDefault(models.data ?? [], effective.default_model)
-  /** What the configuration says is known only while it applies. */
-  const asConfigured = (stored: string | null, now: string) =>
-    stored === null
-      ? t('admin.server.asConfiguredNow', { value: now })
-      : t('admin.server.asConfigured')
+  const first = configuredDefault(models.data ?? [], configured.default_model)
+  const asConfigured = (value: string) => t('admin.server.asConfiguredNow', { value })
   const set = (body: PatchServerSettings) => change.mutate(body)
   return (
     <div className="flex flex-col gap-4 rounded-2xl border border-line bg-surface p-4">
@@ -120,7 +116,7 @@ function Settings() {
         options={[
           {
             value: '',
-            label: asConfigured(registration, t(`admin.server.${effective.registration}`)),
+            label: asConfigured(t(`admin.server.${configured.registration}`)),
           },
           { value: 'open', label: t('admin.server.open') },
           { value: 'invite', label: t('admin.server.invite') },
@@ -134,7 +130,7 @@ function Settings() {
         label={t('admin.server.sharing')}
         value={sharing ?? ''}
         options={[
-          { value: '', label: asConfigured(sharing, t(`admin.server.${effective.sharing}`)) },
+          { value: '', label: asConfigured(t(`admin.server.${configured.sharing}`)) },
           { value: 'on', label: t('admin.server.on') },
           { value: 'off', label: t('admin.server.off') },
         ]}
@@ -147,9 +143,9 @@ function Settings() {
           {
             value: '',
             label:
-              configured === undefined
+              first === undefined
                 ? t('admin.server.asConfigured')
-                : asConfigured(chosen, configured.name ?? configured.id),
+                : asConfigured(first.name ?? first.id),
           },
           ...modelOptions,
         ]}
@@ -161,7 +157,7 @@ function Settings() {
         options={[
           {
             value: '',
-            label: asConfigured(approval, t(`approval.mode.${effective.default_approval}`)),
+            label: asConfigured(t(`approval.mode.${configured.default_approval}`)),
           },
           ...ApprovalMode.options.map((mode) => ({
             value: mode,

@@ -5,11 +5,11 @@ import { Link, useLocation } from 'wouter'
 import { useAccountLink, useConfirmAddress, useSignIn } from '../../lib/api/auth.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
-import { TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Loading } from '../../ui/states/feedback.tsx'
 import { AccountCard } from './account-card.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 import { RegisterForm } from './register-form.tsx'
 import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
@@ -96,17 +96,7 @@ function ResetForm({ token, name, onDone }: { token: string; name: string; onDon
     >
       {/* For password managers, which store the new password under this name. */}
       <input type="text" autoComplete="username" value={name} readOnly hidden />
-      <TextField
-        label={t('settings.newPassword')}
-        hint={t('auth.passwordHint')}
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={8}
-        maxLength={200}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      <NewPasswordField label={t('settings.newPassword')} value={password} onChange={setPassword} />
       <Switch
         label={t('settings.revokeKeys')}
         hint={t('settings.revokeKeysHint')}

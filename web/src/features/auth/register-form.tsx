@@ -6,6 +6,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { AccountCard } from './account-card.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 
 /**
  * `link` is the token of an invitation or set-up link; without one, registration must be open.
@@ -59,17 +60,7 @@ export function RegisterForm({
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
-      <TextField
-        label={t('auth.password')}
-        hint={t('auth.passwordHint')}
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={8}
-        maxLength={200}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      <NewPasswordField label={t('auth.password')} value={password} onChange={setPassword} />
       <Button tone="primary" type="submit" className="mt-1 h-10" disabled={register.isPending}>
         {t('auth.register')}
       </Button>

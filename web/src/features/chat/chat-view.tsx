@@ -10,13 +10,7 @@ import {
   useConversation,
   usePatchConversation,
 } from '../../lib/api/conversations.ts'
-import {
-  messageKeys,
-  useDeleteMessage,
-  useDeletionSize,
-  useMessages,
-  useRestoreMessage,
-} from '../../lib/api/messages.ts'
+import { messageKeys, useMessages } from '../../lib/api/messages.ts'
 import { isComposing } from '../../lib/browser/composing.ts'
 import { FirstScreenReady } from '../../lib/browser/first-screen.tsx'
 import { useCommand } from '../../lib/commands.ts'
@@ -25,7 +19,6 @@ import { useOffline } from '../../lib/offline/connection.ts'
 import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { CodeActionsContext } from '../../ui/markdown/code-actions.ts'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -39,6 +32,7 @@ import { secondModels } from './compare/comparisons.ts'
 import { Composer } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
+import { DeleteMessageDialog } from './delete-message-dialog.tsx'
 import { inspectRun } from './inspected-run.ts'
 import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
@@ -131,6 +125,39 @@ export function ChatView({
   )
 }
 
+/** Escape stops the run, unless something nearer handles the key. */
+function useEscapeToStop(isRunning: boolean, stop: () => Promise<unknown>): void {
+  useEffect(() => {
+    if (!isRunning) return
+    const onKey = (event: KeyboardEvent): void => {
+      // While an input method composes, Escape belongs to it.
+      if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return
+      // Escape in an approval card concerns only that card, not the whole run.
+      if (document.activeElement?.closest('[data-approval]') != null) return
+      // An open menu or dialog handles the key itself.
+      if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
+        void stop()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isRunning, stop])
+}
+
+/** Shows the branch that ends at a message. */
+function useShowMessage(id: string): (messageId: MessageId) => void {
+  const client = useQueryClient()
+  const patch = usePatchConversation()
+  return useCallback(
+    (messageId: MessageId) => {
+      patch.mutate(
+        { id, ...conversationPatch({ leaf: messageId }) },
+        { onSuccess: () => client.invalidateQueries({ queryKey: messageKeys.list(id) }) },
+      )
+    },
+    [patch.mutate, id, client],
+  )
+}
+
 function OpenConversation({
   conversation,
   header,
@@ -145,7 +172,6 @@ function OpenConversation({
   const messages = useMessages(id)
   const { options, change } = useOptions(conversation)
   const run = useRunActions(id, options)
-  const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
   useAttach(client, id, conversation)
   useMarkSeen(conversation)
@@ -155,30 +181,9 @@ function OpenConversation({
   useCommand('branches', () => showBranches(true))
   useCommand('stop', running ? () => void run.stop() : null)
 
-  useEffect(() => {
-    if (!running) return
-    const onKey = (event: KeyboardEvent): void => {
-      // While an input method composes, Escape belongs to it.
-      if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return
-      // Escape in an approval card concerns only that card, not the whole run.
-      if (document.activeElement?.closest('[data-approval]') != null) return
-      // An open menu or dialog handles the key itself.
-      if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
-        void run.stop()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [running, run])
+  useEscapeToStop(running, run.stop)
 
-  const show = useCallback(
-    (messageId: MessageId) => {
-      patch.mutate(
-        { id, ...conversationPatch({ leaf: messageId }) },
-        { onSuccess: () => client.invalidateQueries({ queryKey: messageKeys.list(id) }) },
-      )
-    },
-    [patch.mutate, id, client],
-  )
+  const show = useShowMessage(id)
   const [edited, setEdited] = useState<MessageId | null>(null)
   const send = async (written: Written, clientId: string): Promise<boolean> => {
     const isKept = useOffline.getState().isOffline && opensOffline()
@@ -255,44 +260,5 @@ function OpenConversation({
         {aside}
       </div>
     </ConversationContext>
-  )
-}
-
-/** Asks before a message is deleted, with how many others go; `messageId` null: nothing is asked. */
-function DeleteMessageDialog({
-  conversationId,
-  messageId,
-  onClose,
-}: {
-  conversationId: string
-  messageId: string | null
-  onClose: () => void
-}) {
-  const { t } = useTranslation()
-  const remove = useDeleteMessage(conversationId)
-  const restore = useRestoreMessage(conversationId)
-  const deletionSize = useDeletionSize(conversationId, messageId)
-  return (
-    <ConfirmDialog
-      open={messageId !== null}
-      onOpenChange={onClose}
-      title={t('message.deleteTitle')}
-      text={
-        deletionSize === undefined
-          ? t('message.deleteText')
-          : t('message.deleteCount', { count: deletionSize })
-      }
-      confirm={t('common.delete')}
-      onConfirm={() => {
-        if (messageId === null) return
-        remove.mutate(messageId, {
-          onSuccess: (count) =>
-            notify(t('message.deleted', { count }), 'plain', {
-              label: t('message.undoDelete'),
-              onClick: () => restore.mutate(messageId),
-            }),
-        })
-      }}
-    />
   )
 }

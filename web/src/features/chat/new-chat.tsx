@@ -135,14 +135,17 @@ export function NewChat({
   }
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
-      <div className="mx-auto my-auto flex w-full max-w-2xl flex-col px-4 py-10">
-        <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
-          {t(`home.greeting.${greetingOf(hour)}`)}
-        </h1>
-        <PartBoundary fallback={null} isOver>
-          <KeptMessages />
-        </PartBoundary>
+    <div className="@container-size flex min-h-0 flex-1 flex-col overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-2xl flex-col px-4 pb-10">
+        {/* The composer is where index.html has drawn its field, whatever is around it. */}
+        <div className="flex min-h-[calc(50cqh-4rem)] flex-col justify-end pt-4">
+          <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
+            {t(`home.greeting.${greetingOf(hour)}`)}
+          </h1>
+          <PartBoundary fallback={null} isOver>
+            <KeptMessages />
+          </PartBoundary>
+        </div>
         <Composer
           draftKey="new"
           projectId={projectId}

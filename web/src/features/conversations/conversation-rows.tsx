@@ -1,11 +1,20 @@
 // The rows of the conversation list: only those in view are in the document, however many conversations there are. Pinned
 // ones can be put into another order.
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type Ref, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
-import { ConversationRow } from './conversation-row.tsx'
+
 import {
   type ConversationGroup,
   entriesOf,
@@ -13,10 +22,9 @@ import {
   type ListEntry,
   layoutOf,
 } from './list-entries.ts'
-import { SelectableRow } from './selectable-row.tsx'
-import { TrashRow } from './trash-row.tsx'
+import { RowContent } from './row-content.tsx'
 import { useKeptPlace } from './use-kept-place.ts'
-import { usePinOrder } from './use-pin-order.ts'
+import { type PinOrder, usePinOrder } from './use-pin-order.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { type RowsHandle, useRowKeys } from './use-row-keys.ts'
 
@@ -64,6 +72,60 @@ function GroupHeading({ placed, group }: { placed: Placed; group: ConversationGr
   )
 }
 
+/** The rows of a group that are in the document. `children` draws one of them. */
+function RowGroup({
+  group,
+  placed,
+  isWhole,
+  order,
+  isSortable,
+  children,
+}: {
+  group: ConversationGroup
+  placed: readonly Placed[]
+  /** All of its conversations are loaded. */
+  isWhole: boolean
+  order: PinOrder
+  /** Its rows can be dragged. */
+  isSortable: boolean
+  children: (conversation: Conversation) => ReactNode
+}) {
+  const { t } = useTranslation()
+  return (
+    <section aria-label={t(`conversations.group.${group.key}`)}>
+      {placed
+        .filter(({ entry }) => entry.kind === 'heading')
+        .map((heading) => (
+          <GroupHeading key="heading" placed={heading} group={group} />
+        ))}
+      <ul>
+        {placed.map((one) =>
+          one.entry.kind === 'heading' ? null : (
+            <li
+              key={one.entry.conversation.id}
+              data-row={one.entry.conversation.id}
+              aria-posinset={one.entry.at + 1}
+              aria-setsize={isWhole ? group.items.length : -1}
+              style={placeOf(one)}
+              className={classNames(
+                PLACED,
+                'group/row',
+                order.target?.id === one.entry.conversation.id &&
+                  (order.target.side === 'above'
+                    ? 'shadow-[inset_0_2px_0_var(--accent)]'
+                    : 'shadow-[inset_0_-2px_0_var(--accent)]'),
+              )}
+              {...(isSortable ? order.dragHandlers(one.entry.conversation.id) : {})}
+            >
+              {children(one.entry.conversation)}
+            </li>
+          ),
+        )}
+      </ul>
+    </section>
+  )
+}
+
 /** The rows in view, and one more wherever it is. */
 const withRow =
   (index: number | undefined) =>
@@ -73,6 +135,47 @@ const withRow =
       ? shown
       : [...shown, index].toSorted((a, b) => a - b)
   }
+
+/** Which rows are in the document, and where: those in view, and the one at `stopIndex`. */
+function usePlaced(
+  entries: readonly ListEntry[],
+  layout: ReturnType<typeof layoutOf>,
+  {
+    rowHeight,
+    scroller,
+    stopIndex,
+  }: { rowHeight: number; scroller: HTMLElement | null; stopIndex: number | undefined },
+) {
+  const virtualizer = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller,
+    estimateSize: (index) => layout.sizes[index] ?? rowHeight,
+    getItemKey: (index) => keyOf(entries[index]),
+    overscan: OVERSCAN,
+    useFlushSync: false,
+    // That row stays in the document while it is out of view, or Tab would not find it.
+    rangeExtractor: withRow(stopIndex),
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
+  const placed = virtualizer.getVirtualItems().flatMap(({ index }): Placed[] => {
+    const entry = entries[index]
+    if (entry === undefined) return []
+    const start = layout.starts.get(keyOf(entry)) ?? 0
+    return [{ entry, start, size: layout.sizes[index] ?? rowHeight }]
+  })
+  useKeptPlace(
+    layout.starts,
+    placed.map(({ entry }) => keyOf(entry)),
+    {
+      offset: () => scroller?.scrollTop ?? 0,
+      scrollTo: (offset) => {
+        if (scroller !== null) scroller.scrollTop = offset
+      },
+    },
+  )
+  return { virtualizer, placed }
+}
 
 type ConversationRowsProps = {
   ref: Ref<RowsHandle>
@@ -111,34 +214,7 @@ export function ConversationRows({
   const tabStop =
     [focused, activeId].find((id) => id !== null && layout.indexes.has(id)) ?? keyOf(entries[1])
   const stopIndex = layout.indexes.get(tabStop)
-  const virtualizer = useVirtualizer({
-    count: entries.length,
-    getScrollElement: () => scroller,
-    estimateSize: (index) => layout.sizes[index] ?? rowHeight,
-    getItemKey: (index) => keyOf(entries[index]),
-    overscan: OVERSCAN,
-    useFlushSync: false,
-    // That row stays in the document while it is out of view, or Tab would not find it.
-    rangeExtractor: withRow(stopIndex),
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
-  const placed = virtualizer.getVirtualItems().flatMap(({ index }): Placed[] => {
-    const entry = entries[index]
-    if (entry === undefined) return []
-    const start = layout.starts.get(keyOf(entry)) ?? 0
-    return [{ entry, start, size: layout.sizes[index] ?? rowHeight }]
-  })
-  useKeptPlace(
-    layout.starts,
-    placed.map(({ entry }) => keyOf(entry)),
-    {
-      offset: () => scroller?.scrollTop ?? 0,
-      scrollTo: (offset) => {
-        if (scroller !== null) scroller.scrollTop = offset
-      },
-    },
-  )
+  const { virtualizer, placed } = usePlaced(entries, layout, { rowHeight, scroller, stopIndex })
 
   useNearEnd(
     !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END,
@@ -168,30 +244,6 @@ export function ConversationRows({
   }
   const [onMove] = useState(() => (id: string, places: number) => movePin.current(id, places))
 
-  const row = ({ entry }: Placed) => {
-    if (entry.kind === 'heading') return null
-    const { conversation } = entry
-    const isStop = conversation.id === tabStop
-    if (selected !== null)
-      return (
-        <SelectableRow
-          conversation={conversation}
-          selected={selected.has(conversation.id)}
-          isTabStop={isStop}
-          onToggle={() => onToggle(conversation.id)}
-        />
-      )
-    if (conversation.deleted_at !== null) return <TrashRow conversation={conversation} />
-    return (
-      <ConversationRow
-        conversation={conversation}
-        active={conversation.id === activeId}
-        isTabStop={isStop}
-        onOpened={onOpened}
-        {...(conversation.pinned && pins.length > 1 ? { onMove } : {})}
-      />
-    )
-  }
   return (
     <>
       <div ref={probe} aria-hidden className="invisible absolute h-9 w-0 pointer-coarse:h-11" />
@@ -207,39 +259,26 @@ export function ConversationRows({
         }}
       >
         {byGroup(placed).map(([group, inGroup]) => (
-          <section key={group.key} aria-label={t(`conversations.group.${group.key}`)}>
-            {inGroup
-              .filter(({ entry }) => entry.kind === 'heading')
-              .map((heading) => (
-                <GroupHeading key="heading" placed={heading} group={group} />
-              ))}
-            <ul>
-              {inGroup.map((one) =>
-                one.entry.kind === 'heading' ? null : (
-                  <li
-                    key={one.entry.conversation.id}
-                    data-row={one.entry.conversation.id}
-                    aria-posinset={one.entry.at + 1}
-                    aria-setsize={isWhole || group !== groups.at(-1) ? group.items.length : -1}
-                    style={placeOf(one)}
-                    className={classNames(
-                      PLACED,
-                      'group/row',
-                      order.target?.id === one.entry.conversation.id &&
-                        (order.target.side === 'above'
-                          ? 'shadow-[inset_0_2px_0_var(--accent)]'
-                          : 'shadow-[inset_0_-2px_0_var(--accent)]'),
-                    )}
-                    {...(group.key === 'pinned' && selected === null
-                      ? order.dragHandlers(one.entry.conversation.id)
-                      : {})}
-                  >
-                    {row(one)}
-                  </li>
-                ),
-              )}
-            </ul>
-          </section>
+          <RowGroup
+            key={group.key}
+            group={group}
+            placed={inGroup}
+            isWhole={isWhole || group !== groups.at(-1)}
+            order={order}
+            isSortable={group.key === 'pinned' && selected === null}
+          >
+            {(conversation) => (
+              <RowContent
+                conversation={conversation}
+                isTabStop={conversation.id === tabStop}
+                isActive={conversation.id === activeId}
+                selected={selected}
+                onToggle={onToggle}
+                onOpened={onOpened}
+                onMove={pins.length > 1 ? onMove : null}
+              />
+            )}
+          </RowGroup>
         ))}
       </div>
       <span aria-live="polite" className="sr-only">

@@ -1,7 +1,9 @@
 // What the agent remembers about the user: a list of facts to forget, and the full text to edit.
+
 import { Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { keyed } from '../../lib/list-keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { inputClass } from '../../ui/controls/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
@@ -46,9 +48,8 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
         {t('memory.facts', { count: facts.length })}
       </h2>
       <ul className="max-h-96 divide-y divide-line overflow-y-auto rounded-2xl border border-line bg-surface px-4">
-        {facts.map((fact, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two facts may read the same
-          <li key={`${index} ${fact.line}`} className="flex items-center gap-3 py-2.5">
+        {keyed(facts, ({ line }) => line).map(({ key, item: fact }) => (
+          <li key={key} className="flex items-center gap-3 py-2.5">
             <p className="min-w-0 flex-1 text-sm [overflow-wrap:anywhere]">
               {fact.text}
               {(fact.date !== '' || fact.untrusted) && (

@@ -1,4 +1,5 @@
-// A file as it is meant to be read: Markdown drawn, CSV as a table. PDF is in pdf-file.tsx.
+// A file as it is meant to be read: Markdown drawn, CSV as a table. PDF is in binary-file.tsx.
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
@@ -28,8 +29,7 @@ export function FilePreview({
   text: string
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <div tabIndex={0} className="h-full overflow-auto px-5 py-4 -outline-offset-2">
+    <ScrollRegion className="h-full overflow-auto px-5 py-4 -outline-offset-2">
       <PartBoundary fallback={<Loading />}>
         {kind === 'markdown' ? (
           <div className="mx-auto max-w-3xl">
@@ -41,6 +41,6 @@ export function FilePreview({
           </CsvTable>
         )}
       </PartBoundary>
-    </div>
+    </ScrollRegion>
   )
 }

@@ -1,6 +1,8 @@
 // One hit of the search: its kind, its day and the words around it.
+
 import { useTranslation } from 'react-i18next'
 import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
+import { atPlaces } from '../../lib/list-keys.ts'
 import { readSnippet } from './snippet.ts'
 
 /** The content of an entry; the list around it makes it a link. */
@@ -20,10 +22,9 @@ export function HitView({ hit }: { hit: SearchHit }) {
         </span>
       </span>
       <span className="line-clamp-3">
-        {readSnippet(hit.snippet).map((part, at) =>
+        {atPlaces(readSnippet(hit.snippet)).map(({ place, item: part }) =>
           part.isHit ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet never move
-            <mark key={at} className="rounded-xs bg-warn-soft text-ink">
+            <mark key={place} className="rounded-xs bg-warn-soft text-ink">
               {part.text}
             </mark>
           ) : (

@@ -1,7 +1,9 @@
 // What an import took over, and what it left out and why.
+
 import { useTranslation } from 'react-i18next'
 import type { ImportJob, ImportReport } from '../../../../server/protocol/conversations/transfer.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
+import { keyed } from '../../lib/list-keys.ts'
 
 const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const
 /** More are counted, but not listed. */
@@ -33,21 +35,22 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
             {t('data.skipped', counted(report.skipped_total))}
           </summary>
           <ul className="mt-2 max-h-72 divide-y divide-line overflow-y-auto text-[13px]">
-            {report.skipped.slice(0, LISTED).map(({ what, why, reason, params }, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
-              <li key={at} className="flex flex-col py-1.5">
-                <span dir="auto" className="font-medium [overflow-wrap:anywhere]">
-                  {what}
-                </span>
-                <span className="text-muted">
-                  {refusalText({
-                    reason,
-                    message: why,
-                    ...(params === undefined ? {} : { params }),
-                  })}
-                </span>
-              </li>
-            ))}
+            {keyed(report.skipped.slice(0, LISTED), ({ what }) => what).map(
+              ({ key, item: { what, why, reason, params } }) => (
+                <li key={key} className="flex flex-col py-1.5">
+                  <span dir="auto" className="font-medium [overflow-wrap:anywhere]">
+                    {what}
+                  </span>
+                  <span className="text-muted">
+                    {refusalText({
+                      reason,
+                      message: why,
+                      ...(params === undefined ? {} : { params }),
+                    })}
+                  </span>
+                </li>
+              ),
+            )}
             {hidden > 0 && <li className="py-1.5 text-muted">{t('data.more', counted(hidden))}</li>}
           </ul>
         </details>

@@ -1,8 +1,9 @@
 // The models that conversations can use; an administrator adds and removes them.
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
 import {
   useAdminModels,
   useDeleteModel,
@@ -21,7 +22,7 @@ import { Section } from './section.tsx'
 
 /** A tab of the settings. `admin`: stored models can be added, changed and removed. */
 export function ModelsSection({ admin }: { admin: boolean }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const { data: models } = useModels()
   const { data: preferences } = usePreferences()
   const ordered = inOrder(models ?? [], preferences?.model_order ?? [])
@@ -51,63 +52,16 @@ export function ModelsSection({ admin }: { admin: boolean }) {
     >
       <ul className="-my-2 divide-y divide-line">
         {ordered.map((model) => (
-          <li key={model.id} className="flex items-center gap-3 py-3">
-            <div className="min-w-0 flex-1">
-              <p className="truncate font-medium">
-                {model.name}
-                {model.default && (
-                  <span className="ms-2 rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
-                    {t('common.default')}
-                  </span>
-                )}
-                {model.needs_key && (
-                  <span className="ms-2 rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
-                    {t('models.needsKey')}
-                  </span>
-                )}
-              </p>
-              {model.needs_key && (
-                <p className="mt-0.5 text-[13px] text-bad">{t('models.needsKeyText')}</p>
-              )}
-              <p className="mt-0.5 text-[13px] text-muted">
-                {[
-                  model.provider,
-                  t(`models.tools.${model.tool_mode}`),
-                  model.thinking === false ? null : t('models.thinking'),
-                  model.vision ? t('models.vision') : null,
-                  model.context_window === null
-                    ? null
-                    : t('models.window', {
-                        size: compactNumber(model.context_window, i18n.language),
-                      }),
-                ]
-                  .filter((part) => part !== null)
-                  .join(' · ')}
-              </p>
-            </div>
-            <ModelPlace id={model.id} name={model.name} shown={ordered.map(({ id }) => id)} />
-            {model.needs_key && removable.has(model.id) && (
-              <Button size="small" icon={KeyRound} onClick={() => setEntering(model.id)}>
-                {t('models.enterKey')}
-              </Button>
-            )}
+          <ModelRow key={model.id} model={model} shown={ordered.map(({ id }) => id)}>
             {removable.has(model.id) && (
-              <IconButton
-                icon={Pencil}
-                label={t('models.edit', { name: model.name })}
-                size="small"
-                onClick={() => setEditing(model.id)}
+              <ModelActions
+                model={model}
+                onEnterKey={() => setEntering(model.id)}
+                onEdit={() => setEditing(model.id)}
+                onRemove={() => setDeleting(model.id)}
               />
             )}
-            {removable.has(model.id) && (
-              <IconButton
-                icon={Trash2}
-                label={t('models.remove', { name: model.name })}
-                size="small"
-                onClick={() => setDeleting(model.id)}
-              />
-            )}
-          </li>
+          </ModelRow>
         ))}
       </ul>
       {edited !== undefined && (
@@ -132,5 +86,93 @@ export function ModelsSection({ admin }: { admin: boolean }) {
         onConfirm={() => deleting !== null && remove.mutate(deleting)}
       />
     </Section>
+  )
+}
+
+/** `shown`: all models of the list, in its order. `children` are the buttons. */
+function ModelRow({
+  model,
+  shown,
+  children,
+}: {
+  model: PublicModel
+  shown: readonly string[]
+  children: ReactNode
+}) {
+  const { t, i18n } = useTranslation()
+  return (
+    <li className="flex items-center gap-3 py-3">
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">
+          {model.name}
+          {model.default && (
+            <span className="ms-2 rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
+              {t('common.default')}
+            </span>
+          )}
+          {model.needs_key && (
+            <span className="ms-2 rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
+              {t('models.needsKey')}
+            </span>
+          )}
+        </p>
+        {model.needs_key && (
+          <p className="mt-0.5 text-[13px] text-bad">{t('models.needsKeyText')}</p>
+        )}
+        <p className="mt-0.5 text-[13px] text-muted">
+          {[
+            model.provider,
+            t(`models.tools.${model.tool_mode}`),
+            model.thinking === false ? null : t('models.thinking'),
+            model.vision ? t('models.vision') : null,
+            model.context_window === null
+              ? null
+              : t('models.window', {
+                  size: compactNumber(model.context_window, i18n.language),
+                }),
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
+        </p>
+      </div>
+      <ModelPlace id={model.id} name={model.name} shown={shown} />
+      {children}
+    </li>
+  )
+}
+
+/** Of a model that administrators have added. */
+function ModelActions({
+  model,
+  onEnterKey,
+  onEdit,
+  onRemove,
+}: {
+  model: PublicModel
+  onEnterKey: () => void
+  onEdit: () => void
+  onRemove: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {model.needs_key && (
+        <Button size="small" icon={KeyRound} onClick={onEnterKey}>
+          {t('models.enterKey')}
+        </Button>
+      )}
+      <IconButton
+        icon={Pencil}
+        label={t('models.edit', { name: model.name })}
+        size="small"
+        onClick={onEdit}
+      />
+      <IconButton
+        icon={Trash2}
+        label={t('models.remove', { name: model.name })}
+        size="small"
+        onClick={onRemove}
+      />
+    </>
   )
 }

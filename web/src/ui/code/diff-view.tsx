@@ -1,8 +1,10 @@
 // A readable unified diff: line numbers, colours, file headings; side by side where there is room.
+
 import { Columns2, Rows2 } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../class-names.ts'
+import { ScrollRegion } from '../scroll-region.tsx'
 import { type DiffFile, type DiffRow, pairRows, readDiff } from './diff-lines.ts'
 
 const ROW_TONES = {
@@ -93,10 +95,9 @@ export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
               {split ? <Rows2 size={14} aria-hidden /> : <Columns2 size={14} aria-hidden />}
             </button>
           </figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-          <div className="max-h-[28rem] overflow-auto py-1 -outline-offset-2" tabIndex={0}>
+          <ScrollRegion className="max-h-[28rem] overflow-auto py-1 -outline-offset-2">
             <FileDiff file={file} split={split} />
-          </div>
+          </ScrollRegion>
         </figure>
       ))}
     </div>

@@ -1,10 +1,12 @@
 // A code block with its language, colours and line numbers; it can be copied, saved, wrapped and, if it is Python, run.
+
 import { Download, Play, WrapText } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { classNames } from '../class-names.ts'
 import { ActionButton } from '../controls/action-button.tsx'
+import { ScrollRegion } from '../scroll-region.tsx'
 import { CodeActionsContext } from './code-actions.ts'
 import { CodeLines } from './code-lines.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -91,9 +93,8 @@ export const CodeBlock = memo(function CodeBlock({
         />
         <CopyButton text={code} />
       </figcaption>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        tabIndex={0}
+      <ScrollRegion
+        as="pre"
         className={classNames(
           'overflow-x-auto px-3.5 pb-3.5 -outline-offset-2',
           isNumbered(code) && 'code-numbered',
@@ -101,7 +102,7 @@ export const CodeBlock = memo(function CodeBlock({
         )}
       >
         <CodeLines code={code} language={language} />
-      </pre>
+      </ScrollRegion>
     </figure>
   )
 })

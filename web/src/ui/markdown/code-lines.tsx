@@ -1,5 +1,7 @@
 // Code as lines; colours arrive from the worker and stay on every line that did not change.
+
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { atPlaces } from '../../lib/list-keys.ts'
 import { type Colouring, createColouring } from './colouring.ts'
 import { createHighlighting, type Token } from './highlight.ts'
 import { useKeptSelection } from './use-kept-selection.ts'
@@ -11,12 +13,11 @@ const Line = memo(function Line({ text, tokens }: { text: string; tokens: Token[
   if (tokens === undefined) return <span className="block min-h-[1lh]">{text}</span>
   return (
     <span className="block min-h-[1lh]">
-      {tokens.map(([content, color], index) =>
+      {atPlaces(tokens).map(({ place, item: [content, color] }) =>
         color === null ? (
           content
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: tokens of a line have no identity but their place
-          <span key={index} style={{ color }}>
+          <span key={place} style={{ color }}>
             {content}
           </span>
         ),
@@ -68,12 +69,11 @@ const Group = memo(
   function Group({ lines, coloured, before }: GroupProps) {
     return (
       <span className="code-group block" style={{ counterReset: `line ${before}` }}>
-        {lines.map((text, index) => {
-          const known = coloured[index]
+        {atPlaces(lines).map(({ place, item: text }) => {
+          const known = coloured[place]
           return (
             <Line
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line's place is its identity
-              key={index}
+              key={place}
               text={text}
               tokens={known !== undefined && known.text === text ? known.tokens : undefined}
             />

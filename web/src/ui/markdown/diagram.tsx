@@ -1,4 +1,5 @@
 // A Mermaid diagram as an image, with its source one click away; the source alone while it is drawn or when that fails.
+
 import { ChartNetwork, Code, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +7,7 @@ import { saveFile } from '../../lib/browser/save-file.ts'
 import { useTheme } from '../../lib/preferences/theme.ts'
 import { ActionButton } from '../controls/action-button.tsx'
 import { ZoomableImage } from '../overlays/zoomable-image.tsx'
+import { ScrollRegion } from '../scroll-region.tsx'
 import { CodeLines } from './code-lines.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { type Drawn, drawDiagram, drawnBefore } from './draw-diagram.ts'
@@ -91,10 +93,9 @@ export function Diagram({ source }: { source: string }) {
           />
         </div>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <pre tabIndex={0} className="overflow-x-auto px-3.5 pb-3.5 -outline-offset-2">
+        <ScrollRegion as="pre" className="overflow-x-auto px-3.5 pb-3.5 -outline-offset-2">
           <CodeLines code={source} language="mermaid" />
-        </pre>
+        </ScrollRegion>
       )}
     </figure>
   )

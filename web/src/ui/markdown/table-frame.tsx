@@ -1,10 +1,12 @@
 // A table of an answer: scrolls when it is wide, and can be copied into a spreadsheet or saved.
+
 import { Download } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { copyRich } from '../../lib/browser/copy-text.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { ActionButton } from '../controls/action-button.tsx'
+import { ScrollRegion } from '../scroll-region.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { plainHtml, tableText } from './plain-html.ts'
 
@@ -16,10 +18,9 @@ export function TableFrame({ children, dir }: { children: ReactNode; dir: string
   const table = useRef<HTMLTableElement>(null)
   return (
     <div className="table-box">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <div className="table-frame" dir={dir} tabIndex={0}>
+      <ScrollRegion className="table-frame" dir={dir}>
         <table ref={table}>{children}</table>
-      </div>
+      </ScrollRegion>
       <div className="table-tools">
         <CopyButton
           label={t('prose.table.copy')}

@@ -1,7 +1,9 @@
 // An image over the whole window: fitted at first, then larger in steps, to be scrolled and saved.
+
 import { Download, Minus, Plus, Scan } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ScrollRegion } from '../scroll-region.tsx'
 import { Dialog } from './dialog.tsx'
 
 const STEP = 1.5
@@ -79,15 +81,14 @@ export function Lightbox({
         </div>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <div tabIndex={0} className="h-[74dvh] overflow-auto rounded-lg bg-surface">
+      <ScrollRegion className="h-[74dvh] overflow-auto rounded-lg bg-surface">
         <div
           className="grid place-items-center p-2"
           style={{ width: `${zoom * 100}%`, height: `${zoom * 100}%` }}
         >
           {source !== null && <img src={source} alt={name} className="size-full object-contain" />}
         </div>
-      </div>
+      </ScrollRegion>
     </Dialog>
   )
 }

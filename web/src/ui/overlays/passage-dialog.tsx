@@ -1,6 +1,8 @@
 // A document's text at one passage: what a citation opens.
+
 import { useTranslation } from 'react-i18next'
 import { usePassages } from '../../lib/api/documents.ts'
+import { atPlaces } from '../../lib/list-keys.ts'
 import { classNames } from '../class-names.ts'
 import { errorText } from '../states/error-text.ts'
 import { Failed, Loading } from '../states/feedback.tsx'
@@ -74,10 +76,9 @@ function Marked({ text, marks }: { text: string; marks: readonly string[] }) {
   const pattern = wanted
     .map((mark) => mark.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
     .join('|')
-  return text.split(new RegExp(`(${pattern})`, 'giu')).map((piece, at) =>
-    at % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never move
-      <mark key={at} className="rounded-xs bg-warn-soft text-ink">
+  return atPlaces(text.split(new RegExp(`(${pattern})`, 'giu'))).map(({ place, item: piece }) =>
+    place % 2 === 1 ? (
+      <mark key={place} className="rounded-xs bg-warn-soft text-ink">
         {piece}
       </mark>
     ) : (

@@ -1,7 +1,9 @@
 // A table of data: sorted by any column, folded when long, copied and downloaded as CSV.
+
 import { ArrowDown, ArrowUp, ArrowUpDown, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { atPlaces } from '../../lib/list-keys.ts'
 import { classNames } from '../class-names.ts'
 import { CopyButton } from '../markdown/copy-button.tsx'
 import { Fold } from './fold.tsx'
@@ -56,7 +58,7 @@ export function DataTable({
   /** It has a view of its own, which scrolls and shows many rows at once. */
   alone?: boolean
 }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const [order, setOrder] = useState<Order | null>(null)
   const { columns, total } = table
   const rows = useMemo(
@@ -106,9 +108,8 @@ export function DataTable({
             <table className="w-full border-collapse text-[13px] tabular-nums">
               <thead>
                 <tr>
-                  {columns.map((title, column) => (
+                  {atPlaces(columns).map(({ place: column, item: title }) => (
                     <Head
-                      // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name
                       key={column}
                       title={title}
                       right={numeric[column] === true}
@@ -118,26 +119,7 @@ export function DataTable({
                   ))}
                 </tr>
               </thead>
-              <tbody>
-                {rows.slice(0, count).map((row, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a row has no identity but its place
-                  <tr key={index} className="border-t border-line">
-                    {row.map((cell, column) => (
-                      <td
-                        // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no identity but its place
-                        key={column}
-                        dir="auto"
-                        className={classNames(
-                          'max-w-80 px-3 py-1.5 align-top [overflow-wrap:anywhere]',
-                          numeric[column] === true && 'text-end whitespace-nowrap',
-                        )}
-                      >
-                        {shown(cell, i18n.language)}
-                      </td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
+              <Body rows={rows.slice(0, count)} numeric={numeric} />
             </table>
           </div>
         )}
@@ -148,6 +130,37 @@ export function DataTable({
         </p>
       )}
     </div>
+  )
+}
+
+function Body({
+  rows,
+  numeric,
+}: {
+  rows: Table['rows']
+  /** Whether the column holds numbers, which are aligned at their end. */
+  numeric: readonly boolean[]
+}) {
+  const { i18n } = useTranslation()
+  return (
+    <tbody>
+      {atPlaces(rows).map(({ place, item: row }) => (
+        <tr key={place} className="border-t border-line">
+          {atPlaces(row).map(({ place: column, item: cell }) => (
+            <td
+              key={column}
+              dir="auto"
+              className={classNames(
+                'max-w-80 px-3 py-1.5 align-top [overflow-wrap:anywhere]',
+                numeric[column] === true && 'text-end whitespace-nowrap',
+              )}
+            >
+              {shown(cell, i18n.language)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
   )
 }
 

@@ -1,6 +1,6 @@
 // The card of an approval request: a preview of the call, and buttons to approve, reject or change it.
 import { ChevronDown, ShieldAlert } from 'lucide-react'
-import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type Ref, useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
@@ -20,6 +20,7 @@ import {
   type Remember,
   RememberChoice,
 } from './decision-controls.tsx'
+import { focusNext, useEscape, useFocusOnArrival, useFocusOnLeaving } from './use-card-focus.ts'
 
 type ApprovalCardProps = {
   runId: string
@@ -39,7 +40,6 @@ export function ApprovalCard({
   folded = false,
   onDecided,
 }: ApprovalCardProps) {
-  const { t } = useTranslation()
   const [mode, setMode] = useState<DecisionMode>('ask')
   const [reason, setReason] = useState('')
   const [changed, setChanged] = useState(() => prettyVisible(approval.arguments))
@@ -52,17 +52,7 @@ export function ApprovalCard({
   const titleId = useId()
   const invalid = mode === 'change' && parseJson(changed) === undefined
 
-  // The first card scrolls into view and takes the focus, unless the person is typing.
-  useEffect(() => {
-    if (folded) return
-    const focused = document.activeElement
-    // A card that arrived a moment earlier but belongs after this one is untouched if it has the focus itself.
-    const focusedCard = focused?.closest('[data-approval]')
-    if (focusedCard != null && focusedCard !== focused) return
-    const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
-    if (!typing) card.current?.focus({ preventScroll: true })
-    card.current?.scrollIntoView({ block: 'nearest' })
-  }, [folded])
+  useFocusOnArrival(card, folded)
 
   /** Returns to the card and focuses it: with the focus on the body, the next Escape would stop the run. */
   const backToCard = useCallback((): void => {
@@ -72,27 +62,9 @@ export function ApprovalCard({
 
   useEffect(() => {
     if (mode === 'change') changedField.current?.focus()
-    if (mode === 'ask') return
-    // Wherever the focus is, Escape cancels the unfinished decision and nothing else.
-    const onEscape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || isComposing(event)) return
-      if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]')) return
-      event.preventDefault()
-      event.stopPropagation()
-      backToCard()
-    }
-    document.addEventListener('keydown', onEscape, { capture: true })
-    return () => document.removeEventListener('keydown', onEscape, { capture: true })
-  }, [mode, backToCard])
-
-  // The stream may remove the card before the response to the decision arrives. While it is removed it still has the focus.
-  const deciding = useRef(false)
-  useLayoutEffect(() => {
-    const element = card.current
-    return () => {
-      if (element?.contains(document.activeElement) || deciding.current) focusNext(element)
-    }
-  }, [])
+  }, [mode])
+  useEscape(mode !== 'ask', backToCard)
+  const deciding = useFocusOnLeaving(card)
 
   const leave = (): void => {
     focusNext(card.current)
@@ -158,29 +130,18 @@ export function ApprovalCard({
           <div className="flex flex-col gap-3 px-4 py-3.5">
             <ApprovalPreview approval={approval} />
             {mode === 'change' && (
-              <TextArea
+              <ArgumentsField
                 ref={changedField}
-                label={t('approval.arguments')}
                 value={changed}
-                rows={Math.min(16, changed.split('\n').length + 1)}
-                spellCheck={false}
-                className="font-mono text-[13px]"
-                error={invalid ? t('approval.badJson') : undefined}
-                onChange={(event) => setChanged(event.target.value)}
+                invalid={invalid}
+                onChange={setChanged}
               />
             )}
             {mode === 'reject' && (
-              <TextField
-                autoFocus
-                label={t('approval.reason')}
+              <ReasonField
                 value={reason}
-                maxLength={2_000}
-                placeholder={t('approval.reasonHint')}
-                onChange={(event) => setReason(event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key === 'Enter' && !isComposing(event.nativeEvent))
-                    void answer('reject')
-                }}
+                onChange={setReason}
+                onEnter={() => void answer('reject')}
               />
             )}
             {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
@@ -199,16 +160,55 @@ export function ApprovalCard({
   )
 }
 
-/** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
-function focusNext(card: HTMLElement | null): void {
-  if (card === null) return
-  if (!card.contains(document.activeElement) && document.activeElement !== document.body) return
-  const others = [...document.querySelectorAll<HTMLElement>('[data-approval]')]
-  const next = others.find((other) => other !== card)
-  if (next !== undefined) {
-    next.focus({ preventScroll: true })
-    next.scrollIntoView({ block: 'nearest' })
-  } else if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
+function ArgumentsField({
+  ref,
+  value,
+  invalid,
+  onChange,
+}: {
+  ref: Ref<HTMLTextAreaElement>
+  value: string
+  invalid: boolean
+  onChange: (value: string) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <TextArea
+      ref={ref}
+      label={t('approval.arguments')}
+      value={value}
+      rows={Math.min(16, value.split('\n').length + 1)}
+      spellCheck={false}
+      className="font-mono text-[13px]"
+      error={invalid ? t('approval.badJson') : undefined}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+function ReasonField({
+  value,
+  onChange,
+  onEnter,
+}: {
+  value: string
+  onChange: (value: string) => void
+  onEnter: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <TextField
+      autoFocus
+      label={t('approval.reason')}
+      value={value}
+      maxLength={2_000}
+      placeholder={t('approval.reasonHint')}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !isComposing(event.nativeEvent)) onEnter()
+      }}
+    />
+  )
 }
 
 /** `onUnfold`: null for a card that is open. */

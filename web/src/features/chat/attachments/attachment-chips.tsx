@@ -1,9 +1,11 @@
 // Attachments of a message: images as tiles, other files as chips; chosen files as chips that can be removed.
+
 import { FileText, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
+import { keyed } from '../../../lib/list-keys.ts'
 import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import type { ChosenFile } from './attachments.ts'
@@ -19,20 +21,18 @@ export function AttachmentChips({
 }) {
   return (
     <ChipList atEnd={atEnd}>
-      {attachments.map((file, index) => {
+      {keyed(attachments, ({ name, url }) => `${name} ${url}`).map(({ key, item: file }) => {
         const thumbnail = thumbnailOf(file)
         return thumbnail === null ? (
           <Chip
-            // biome-ignore lint/suspicious/noArrayIndexKey: two attachments may be alike in everything
-            key={index}
+            key={key}
             name={file.name}
             picture={null}
             pages={file.pages}
             document={file.document}
           />
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: as above
-          <ImageTile key={index} file={file} thumbnail={thumbnail} />
+          <ImageTile key={key} file={file} thumbnail={thumbnail} />
         )
       })}
     </ChipList>

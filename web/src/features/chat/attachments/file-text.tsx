@@ -1,6 +1,8 @@
 // The text of a file with its page numbers: the searched words are marked, and the first one on the wanted page is in view.
+
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 
 /** Characters that are drawn; the rest is in the download. */
 const MAX_CHARACTERS = 400_000
@@ -59,11 +61,9 @@ export function FileText({
     first?.scrollIntoView({ block: 'center' })
   }, [text, page])
   return (
-    <div
+    <ScrollRegion
       ref={view}
       dir="auto"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-      tabIndex={0}
       className="max-h-[62dvh] overflow-y-auto rounded-lg bg-sunken p-4 text-[13px] leading-relaxed"
     >
       {sectionsOf(drawnPart(text, page)).map((section) => (
@@ -78,7 +78,7 @@ export function FileText({
           </pre>
         </section>
       ))}
-    </div>
+    </ScrollRegion>
   )
 }
 

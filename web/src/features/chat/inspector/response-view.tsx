@@ -1,8 +1,10 @@
 // The response to a request of a model call: its status, what the model wrote, and its usage.
+
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RecordedExchange } from '../../../../../server/protocol/runs/run-record.ts'
 import { fineDuration } from '../../../lib/format.ts'
+import { keyed } from '../../../lib/list-keys.ts'
 import { pretty } from './recorded-call.ts'
 import { Source } from './source.tsx'
 
@@ -31,9 +33,8 @@ export function ResponseView({ response }: Pick<RecordedExchange, 'response'>) {
           <Source text={response.text} isCut={response.cut} />
         </Named>
       )}
-      {response.calls.map((call, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a response that is stored does not change
-        <Named key={at} name={call.name}>
+      {keyed(response.calls, ({ name }) => name).map(({ key, item: call }) => (
+        <Named key={key} name={call.name}>
           <Source text={pretty(call.arguments)} />
         </Named>
       ))}

@@ -93,56 +93,12 @@ function Timeline({
   return (
     <>
       <Totals entries={entries} total={total} />
-      <div className="my-3 flex flex-wrap items-center gap-2">
-        <div className="max-w-full overflow-x-auto rounded-[10px]">
-          <Segmented
-            label={t('inspector.filter')}
-            value={filter}
-            options={FILTERS.map((value) => ({ value, label: t(`inspector.filters.${value}`) }))}
-            onChange={setFilter}
-          />
-        </div>
-        <span className="flex-1" />
-        <Button
-          size="small"
-          icon={Copy}
-          onClick={() =>
-            void copyText(json()).then((copied) =>
-              notify(t(copied ? 'common.copied' : 'common.notCopied'), copied ? 'plain' : 'error'),
-            )
-          }
-        >
-          {t('inspector.copy')}
-        </Button>
-        <Button
-          size="small"
-          icon={Download}
-          onClick={() =>
-            saveFile(new Blob([json()], { type: 'application/json' }), `run-${runId}.json`)
-          }
-        >
-          {t('inspector.download')}
-        </Button>
-      </div>
+      <Toolbar runId={runId} filter={filter} onFilter={setFilter} json={json} />
       {filter === 'stored' ? (
         <StoredList stored={record?.stored ?? []} />
       ) : (
         <>
-          <label className="relative mb-1 block">
-            <Search
-              size={15}
-              aria-hidden
-              className="absolute start-3 top-1/2 -translate-y-1/2 text-muted"
-            />
-            <input
-              type="search"
-              aria-label={t('inspector.search')}
-              placeholder={t('inspector.search')}
-              value={words}
-              onChange={(event) => setWords(event.target.value)}
-              className={`${inputClass} h-9 ps-9`}
-            />
-          </label>
+          <SearchField value={words} onChange={setWords} />
           <ol aria-label={t('inspector.title')} className="flex flex-col divide-y divide-line">
             {shown.map((one) => (
               <EntryRow
@@ -178,4 +134,73 @@ function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: 
     ...[...costs].map(([currency, amount]) => money(amount, currency, i18n.language)),
   ]
   return <p className="mt-1 text-sm text-soft tabular-nums">{facts.join(' · ')}</p>
+}
+
+/** `json` is what is copied and saved: everything that is known of the run. */
+function Toolbar({
+  runId,
+  filter,
+  onFilter,
+  json,
+}: {
+  runId: string
+  filter: Filter
+  onFilter: (filter: Filter) => void
+  json: () => string
+}) {
+  const { t } = useTranslation()
+  return (
+    <div className="my-3 flex flex-wrap items-center gap-2">
+      <div className="max-w-full overflow-x-auto rounded-[10px]">
+        <Segmented
+          label={t('inspector.filter')}
+          value={filter}
+          options={FILTERS.map((value) => ({ value, label: t(`inspector.filters.${value}`) }))}
+          onChange={onFilter}
+        />
+      </div>
+      <span className="flex-1" />
+      <Button
+        size="small"
+        icon={Copy}
+        onClick={() =>
+          void copyText(json()).then((copied) =>
+            notify(t(copied ? 'common.copied' : 'common.notCopied'), copied ? 'plain' : 'error'),
+          )
+        }
+      >
+        {t('inspector.copy')}
+      </Button>
+      <Button
+        size="small"
+        icon={Download}
+        onClick={() =>
+          saveFile(new Blob([json()], { type: 'application/json' }), `run-${runId}.json`)
+        }
+      >
+        {t('inspector.download')}
+      </Button>
+    </div>
+  )
+}
+
+function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { t } = useTranslation()
+  return (
+    <label className="relative mb-1 block">
+      <Search
+        size={15}
+        aria-hidden
+        className="absolute start-3 top-1/2 -translate-y-1/2 text-muted"
+      />
+      <input
+        type="search"
+        aria-label={t('inspector.search')}
+        placeholder={t('inspector.search')}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className={`${inputClass} h-9 ps-9`}
+      />
+    </label>
+  )
 }

@@ -1,5 +1,7 @@
 // A text of the record as it is, in a box that scrolls.
+
 import { useTranslation } from 'react-i18next'
+import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 
 /** A browser takes seconds to lay out more. */
 const MAX_SHOWN = 200_000
@@ -9,14 +11,13 @@ export function Source({ text, isCut = false }: { text: string; isCut?: boolean 
   const { t } = useTranslation()
   return (
     <>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
+      <ScrollRegion
+        as="pre"
         dir="ltr"
         className="my-2 max-h-80 overflow-auto rounded-lg border border-line bg-surface p-3 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
       >
         {text.slice(0, MAX_SHOWN)}
-      </pre>
+      </ScrollRegion>
       {(isCut || text.length > MAX_SHOWN) && (
         <p className="text-xs text-muted">{t('inspector.cut')}</p>
       )}

@@ -1,16 +1,17 @@
 // What a run stored when: each of its commits.
+
 import { useTranslation } from 'react-i18next'
 import type { StoredEvent } from '../../../../../server/protocol/runs/run-record.ts'
 import { fineDuration, fullTime } from '../../../lib/format.ts'
+import { keyed } from '../../../lib/list-keys.ts'
 
 export function StoredList({ stored }: { stored: readonly StoredEvent[] }) {
   const { t, i18n } = useTranslation()
   const start = Date.parse(stored[0]?.at ?? '')
   return (
     <ol aria-label={t('inspector.filters.stored')} className="flex flex-col divide-y divide-line">
-      {stored.map((one, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: commits are only added
-        <li key={index} className="flex flex-wrap items-baseline gap-x-2.5 py-2 text-sm">
+      {keyed(stored, ({ what, at }) => `${what} ${at}`).map(({ key, item: one }) => (
+        <li key={key} className="flex flex-wrap items-baseline gap-x-2.5 py-2 text-sm">
           <span className="min-w-0 flex-1">
             {t(`inspector.stored.${one.what}`)}
             {one.count !== undefined && ` × ${one.count}`}

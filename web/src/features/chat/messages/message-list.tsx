@@ -1,9 +1,11 @@
 // The messages of a conversation: the newest at first, older ones as the reader scrolls up.
+
 import { ArrowDown } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { Spinner } from '../../../ui/states/feedback.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { useBackgroundTasks } from '../background/api/background.ts'
@@ -95,10 +97,9 @@ export function MessageList({
   }, [newestUserId, toEnd])
   return (
     <div className="relative min-h-0 flex-1">
-      <section
+      <ScrollRegion
+        as="section"
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        tabIndex={0}
         aria-label={t('chat.messages')}
         className="@container h-full overflow-y-auto bg-paper -outline-offset-2 will-change-scroll"
       >
@@ -118,47 +119,20 @@ export function MessageList({
               className={index < messages.length - 4 ? 'message-row lazy-row' : 'message-row'}
             >
               <PartBoundary subject={message}>
-                {message.role === 'user' ? (
-                  <UserMessage
-                    message={message}
-                    locked={locked}
-                    editing={edited === message.id}
-                    onEditing={actions.setEdited}
-                    onEdit={actions.edit}
-                    onDelete={actions.remove}
-                    onShow={actions.show}
-                  />
-                ) : comparison?.first === message.id || comparison?.second === message.id ? (
-                  <PartBoundary fallback={<Spinner />}>
-                    <LateComparison
-                      comparison={comparison}
-                      conversationId={conversationId}
-                      shown={message}
-                      locked={locked}
-                      actions={actions}
-                    />
-                  </PartBoundary>
-                ) : (
-                  <AnswerMessage
-                    message={message}
-                    conversationId={conversationId}
-                    task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
-                    locked={locked}
-                    onRegenerate={actions.regenerate}
-                    onResume={actions.resume}
-                    onStop={actions.stop}
-                    onSwitch={actions.switchModel}
-                    onDelete={actions.remove}
-                    onShow={actions.show}
-                    editing={edited === message.id}
-                    onEditing={actions.setEdited}
-                  />
-                )}
+                <OneMessage
+                  message={message}
+                  conversationId={conversationId}
+                  comparison={comparison}
+                  task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
+                  locked={locked}
+                  editing={edited === message.id}
+                  actions={actions}
+                />
               </PartBoundary>
             </div>
           ))}
         </div>
-      </section>
+      </ScrollRegion>
       <QuoteButton scroller={scroller} />
       <div
         aria-hidden
@@ -175,5 +149,65 @@ export function MessageList({
         </button>
       )}
     </div>
+  )
+}
+
+function OneMessage({
+  message,
+  conversationId,
+  comparison,
+  task,
+  locked,
+  editing,
+  actions,
+}: {
+  message: Message
+  conversationId: string
+  comparison: ReturnType<typeof useComparison>
+  /** The background task that this message answers. */
+  task: string | null
+  locked: boolean
+  editing: boolean
+  actions: MessageActions
+}) {
+  if (message.role === 'user')
+    return (
+      <UserMessage
+        message={message}
+        locked={locked}
+        editing={editing}
+        onEditing={actions.setEdited}
+        onEdit={actions.edit}
+        onDelete={actions.remove}
+        onShow={actions.show}
+      />
+    )
+  if (comparison?.first === message.id || comparison?.second === message.id)
+    return (
+      <PartBoundary fallback={<Spinner />}>
+        <LateComparison
+          comparison={comparison}
+          conversationId={conversationId}
+          shown={message}
+          locked={locked}
+          actions={actions}
+        />
+      </PartBoundary>
+    )
+  return (
+    <AnswerMessage
+      message={message}
+      conversationId={conversationId}
+      task={task}
+      locked={locked}
+      onRegenerate={actions.regenerate}
+      onResume={actions.resume}
+      onStop={actions.stop}
+      onSwitch={actions.switchModel}
+      onDelete={actions.remove}
+      onShow={actions.show}
+      editing={editing}
+      onEditing={actions.setEdited}
+    />
   )
 }

@@ -1,8 +1,10 @@
 // Sub-agents inside the card of their tool call: what each one does, and what it did.
+
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SubAgentView } from '../../../../../server/protocol/runs/tool-progress.ts'
+import { keyed } from '../../../lib/list-keys.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/states/feedback.tsx'
@@ -74,10 +76,9 @@ function Calls({ calls }: { calls: SubAgentView['calls'] }) {
   if (calls.length === 0) return null
   return (
     <ul className="mt-1.5 flex flex-wrap gap-1.5">
-      {calls.map((call, index) => (
+      {keyed(calls, ({ name }) => name).map(({ key, item: call }) => (
         <li
-          // biome-ignore lint/suspicious/noArrayIndexKey: calls have no identity but their place
-          key={index}
+          key={key}
           className="inline-flex max-w-full items-center gap-1.5 rounded-full bg-sunken px-2 py-0.5 text-xs text-soft"
         >
           <Mark state={call.state} />

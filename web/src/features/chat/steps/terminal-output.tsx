@@ -1,9 +1,12 @@
 // Output of a program: in its colours, its end in view first, the rest on request.
+
 import { ChevronUp } from 'lucide-react'
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { atPlaces } from '../../../lib/list-keys.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/markdown/copy-button.tsx'
+import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { classOf, readTerminal, type Span } from './ansi.ts'
 
 /** The end of the output shows how it went. */
@@ -15,13 +18,12 @@ const CHARACTERS_SHOWN = 200_000
 const Line = memo(function Line({ spans }: { spans: readonly Span[] }) {
   return (
     <span className="block min-h-[1lh]">
-      {spans.map(({ text, style }, index) => {
+      {atPlaces(spans).map(({ place, item: { text, style } }) => {
         const name = classOf(style)
         return name === '' ? (
           text
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no identity but their place
-          <span key={index} className={name}>
+          <span key={place} className={name}>
             {text}
           </span>
         )
@@ -77,15 +79,14 @@ export function TerminalOutput({
             {t(open ? 'steps.linesCut' : 'steps.linesBefore', { count: hidden })}
           </button>
         )}
-        <pre
+        <ScrollRegion
+          as="pre"
           ref={frame}
           role="log"
           aria-label={label}
           // Read on request: announcing every line of a program would drown the answer.
           aria-live="off"
           dir="ltr"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-          tabIndex={0}
           className={classNames(
             'code-lines max-h-96 overflow-auto px-3 py-2 text-[12.5px] whitespace-pre-wrap -outline-offset-2 [overflow-wrap:anywhere]',
             tone === 'bad' && 'border-s-3 border-bad/50',
@@ -94,11 +95,10 @@ export function TerminalOutput({
             atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 24
           }}
         >
-          {shown.map((spans, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an output only grows at its end
-            <Line key={index} spans={spans} />
+          {atPlaces(shown).map(({ place, item }) => (
+            <Line key={place} spans={item} />
           ))}
-        </pre>
+        </ScrollRegion>
       </div>
     </div>
   )

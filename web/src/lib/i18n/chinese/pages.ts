@@ -1,5 +1,6 @@
 // The page's texts in Chinese for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/chinese.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/chinese.ts'
 import type { englishPages } from '../english/pages.ts'
 import { accountPages } from './account-pages.ts'
@@ -18,8 +19,7 @@ export const chinesePages: typeof englishPages = {
   steps,
   toolNames,
   prose: {
-    alert: { note: '说明', tip: '提示', important: '重要', warning: '警告', caution: '小心' },
-    details: '详情',
+    ...proseNames,
     diagram: {
       name: '图表',
       show: '显示图表',
@@ -44,7 +44,6 @@ export const chinesePages: typeof englishPages = {
     table: { copy: '复制表格' },
     footnote: '脚注 {{number}}',
     footnoteBack: '回到引用脚注 {{number}} 的位置',
-    footnotes: '脚注',
   },
   search: {
     title: '搜索全部',
@@ -116,6 +115,8 @@ export const chinesePages: typeof englishPages = {
     byDay: '按天（UTC）',
     byHour: '按小时（UTC）',
     model: '模型',
+    runs: '最近的运行',
+    tokens: '{{tokens}} token',
   },
   ...settingsPages,
   ...projectPages,

@@ -1,5 +1,6 @@
 // The page's texts in English for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/english.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/english.ts'
 import { accountPages } from './account-pages.ts'
 import { adminPages } from './admin-pages.ts'
@@ -18,14 +19,7 @@ export const englishPages = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'Note',
-      tip: 'Tip',
-      important: 'Important',
-      warning: 'Warning',
-      caution: 'Caution',
-    },
-    details: 'Details',
+    ...proseNames,
     diagram: {
       name: 'Diagram',
       show: 'Show diagram',
@@ -50,7 +44,6 @@ export const englishPages = {
     table: { copy: 'Copy table' },
     footnote: 'Footnote {{number}}',
     footnoteBack: 'Back to where footnote {{number}} is cited',
-    footnotes: 'Footnotes',
   },
   search: {
     title: 'Search everything',
@@ -122,6 +115,8 @@ export const englishPages = {
     byDay: 'By day (UTC)',
     byHour: 'By hour (UTC)',
     model: 'Model',
+    runs: 'Recent runs',
+    tokens: '{{tokens}} tokens',
   },
   ...settingsPages,
   ...projectPages,

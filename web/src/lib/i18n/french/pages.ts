@@ -1,5 +1,6 @@
 // The page's texts in French for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/french.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/french.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'Remarque',
-      tip: 'Astuce',
-      important: 'Important',
-      warning: 'Avertissement',
-      caution: 'Attention',
-    },
-    details: 'Détails',
+    ...proseNames,
     diagram: {
       name: 'Diagramme',
       show: 'Afficher le diagramme',
@@ -54,7 +48,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: 'Copier le tableau' },
     footnote: 'Note {{number}}',
     footnoteBack: 'Revenir à l’appel de la note {{number}}',
-    footnotes: 'Notes',
   },
   search: {
     title: 'Tout rechercher',
@@ -126,6 +119,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: 'Par jour (UTC)',
     byHour: 'Par heure (UTC)',
     model: 'Modèle',
+    runs: 'Exécutions récentes',
+    tokens: '{{tokens}} tokens',
   },
   ...settingsPages,
   ...projectPages,

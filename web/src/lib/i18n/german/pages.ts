@@ -1,5 +1,6 @@
 // The page's texts in German for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/german.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/german.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'Hinweis',
-      tip: 'Tipp',
-      important: 'Wichtig',
-      warning: 'Warnung',
-      caution: 'Vorsicht',
-    },
-    details: 'Details',
+    ...proseNames,
     diagram: {
       name: 'Diagramm',
       show: 'Diagramm anzeigen',
@@ -55,7 +49,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: 'Tabelle kopieren' },
     footnote: 'Fußnote {{number}}',
     footnoteBack: 'Zurück zur Stelle von Fußnote {{number}}',
-    footnotes: 'Fußnoten',
   },
   search: {
     title: 'Alles durchsuchen',
@@ -127,6 +120,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: 'Nach Tag (UTC)',
     byHour: 'Nach Stunde (UTC)',
     model: 'Modell',
+    runs: 'Letzte Läufe',
+    tokens: '{{tokens}} Token',
   },
   ...settingsPages,
   ...projectPages,

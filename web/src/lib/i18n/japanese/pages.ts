@@ -1,5 +1,6 @@
 // The page's texts in Japanese for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/japanese.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/japanese.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'メモ',
-      tip: 'ヒント',
-      important: '重要',
-      warning: '警告',
-      caution: '注意',
-    },
-    details: '詳細',
+    ...proseNames,
     diagram: {
       name: '図',
       show: '図を表示',
@@ -54,7 +48,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: '表をコピー' },
     footnote: '脚注 {{number}}',
     footnoteBack: '脚注 {{number}} の参照箇所に戻る',
-    footnotes: '脚注',
   },
   search: {
     title: 'すべてを検索',
@@ -126,6 +119,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: '日別（UTC）',
     byHour: '時間別（UTC）',
     model: 'モデル',
+    runs: '最近の実行',
+    tokens: '{{tokens}} トークン',
   },
   ...settingsPages,
   ...projectPages,

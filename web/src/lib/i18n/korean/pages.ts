@@ -1,5 +1,6 @@
 // The page's texts in Korean for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/korean.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/korean.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: '참고',
-      tip: '팁',
-      important: '중요',
-      warning: '경고',
-      caution: '주의',
-    },
-    details: '자세히',
+    ...proseNames,
     diagram: {
       name: '다이어그램',
       show: '다이어그램 보기',
@@ -54,7 +48,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: '표 복사' },
     footnote: '각주 {{number}}',
     footnoteBack: '각주 {{number}}을(를) 인용한 곳으로 돌아가기',
-    footnotes: '각주',
   },
   search: {
     title: '전체 검색',
@@ -126,6 +119,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: '일별(UTC)',
     byHour: '시간별(UTC)',
     model: '모델',
+    runs: '최근 실행',
+    tokens: '{{tokens}} 토큰',
   },
   ...settingsPages,
   ...projectPages,

@@ -1,5 +1,6 @@
 // The page's texts in Portuguese for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/portuguese.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/portuguese.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'Nota',
-      tip: 'Dica',
-      important: 'Importante',
-      warning: 'Aviso',
-      caution: 'Cuidado',
-    },
-    details: 'Detalhes',
+    ...proseNames,
     diagram: {
       name: 'Diagrama',
       show: 'Mostrar diagrama',
@@ -55,7 +49,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: 'Copiar tabela' },
     footnote: 'Nota de rodapé {{number}}',
     footnoteBack: 'Voltar para onde a nota {{number}} é citada',
-    footnotes: 'Notas de rodapé',
   },
   search: {
     title: 'Pesquisar em tudo',
@@ -127,6 +120,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: 'Por dia (UTC)',
     byHour: 'Por hora (UTC)',
     model: 'Modelo',
+    runs: 'Execuções recentes',
+    tokens: '{{tokens}} tokens',
   },
   ...settingsPages,
   ...projectPages,

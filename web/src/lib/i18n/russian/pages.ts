@@ -1,5 +1,6 @@
 // The page's texts in Russian for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/russian.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/russian.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'Примечание',
-      tip: 'Совет',
-      important: 'Важно',
-      warning: 'Предупреждение',
-      caution: 'Осторожно',
-    },
-    details: 'Подробности',
+    ...proseNames,
     diagram: {
       name: 'Диаграмма',
       show: 'Показать диаграмму',
@@ -55,7 +49,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: 'Копировать таблицу' },
     footnote: 'Сноска {{number}}',
     footnoteBack: 'Назад к месту сноски {{number}}',
-    footnotes: 'Сноски',
   },
   search: {
     title: 'Искать везде',
@@ -127,6 +120,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: 'По дням (UTC)',
     byHour: 'По часам (UTC)',
     model: 'Модель',
+    runs: 'Последние запуски',
+    tokens: 'Токены: {{tokens}}',
   },
   ...settingsPages,
   ...projectPages,

@@ -1,5 +1,6 @@
 // The page's texts in Spanish for everything that is loaded after the first screen.
 
+import { proseNames } from '../../../../../server/protocol/prose-names/spanish.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/spanish.ts'
 import type { englishPages } from '../english/pages.ts'
 import type { Translation } from '../translation.ts'
@@ -22,14 +23,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   steps,
   toolNames,
   prose: {
-    alert: {
-      note: 'Nota',
-      tip: 'Consejo',
-      important: 'Importante',
-      warning: 'Advertencia',
-      caution: 'Precaución',
-    },
-    details: 'Detalles',
+    ...proseNames,
     diagram: {
       name: 'Diagrama',
       show: 'Mostrar diagrama',
@@ -54,7 +48,6 @@ export const pages: Translation<typeof englishPages, Forms> = {
     table: { copy: 'Copiar tabla' },
     footnote: 'Nota al pie {{number}}',
     footnoteBack: 'Volver a donde se cita la nota {{number}}',
-    footnotes: 'Notas al pie',
   },
   search: {
     title: 'Buscar en todo',
@@ -126,6 +119,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     byDay: 'Por día (UTC)',
     byHour: 'Por hora (UTC)',
     model: 'Modelo',
+    runs: 'Ejecuciones recientes',
+    tokens: '{{tokens}} tokens',
   },
   ...settingsPages,
   ...projectPages,

@@ -1,12 +1,15 @@
 // What was found in a project: files with line numbers, folders as trees, matches by file.
+
 import { File, Folder } from 'lucide-react'
 import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { fileSize } from '../../../../lib/format.ts'
+import { keyed } from '../../../../lib/list-keys.ts'
 import { paths } from '../../../../lib/paths.ts'
 import { CodeLines } from '../../../../ui/markdown/code-lines.tsx'
 import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
+import { ScrollRegion } from '../../../../ui/scroll-region.tsx'
 import { Fold } from '../../../../ui/table/fold.tsx'
 import { ConversationContext } from '../../conversation-context.ts'
 import { type Branch, treeOf } from './folder-tree.ts'
@@ -67,10 +70,9 @@ export function FileLines({
               </span>
               <CopyButton text={text} />
             </figcaption>
-            <pre
+            <ScrollRegion
+              as="pre"
               dir="ltr"
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-              tabIndex={0}
               className="flex max-h-128 overflow-auto pb-3 -outline-offset-2"
             >
               <span
@@ -83,7 +85,7 @@ export function FileLines({
                   .join('\n')}
               </span>
               <CodeLines code={lines.slice(0, count).join('\n')} language={languageOf(path)} />
-            </pre>
+            </ScrollRegion>
           </div>
         )}
       />
@@ -159,18 +161,19 @@ export function FileMatches({ label, matches }: { label: string; matches: readon
       unit="items"
       draw={(count) => (
         <ol aria-label={label} className="flex flex-col gap-2 text-[13px]">
-          {matches.slice(0, count).map(({ path, line, content }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a match has no identity but its place
-            <li key={index} className="min-w-0">
-              <FileLink path={path} line={line} name={`${path}:${line}`} />
-              <p
-                dir="ltr"
-                className="mt-0.5 rounded bg-sunken px-2 py-0.5 font-mono text-[12.5px] whitespace-pre-wrap text-soft [overflow-wrap:anywhere]"
-              >
-                {content.trim().slice(0, MATCH_CHARACTERS)}
-              </p>
-            </li>
-          ))}
+          {keyed(matches.slice(0, count), ({ path, line }) => `${path}:${line}`).map(
+            ({ key, item: { path, line, content } }) => (
+              <li key={key} className="min-w-0">
+                <FileLink path={path} line={line} name={`${path}:${line}`} />
+                <p
+                  dir="ltr"
+                  className="mt-0.5 rounded bg-sunken px-2 py-0.5 font-mono text-[12.5px] whitespace-pre-wrap text-soft [overflow-wrap:anywhere]"
+                >
+                  {content.trim().slice(0, MATCH_CHARACTERS)}
+                </p>
+              </li>
+            ),
+          )}
         </ol>
       )}
     />

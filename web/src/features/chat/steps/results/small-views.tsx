@@ -1,4 +1,5 @@
 // Results that are read at a glance: a calculation, the weather, named values, a text, what sub-agents answered.
+
 import {
   Cloud,
   CloudFog,
@@ -13,7 +14,9 @@ import {
   Wind,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { keyed } from '../../../../lib/list-keys.ts'
 import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
+import { ScrollRegion } from '../../../../ui/scroll-region.tsx'
 import { Fold } from '../../../../ui/table/fold.tsx'
 import { TextStep } from '../text-step.tsx'
 import type { Fact, Weather } from './result-kinds.ts'
@@ -164,14 +167,13 @@ export function PlainText({ label, text }: { label: string; text: string }) {
         folded={LINES_FOLDED}
         unit="lines"
         draw={(count) => (
-          <pre
+          <ScrollRegion
+            as="pre"
             dir="auto"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-            tabIndex={0}
             className="code-lines max-h-112 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2 text-[12.5px] whitespace-pre-wrap [overflow-wrap:anywhere]"
           >
             {lines.slice(0, count).join('\n')}
-          </pre>
+          </ScrollRegion>
         )}
       />
     </div>
@@ -182,12 +184,11 @@ export function PlainText({ label, text }: { label: string; text: string }) {
 export function AgentAnswers({ answers }: { answers: readonly { name: string; text: string }[] }) {
   return (
     <ul className="flex flex-col gap-2">
-      {answers.map(({ name, text }, index) => {
+      {keyed(answers, ({ name }) => name).map(({ key, item: { name, text } }) => {
         const lines = text.trimEnd().split('\n')
         return (
           <li
-            // biome-ignore lint/suspicious/noArrayIndexKey: two tasks may share a name
-            key={index}
+            key={key}
             className="flex flex-col gap-1.5 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-sm"
           >
             <p className="font-medium">{name}</p>

@@ -1,7 +1,9 @@
 // What was found on the web and in documents: search hits, fetched pages, passages.
+
 import { BookOpen, Globe, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { keyed } from '../../../../lib/list-keys.ts'
 import { Fold } from '../../../../ui/table/fold.tsx'
 import { TextStep } from '../text-step.tsx'
 import type { PassageItem } from './result-kinds.ts'
@@ -55,9 +57,8 @@ export function HitCards({ label, hits }: { label: string; hits: readonly WebIte
       unit="items"
       draw={(count) => (
         <ol aria-label={label} className="grid grid-cols-1 gap-2 sm:grid-cols-2">
-          {hits.slice(0, count).map((hit, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a hit has no identity but its place
-            <li key={index} className={cardClass}>
+          {keyed(hits.slice(0, count), ({ url }) => url ?? '').map(({ key, item: hit }) => (
+            <li key={key} className={cardClass}>
               {hit.site !== '' && <Place icon={Globe}>{hit.site}</Place>}
               <p className="mt-0.5">
                 <WebTitle item={hit} />
@@ -82,9 +83,8 @@ export function HitCards({ label, hits }: { label: string; hits: readonly WebIte
 export function PageCards({ label, pages }: { label: string; pages: readonly PageItem[] }) {
   return (
     <ul aria-label={label} className="flex flex-col gap-2">
-      {pages.map((page, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a page has no identity but its place
-        <li key={index} className={cardClass}>
+      {keyed(pages, ({ url }) => url ?? '').map(({ key, item: page }) => (
+        <li key={key} className={cardClass}>
           {page.site !== '' && <Place icon={Globe}>{page.site}</Place>}
           <p className="mt-0.5">
             <WebTitle item={page} />
@@ -130,9 +130,8 @@ function PageBody({ page, alone }: { page: PageItem; alone: boolean }) {
             unit="items"
             draw={(count) => (
               <ul aria-label={t('results.links')} className="flex flex-col gap-1">
-                {page.links.slice(0, count).map((item, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a link has no identity but its place
-                  <li key={index} className="min-w-0">
+                {keyed(page.links.slice(0, count), ({ url }) => url ?? '').map(({ key, item }) => (
+                  <li key={key} className="min-w-0">
                     <WebTitle item={item} /> <span className="text-muted">{item.site}</span>
                   </li>
                 ))}
@@ -162,26 +161,27 @@ export function PassageCards({
       unit="items"
       draw={(count) => (
         <ol aria-label={label} className="flex flex-col gap-2">
-          {passages.slice(0, count).map((passage, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a passage has no identity but its place
-            <li key={index} className={cardClass}>
-              <Place icon={BookOpen}>
-                {[
-                  passage.heading,
-                  passage.page === undefined ? '' : t('documents.page', { page: passage.page }),
-                ]
-                  .filter((part) => part)
-                  .join(' · ')}
-              </Place>
-              <p className="mt-0.5 font-medium">{passage.document}</p>
-              <p
-                dir="auto"
-                className="mt-1 line-clamp-4 text-[13px] whitespace-pre-line text-soft [overflow-wrap:anywhere]"
-              >
-                {passage.text.slice(0, 2_000)}
-              </p>
-            </li>
-          ))}
+          {keyed(passages.slice(0, count), ({ heading, page }) => `${heading} ${page ?? ''}`).map(
+            ({ key, item: passage }) => (
+              <li key={key} className={cardClass}>
+                <Place icon={BookOpen}>
+                  {[
+                    passage.heading,
+                    passage.page === undefined ? '' : t('documents.page', { page: passage.page }),
+                  ]
+                    .filter((part) => part)
+                    .join(' · ')}
+                </Place>
+                <p className="mt-0.5 font-medium">{passage.document}</p>
+                <p
+                  dir="auto"
+                  className="mt-1 line-clamp-4 text-[13px] whitespace-pre-line text-soft [overflow-wrap:anywhere]"
+                >
+                  {passage.text.slice(0, 2_000)}
+                </p>
+              </li>
+            ),
+          )}
         </ol>
       )}
     />

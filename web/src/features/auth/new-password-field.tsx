@@ -1,0 +1,28 @@
+// The field in which a person chooses a password.
+import { useTranslation } from 'react-i18next'
+import { TextField } from '../../ui/controls/field.tsx'
+
+export function NewPasswordField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <TextField
+      label={label}
+      hint={t('auth.passwordHint')}
+      type="password"
+      autoComplete="new-password"
+      required
+      minLength={8}
+      maxLength={200}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,171 @@
+// Blocks of Markdown from a model: parsed Markdown and code; nothing in them is trusted.
+import { createContext, memo, useContext, useMemo } from 'react'
+import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { mayCite } from '../../../../server/protocol/markdown/citation-marks.ts'
+import { mayHoldMath, prepareMath } from '../../../../server/protocol/markdown/math-text.ts'
+import {
+  ALERT_KINDS,
+  rehypeShape,
+  remarkPageSyntax,
+} from '../../../../server/protocol/markdown/page-syntax.ts'
+import { ZoomableImage } from '../overlays/zoomable-image.tsx'
+import { lazyPart } from '../states/late.tsx'
+import { PartBoundary } from '../states/part-boundary.tsx'
+import { Alert } from './alert.tsx'
+import { CitationContext } from './citation-context.ts'
+import { CitationMark, TextLink } from './citations.tsx'
+import { CodeBlock } from './code-block.tsx'
+import { FootnoteMark, readNumbers } from './footnotes.tsx'
+import { TableFrame } from './table-frame.tsx'
+import { useMath } from './use-math.ts'
+
+const LateDiagram = lazyPart(() => import('./diagram.tsx').then((module) => module.Diagram))
+
+/** Whether more of the block may arrive. */
+const Growing = createContext(false)
+
+/** A block of code; a diagram is drawn once its source is whole. */
+export function Code({
+  code,
+  language,
+  whole,
+}: {
+  code: string
+  language: string
+  whole: boolean
+}) {
+  const block = <CodeBlock code={code} language={language} whole={whole} />
+  if (language !== 'mermaid' || !whole || code.trim() === '') return block
+  return (
+    <PartBoundary fallback={block} instead={block} subject={code}>
+      <LateDiagram source={code} />
+    </PartBoundary>
+  )
+}
+
+/** A fenced block within a list or quotation, where only the parser sees it. */
+function InnerCode(props: { code: string; language: string }) {
+  return <Code {...props} whole={!useContext(Growing)} />
+}
+
+const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
+
+const components: Components = {
+  a: ({ href, children }) => <TextLink href={href}>{children}</TextLink>,
+  cite: ({ node, children }) => {
+    const number = node?.properties.dataCitation
+    return typeof number === 'number' ? <CitationMark number={number} /> : <cite>{children}</cite>
+  },
+  // Loading a remote image would tell its server who reads what, so it becomes a link.
+  img: ({ src, alt }) =>
+    typeof src === 'string' && INLINE_IMAGE.test(src) ? (
+      <ZoomableImage
+        source={src}
+        name={alt ?? ''}
+        fileName={`image.${/^data:image\/(\w+)/.exec(src)?.[1] ?? 'png'}`}
+      />
+    ) : (
+      <a
+        href={typeof src === 'string' ? src : undefined}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+      >
+        {alt === undefined || alt === '' ? (src ?? '') : alt}
+      </a>
+    ),
+  pre: ({ node }) => {
+    const code = node?.children[0]
+    if (code?.type !== 'element') return null
+    const names = code.properties.className
+    const language = Array.isArray(names)
+      ? String(names.find((name) => String(name).startsWith('language-')) ?? '').slice(9)
+      : ''
+    const text = code.children.map((child) => (child.type === 'text' ? child.value : '')).join('')
+    return <InnerCode code={text.replace(/\n$/, '')} language={language.toLowerCase()} />
+  },
+  table: ({ children, dir }) => <TableFrame dir={dir}>{children}</TableFrame>,
+  aside: ({ node, children }) => {
+    const kind = ALERT_KINDS.find((name) => name === node?.properties.dataAlert)
+    return kind === undefined ? (
+      <blockquote>{children}</blockquote>
+    ) : (
+      <Alert kind={kind}>{children}</Alert>
+    )
+  },
+  sup: ({ node, children }) => {
+    const number = node?.properties.dataFootnote
+    return typeof number === 'number' ? (
+      <FootnoteMark number={number} known={node?.properties.dataKnown === true} />
+    ) : (
+      <sup>{children}</sup>
+    )
+  },
+  input: ({ checked, type, disabled }) => (
+    <input
+      type={type}
+      checked={checked === true}
+      disabled={disabled === true}
+      readOnly
+      aria-label={checked === true ? '✓' : '–'}
+    />
+  ),
+  // The page's own title is the only first-level heading.
+  h1: ({ children, dir }) => (
+    <h2 dir={dir} className="text-[1.42em]">
+      {children}
+    </h2>
+  ),
+}
+
+const urlTransform = (url: string): string =>
+  INLINE_IMAGE.test(url) ? url : defaultUrlTransform(url)
+
+const KATEX_OPTIONS = {
+  throwOnError: false,
+  strict: false,
+  maxSize: 20,
+  maxExpand: 200,
+  // A formula that is invalid or incomplete is shown as written.
+  errorColor: 'var(--muted)',
+}
+
+/** Parsed Markdown; what it refers to in other blocks is passed to it. */
+export const MarkdownBlock = memo(function MarkdownBlock({
+  text,
+  numbers = '',
+  growing = false,
+}: {
+  text: string
+  /** The footnotes it refers to, from `numbersIn`. */
+  numbers?: string
+  growing?: boolean
+}) {
+  const math = useMath(mayHoldMath(text))
+  const footnotes = useMemo(() => readNumbers(numbers), [numbers])
+  const sources = useContext(CitationContext)
+  const citations = sources !== null && mayCite(text) ? sources.count : 0
+  const drawn = (
+    <ReactMarkdown
+      components={components}
+      urlTransform={urlTransform}
+      remarkPlugins={[
+        remarkGfm,
+        ...(math === null ? [] : [math.remarkMath]),
+        [remarkPageSyntax, { numbers: footnotes, citations }],
+      ]}
+      rehypePlugins={[
+        ...(math === null
+          ? []
+          : [
+              [math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object],
+              math.rehypeFormulaStyles,
+            ]),
+        rehypeShape,
+      ]}
+    >
+      {math === null ? text : prepareMath(text, growing)}
+    </ReactMarkdown>
+  )
+  return <Growing value={growing}>{drawn}</Growing>
+})
