@@ -38,6 +38,7 @@ export async function loadServerSettings(
   let stored = await read()
   const current = (): ServerSettings => ({
     ...stored,
+    configured,
     effective: {
       registration: stored.registration ?? configured.registration,
       sharing: stored.sharing ?? configured.sharing,

@@ -59,6 +59,7 @@ export interface ContextWindowOptions {
   summarize(dropped: readonly LlmMessage[], turns: number | null): Promise<string | null>
 }
 
+/** Keeps the messages of a run within the context window of its model. */
 export interface ContextWindow {
   /**
    * The messages to send. Call it with all messages of the run, to which each iteration only adds. What was shortened or

@@ -16,6 +16,7 @@ import { nestedCallId } from './nested-call-id.ts'
 import type { CallUsage, RunScope } from './run-scope.ts'
 import type { SubAgentEvent, SubAgentLog, SubAgentOutcome } from './sub-agent-log.ts'
 
+/** What a sub-agent may use. */
 export interface SubAgentLimits {
   /** Including the last one, which has no tools. */
   maxIterations: number

@@ -13,6 +13,7 @@ import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
 
+/** Invitations and links for new passwords. Each works once, and only its hash is stored. */
 export interface AccountLinks {
   /** `token` cannot be retrieved later. @throws AppError `invitations_exhausted`. */
   invite(invitation: {

@@ -25,6 +25,7 @@ import type { TokenClaims } from './tokens.ts'
 /** The user in single-user mode. */
 export const DEFAULT_USERNAME = 'default'
 
+/** Registering, signing in, and changing an account. */
 export interface Accounts extends Credentials {
   /** Whether there is any account. */
   exist(): Promise<boolean>
@@ -87,6 +88,7 @@ export interface Client {
   isLocal: boolean
 }
 
+/** What is to change; what is undefined stays. */
 export interface ProfileChanges {
   email?: string | null | undefined
   avatar?: string | null | undefined

@@ -7,6 +7,7 @@ import type { ApiKeyScope } from '../protocol/accounts/user.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Identity } from './identity.ts'
 
+/** The API keys of users. Only their hashes are stored. */
 export interface ApiKeys {
   /**
    * Creates a key. `key` cannot be retrieved later. @throws AppError `unauthorized` when the password was changed or the

@@ -2,6 +2,7 @@
 import type { StoreLog } from '../db/database.ts'
 import type { AuditRepository, AuditRow } from '../db/repositories/accounts/audit.ts'
 
+/** Adds an entry to the audit log. */
 export type RecordAudit = (entry: Omit<AuditRow, 'id' | 'at'>) => Promise<void>
 
 /** Never rejects: what cannot be stored is logged instead. */

@@ -11,6 +11,7 @@ export interface KeyOwner {
   key: ApiKeyRow
 }
 
+/** Recognizes the user of a request. */
 export interface Credentials {
   /**
    * The user of a token, or null if its session has ended or the account is disabled.

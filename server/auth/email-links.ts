@@ -20,8 +20,10 @@ const MAILS_PER_MAILBOX = 12
 const FORGOTTEN_PER_HOUR = 20
 const SEND_TIMEOUT_MS = 15_000
 
+/** The languages of mails. */
 export type MailLanguage = 'en' | 'zh-CN'
 
+/** Mails links for new passwords and for confirming addresses. */
 export interface EmailLinks {
   /** Whether this server can send mail with links. */
   readonly isAvailable: boolean

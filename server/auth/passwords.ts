@@ -23,6 +23,7 @@ export interface PasswordCost {
 /** What OWASP recommends for argon2id, which is the default algorithm of the package. */
 const RECOMMENDED_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
+/** Hashes and checks passwords, off the event loop. */
 export interface Passwords {
   /**
    * The hash to store for a password.

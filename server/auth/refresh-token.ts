@@ -4,6 +4,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 /** `<session>.<generation>.<signature>` */
 const FORMAT = /^([\w-]{1,64})\.(\d{1,9})\.([\w-]{43})$/
 
+/** The refresh tokens of pages, which work once each. */
 export interface RefreshTokens {
   create(sessionId: string, generation: number): string
   /** Null for a token that this server did not create. */

@@ -26,6 +26,7 @@ export interface Device {
   address: string
 }
 
+/** The sessions of pages: begun by signing in, renewed by refresh tokens, ended from anywhere. */
 export interface Sessions {
   /**
    * `refreshToken` is null for the kind `token`. @throws AppError `session_ended` when the password was changed or the

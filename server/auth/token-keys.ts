@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { writeFileAtomically } from './atomic-file.ts'
 import { REFRESH_LIFETIME_SECONDS } from './sessions.ts'
 
+/** A key that signs tokens. */
 export interface TokenKey {
   /** Named in the header of each token that it signed. */
   id: string

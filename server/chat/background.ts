@@ -52,4 +52,5 @@ export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) 
   }
 }
 
+/** Background tasks: starting them, and adding their answers to the conversation. */
 export type Background = ReturnType<typeof createBackground>

@@ -28,6 +28,10 @@ import { createTemporaryRemoval } from './temporary.ts'
 /** A deletion gives up after stopping new runs in the conversation this many times. */
 const MAX_STOP_ATTEMPTS = 5
 
+/**
+ * What a person can ask of a conversation. Every method is for one user, and throws an AppError for what is not
+ * theirs.
+ */
 export interface ChatService extends ProgramRuns {
   /** Stores the message and starts a run, or returns the run that was started with the same `client_id`. */
   send(userId: UserId, conversationId: ConversationId, body: SendMessageBody): Promise<RunRow>

@@ -29,6 +29,7 @@ export interface ClientResults {
   results: ReadonlyMap<string, string>
 }
 
+/** A turn that a program sends with its own history (`/v1`). */
 export interface ProgramTurn {
   kind: 'program'
   /** The message below which the turn is stored; null at the root. */

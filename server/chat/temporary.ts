@@ -12,6 +12,7 @@ type StartedRun = Pick<RunRow, 'id' | 'userId' | 'conversationId'>
  */
 const LOOK_SHARE = 1 / 20
 
+/** Removes temporary conversations when they are over. */
 export interface TemporaryRemoval {
   /**
    * Removes the temporary conversation of a run when the run has ended and its user has no page open; in any case when nothing

@@ -66,12 +66,14 @@ export interface StoreLog {
 /** For tests and benchmarks: sees every statement with its values before it runs. */
 export type StatementListener = (sql: string, values: unknown[]) => void
 
+/** How the SQLite file is opened. */
 export type SqliteSettings = {
   dialect: 'sqlite'
   file: string
   /** Milliseconds that a write waits for a lock of another process. */
   busyTimeout?: number
 }
+/** How PostgreSQL is reached. */
 export type PostgresSettings = {
   dialect: 'postgres'
   connection:

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from './database.ts'
 import type { Tables } from './tables.ts'
 
+/** The parts of a query that finds passages by their words. */
 export type PassageMatch = {
   /** The full-text index, to be joined to `passages` with `on`. */
   index: SQL

@@ -1,6 +1,6 @@
 // Statements about many rows at once, of which only a few sizes are built.
 import { type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
-import type { Writer } from './database.ts'
+import type { Reader, Writer } from './database.ts'
 import { prepareOnce, prepareOnEach, valuesOf } from './fragments.ts'
 import { inParallel } from './in-parallel.ts'
 
@@ -48,21 +48,24 @@ export function prepareInserts<Row extends object>(
  */
 export function prepareLookup<Id, Result>(
   name: string,
-  prepare: (ids: Placeholder[], name: string) => Prepared<Result[]>,
-): (ids: readonly Id[]) => Promise<Result[]> {
-  const statementFor = prepareOnce(name, ({ count }: { count: number }, unique) =>
-    prepare(
-      Array.from({ length: count }, (_, at) => sql.placeholder(`id_${at}`)),
-      unique,
+  prepare: (read: Reader, ids: Placeholder[], name: string) => Prepared<Result[]>,
+): (read: Reader, ids: readonly Id[]) => Promise<Result[]> {
+  const statementFor = prepareOnEach((read: Reader) =>
+    prepareOnce(name, ({ count }: { count: number }, unique) =>
+      prepare(
+        read,
+        Array.from({ length: count }, (_, at) => sql.placeholder(`id_${at}`)),
+        unique,
+      ),
     ),
   )
-  return async (ids) => {
+  return async (read, ids) => {
     const found: Result[] = []
     for (let from = 0; from < ids.length; from += MAX_AT_ONCE) {
       const some = ids.slice(from, from + MAX_AT_ONCE)
       const count = 2 ** Math.ceil(Math.log2(some.length))
       const values = Array.from({ length: count }, (_, at) => [`id_${at}`, some[at] ?? some.at(-1)])
-      found.push(...(await statementFor({ count }).execute(Object.fromEntries(values))))
+      found.push(...(await statementFor(read)({ count }).execute(Object.fromEntries(values))))
     }
     return found
   }

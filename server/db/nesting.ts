@@ -1,6 +1,7 @@
 // Detects a write inside a write, which would wait for itself forever.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/** Finds transactions that are begun inside of one, which would wait for themselves. */
 export interface NestingGuard {
   /** Throws when called from inside `work` of `enter`, however deep. */
   assertOutside(): void

@@ -1,6 +1,7 @@
 // Entries of the search index: how their row ids encode what they index, and how each database queries them.
 import { createHash } from 'node:crypto'
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { firstCharacters, indexWords, type QueryWord } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Dialect } from './database.ts'
@@ -10,6 +11,7 @@ import type { Dialect } from './database.ts'
  * ids contain positions in this list, so its order must not change.
  */
 export const SEARCH_KINDS = ['text', 'step', 'tool', 'file'] as const
+/** What an entry of the search index is the text of. */
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 
 /** What one entry indexes. `position` is that of the step or attachment within its message, `part` counts from 0. */
@@ -114,9 +116,16 @@ export const withoutEscapes = (json: string): string =>
  * A word that stands for the owner and is part of each of their entries, so that a query does not visit other users'
  * entries. Nobody can type it: it begins with a private-use character.
  */
-const ownerWord = (userId: UserId): string =>
-  `${OWNER_MARK}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
+function ownerWord(userId: UserId): string {
+  const known = ownerWords.get(userId)
+  if (known !== undefined) return known
+  const word = `${OWNER_MARK}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
+  ownerWords.set(userId, word)
+  return word
+}
 const OWNER_MARK = '\u{E000}'
+/** Of those who wrote something lately: every send needs it three times. */
+const ownerWords = new LRUCache<UserId, string>({ max: 1_000 })
 
 /** Whether a word of the index stands for an owner. */
 export const isOwnerWord = (word: string): boolean => word.startsWith(OWNER_MARK)

@@ -45,6 +45,7 @@ import { createToolResultRepository } from './repositories/runs/tool-results.ts'
 import { createSealedRepository } from './repositories/sealed.ts'
 import { createSearchRepository } from './repositories/search/search.ts'
 
+/** All repositories of one database. */
 export type Store = ReturnType<typeof createStore>
 
 /**

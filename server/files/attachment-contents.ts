@@ -5,6 +5,7 @@ import type { LongText } from '../lib/json-pieces.ts'
 import type { MessageId } from '../protocol/ids.ts'
 import type { BlobStore } from './blobs.ts'
 
+/** Reads the contents of stored attachments. */
 export interface AttachmentReader {
   /** An attachment with its content in pieces: text, or an image as base64. */
   find(

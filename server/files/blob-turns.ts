@@ -4,6 +4,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { appError } from '../errors.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 
+/** Storing and removing one content never overlap. */
 export interface BlobTurns {
   /**
    * Runs `work` when nobody else puts or removes this content. Before each thing that must not happen after somebody else's

@@ -2,6 +2,7 @@
 
 /** Formats that are stored as they are; browsers and models know them. */
 export const KEPT_FORMATS = ['png', 'jpeg', 'webp', 'gif'] as const
+/** Image formats that can stay as they were uploaded. */
 export type KeptFormat = (typeof KEPT_FORMATS)[number]
 
 /**

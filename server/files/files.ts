@@ -34,6 +34,7 @@ type Examined = Pick<
   'kind' | 'mime' | 'width' | 'height' | 'pages' | 'failure' | 'characters' | 'text'
 > & { content: string; thumbnail: string | null }
 
+/** The files that users upload for messages. */
 export interface FileService {
   /**
    * Stores an uploaded file. The stream is read to its end.

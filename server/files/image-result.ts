@@ -7,6 +7,7 @@ export const MAX_IMAGE_PIXELS = 64_000_000
 export const MAX_SIDE_PIXELS = 4_096
 export const THUMBNAIL_SIDE_PIXELS = 640
 
+/** A decoded image as it is stored. */
 export const ImageResult = z.object({
   mime: z.string(),
   width: z.int().min(1),

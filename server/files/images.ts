@@ -7,6 +7,7 @@ import { startProcess } from '../sandbox/process.ts'
 import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import { ImageResult } from './image-result.ts'
 
+/** An image that can be stored, or why it cannot. */
 export type ReadImage =
   | ({ ok: true } & ImageResult)
   /** `internal` is for the log. */

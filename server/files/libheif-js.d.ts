@@ -11,6 +11,5 @@ declare module 'libheif-js/wasm-bundle.js' {
     ): void
   }
   const libheif: { HeifDecoder: new () => { decode(file: Uint8Array): HeifImage[] } }
-  // biome-ignore lint/style/noDefaultExport: the package has no other export
   export default libheif
 }

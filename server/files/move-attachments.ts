@@ -9,6 +9,7 @@ const PAUSE_MS = 20
 /** After a failure, such as a database that is away. */
 const RETRY_MS = 60_000
 
+/** Moves attachments of earlier versions out of the database, in the background. */
 export interface AttachmentMover {
   /** Moves what is left; resolves when nothing is, or when `stop` was called. Call it again when more may have come. */
   run(): Promise<void>

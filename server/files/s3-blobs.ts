@@ -13,6 +13,7 @@ import { createBlobTurns } from './blob-turns.ts'
 import type { BlobStore } from './blobs.ts'
 import { openIncoming } from './incoming.ts'
 
+/** An S3 bucket. */
 export interface S3Settings {
   /** Of the service, without the bucket. */
   endpoint: string
@@ -36,6 +37,7 @@ const streamingFetch: typeof fetch = (input, init) => fetch(input, { ...init, du
 /** Which instance puts or removes a content. */
 type BlobClaims = Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'>
 
+/** Contents of files in an S3 bucket. */
 export interface S3Blobs extends BlobStore {
   /** Whether a content is stored. */
   has(sha256: string): Promise<boolean>

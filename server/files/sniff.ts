@@ -4,6 +4,7 @@ import { looksBinary } from '../lib/binary-bytes.ts'
 /** Bytes that `sniff` needs to see. */
 export const SNIFFED_BYTES = 8_192
 
+/** What the first bytes of a file say it is. */
 export type SniffedType =
   | { kind: 'image'; mime: string }
   | { kind: 'document'; mime: 'application/pdf' | 'application/zip' }

@@ -58,6 +58,7 @@ declare module 'fastify' {
   }
 }
 
+/** What the HTTP server is set up with. */
 export interface AppOptions {
   /** Maximum size of a JSON body, in bytes. */
   bodyLimit: number

@@ -17,6 +17,7 @@ declare module 'fastify' {
   }
 }
 
+/** What a route adds to the audit log. */
 export interface AuditRecord {
   action: AuditAction
   userId: UserId | null

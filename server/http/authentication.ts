@@ -42,6 +42,7 @@ export interface CredentialCheck {
   ): Promise<{ user: Identity; key: { id: string; scopes: ApiKeyScope[] | null } } | null>
 }
 
+/** Who the user of a request is, in single-user and multi-user mode. */
 export type AuthenticationOptions =
   | { mode: 'single'; defaultUser: Identity }
   | {

@@ -23,6 +23,7 @@ export interface Ending {
   kept?: ServerResponse | undefined
 }
 
+/** The requests that are being answered, so that they end with the credential that began them. */
 export interface OpenConnections {
   /** The current moment, a counter. Call it before checking a credential. */
   moment(): number
@@ -64,6 +65,8 @@ function endRequest(reply: FastifyReply): void {
     return
   }
   reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value)
   // The rest of an upload is not read.
   raw.shouldKeepAlive = false
   sendRawError(appError('session_ended'), reply.request, raw)

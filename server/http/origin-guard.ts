@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import type { App } from './app.ts'
 
+/** Which origins may send requests from a browser. */
 export interface OriginRules {
   /** `single`: requests from other origins or host names are rejected, because there is no sign-in to stop them. */
   mode: 'single' | 'multi'
@@ -23,9 +24,15 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
   const isAllowed = ({ headers: { origin, host } }: FastifyRequest): boolean =>
     origin !== undefined && (origins.has(origin) || isSameOrigin(origin, host))
 
+  /** Nearly every request names the same host. */
+  let accepted: string | undefined
   if (rules.mode === 'single')
     app.addHook('onRequest', async (request) => {
-      if (!isAcceptedHost(request.headers.host, rules)) throw appError('host_refused')
+      const { host } = request.headers
+      if (host === undefined || host !== accepted) {
+        if (!isAcceptedHost(host, rules)) throw appError('host_refused')
+        accepted = host
+      }
       if (request.headers.origin !== undefined && !isAllowed(request) && !isAsset(request))
         throw appError('origin_refused')
     })

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
+/** Who may see metrics and the reference. */
 export interface ReferenceRules {
   /** Everybody may see them. */
   isPublic: boolean

@@ -60,11 +60,12 @@ export async function createHttpStack(
     behindProxy,
     ...(logger === undefined ? {} : { logger }),
   })
-  await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
+  registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
   registerMetrics(app, options.metrics)
   await registerReference(app, options.version)
-  return { app, issueToken, finish: () => registerWebApp(app, options.webRoot) }
+  const hasAccounts = options.authentication.mode === 'multi'
+  return { app, issueToken, finish: () => registerWebApp(app, options.webRoot, hasAccounts) }
 }

@@ -32,10 +32,15 @@ function pagePolicy(policy: string, html: string): string {
   return `${policy.replace("style-src 'self'", styles)};script-src 'self'${inlineSources(html, 'script')}`
 }
 
-/** Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. */
-export async function registerWebApp(app: App, root: string): Promise<void> {
+/**
+ * Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it.
+ * `hasAccounts`: with the document that offers no message field to somebody who has to sign in first.
+ */
+export async function registerWebApp(app: App, root: string, hasAccounts: boolean): Promise<void> {
+  const page =
+    hasAccounts && existsSync(join(root, 'accounts.html')) ? 'accounts.html' : 'index.html'
   const isBuilt = existsSync(join(root, 'index.html'))
-  const html = isBuilt ? await readFile(join(root, 'index.html'), 'utf8') : ''
+  const html = isBuilt ? await readFile(join(root, page), 'utf8') : ''
   if (isBuilt)
     await app.register(fastifyStatic, {
       root,
@@ -60,10 +65,11 @@ export async function registerWebApp(app: App, root: string): Promise<void> {
       'cache-control',
       path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     )
-    if (!isFile || path === 'index.html') {
+    const isPage = !isFile || path === 'index.html' || path === 'accounts.html'
+    if (isPage) {
       const policy = String(reply.getHeader('content-security-policy'))
       void reply.header('content-security-policy', pagePolicy(policy, html))
     }
-    return reply.sendFile(isFile ? decodeURIComponent(path) : 'index.html')
+    return reply.sendFile(isPage ? page : decodeURIComponent(path))
   })
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import { estimateTokens } from '../protocol/models/token-estimate.ts'
 
+/** The model that computes embeddings. */
 export interface EmbeddingSettings {
   /** The API base, or the full `…/embeddings` URL. */
   apiUrl: string
@@ -10,8 +11,10 @@ export interface EmbeddingSettings {
   model: string
 }
 
+/** The vector of a text. */
 export type Embedding = readonly number[]
 
+/** Computes embeddings. */
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string

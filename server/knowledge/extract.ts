@@ -16,7 +16,9 @@ export type FailedExtraction = {
   internal?: string
   pages?: number | null
 }
+/** The passages of a document, or why it has none. */
 export type Extraction = { ok: true; passages: Passage[] } | FailedExtraction
+/** The text of a file, or why it has none. */
 export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 
 export interface ExtractOptions {

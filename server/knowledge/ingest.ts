@@ -23,6 +23,7 @@ const LOOK_EVERY_MS = 30_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
 const PASSAGES_PER_SLICE = 10
 
+/** Reads documents in the background, a few at a time. */
 export interface Ingest {
   /** Queues a stored document; returns at once. `isAwaited`: `whenFound` waits for it. */
   add(document: DocumentRow, isAwaited?: boolean): void

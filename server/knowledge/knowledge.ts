@@ -16,6 +16,7 @@ import type { VectorSearch } from './vector-search.ts'
 const MAX_DOCUMENTS = 2_000
 const MAX_NAME_CHARACTERS = 255
 
+/** The documents of projects and the search in them. */
 export interface Knowledge {
   /**
    * Stores one uploaded file and queues it for reading; resolves while it is still pending. The stream is read to its

@@ -27,6 +27,7 @@ export interface MemoryStore {
   change(userId: UserId, replace: (content: string) => string): Promise<string>
 }
 
+/** Facts about users that later conversations know. */
 export interface Memory {
   read(userId: UserId): Promise<string>
   /** The user's edit of the whole text. Throws `payload_too_large` beyond 200,000 characters. */

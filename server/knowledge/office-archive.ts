@@ -7,6 +7,7 @@ import { Parser } from 'htmlparser2'
 const MAX_PART_BYTES = 64 * 1024 * 1024
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 
+/** The parts of an Office file, which is a ZIP archive, bounded in size. */
 export interface OfficeArchive {
   /** The XML of a part; undefined when there is none. */
   part(path: string): string | undefined

@@ -4,6 +4,7 @@ import type { DocumentRepository, FoundPassage } from '../db/repositories/projec
 import { queryWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 
+/** A passage that the search found. */
 export interface PassageHit {
   id: number
   document: string

@@ -14,6 +14,7 @@ const MIN_SIMILARITY = 0.2
 /** Delay before missing vectors are requested again after a failure. */
 const RETRY_DELAY_MS = 5 * 60_000
 
+/** Finds passages by meaning. */
 export interface VectorSearch {
   /** Creates the vectors of a document's passages. Never throws: without them, only words find the document. */
   index(document: Pick<DocumentRow, 'id' | 'projectId'>, signal: AbortSignal): Promise<void>

@@ -9,6 +9,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  */
 export type ChildPath = `${string}.child`
 
+/** The program of a worker thread or child process, in the sources or in the build. */
 export interface ChildEntry {
   /** Absolute path of the program. */
   file: string

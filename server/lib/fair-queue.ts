@@ -1,5 +1,6 @@
 // A queue in front of a shared resource: whoever asks for much waits behind their own work, not in front of everybody else's.
 
+/** Bounds how much runs at a time; owners take turns. */
 export interface FairQueue {
   /**
    * Runs `work` when there is room. Owners take turns, one piece of work each, whatever the order in which they asked; the

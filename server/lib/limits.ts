@@ -1,11 +1,13 @@
 // What limits are counted with: in this process, or by all instances of a store together.
 
+/** How much is allowed in which time. */
 export interface RateLimitOptions {
   /** Total weight within one window. */
   limit: number
   windowMs: number
 }
 
+/** Counts by key, such as a user or a network. */
 export interface RateLimit {
   /**
    * Takes `weight` from the key's allowance, which `limit` replaces. Returns null, or the seconds until the next window if
@@ -54,6 +56,7 @@ export interface Attempt {
 /** Failures within the window after which a source or a target is slowed down. */
 export const ATTEMPT_LIMIT = { failures: 10, windowMs: 5 * 60_000 }
 
+/** The limits of this process, or of all instances together. */
 export interface Limits {
   /** @param name one for each limit: instances count the same one together. */
   rateLimit(name: string, options: RateLimitOptions): RateLimit

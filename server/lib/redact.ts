@@ -1,6 +1,7 @@
 // Redacts all secrets known to this process from texts that leave it: log lines, events, errors, tool results.
 import { pino } from 'pino'
 
+/** Removes the secrets of the server from texts. */
 export interface Redactor {
   /** Adds secrets to redact. Ignores short texts and common placeholders. */
   add(secrets: Iterable<string | null | undefined>): void

@@ -1,5 +1,6 @@
 // Texts that the instances of a store share for a while: what gets lost is only looked up again.
 
+/** Texts that instances share for some time. */
 export interface SharedTexts {
   /** Undefined when nobody has stored it, or it cannot be read in time. Never rejects. */
   get(key: string): Promise<string | undefined>

@@ -64,6 +64,7 @@ export function* runsOf(
     yield { text: run, index, isSpaceless: IS_SPACELESS.test(run) }
 }
 
+/** One word of a search. */
 export interface QueryWord {
   word: string
   /** Matches only as a prefix. */

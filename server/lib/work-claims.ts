@@ -1,5 +1,6 @@
 // Who does work that must be done once, when several instances share a store.
 
+/** Work that only one instance may do at a time. */
 export interface WorkClaims {
   /** Takes the work. False while another living instance has it. */
   claim(name: string): Promise<boolean>

@@ -11,6 +11,7 @@ export interface WorkerRequest<Request> {
 /** What a thread sends back: `ready` once it has loaded, then one reply per request. */
 export type WorkerMessage<Reply> = 'ready' | { id: number; reply: Reply }
 
+/** The one way to talk to a worker thread: requests with their replies, time limits and restarts. */
 export interface WorkerClient<Request, Reply> {
   /**
    * Sends one request and resolves with its reply; starts the thread when none is running. `timeoutMs` counts from the

@@ -72,6 +72,15 @@ async function orFailure<T>(work: () => Promise<T>): Promise<T | CallToolResult>
   }
 }
 
+const READ_ONLY = { annotations: { readOnlyHint: true, openWorldHint: false } }
+
+interface ToolContext {
+  userId: UserId
+  services: McpServices
+  /** The client speaks a version of MCP in which a result can ask a person. */
+  isModern: boolean
+}
+
 /** Create one per request: it serves one user. */
 export function createMcpServer(
   userId: UserId,
@@ -79,8 +88,15 @@ export function createMcpServer(
   { version, isModern }: { version: string; isModern: boolean },
 ): McpServer {
   const server = new McpServer({ name: 'nanoclaw', title: 'NanoClaw', version })
-  const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } }
+  const context = { userId, services, isModern }
+  registerRunTools(server, context)
+  registerSearch(server, context)
+  registerProjectTools(server, context)
+  return server
+}
 
+/** Starting a run, deciding what it waits for, and reading it. */
+function registerRunTools(server: McpServer, { userId, services, isModern }: ToolContext): void {
   /** The answer, or a request for an approval where the client can ask a person. */
   function present(report: RunReport) {
     const call = report.waits_for
@@ -140,11 +156,14 @@ export function createMcpServer(
     {
       description: 'Gets the state and the answer of a run.',
       inputSchema: z.object({ run_id: RunId }),
-      ...readOnly,
+      ...READ_ONLY,
     },
     ({ run_id }) => orFailure(async () => result(await services.runStatus(userId, run_id))),
   )
+}
 
+/** Searching what the user has. */
+function registerSearch(server: McpServer, { userId, services }: ToolContext): void {
   server.registerTool(
     'search',
     {
@@ -153,15 +172,18 @@ export function createMcpServer(
         query: z.string().min(1).max(200),
         limit: z.int().min(1).max(50).default(20),
       }),
-      ...readOnly,
+      ...READ_ONLY,
     },
     ({ query, limit }) =>
       orFailure(async () => result(await services.search(userId, query, limit))),
   )
+}
 
+/** Projects and their files. */
+function registerProjectTools(server: McpServer, { userId, services }: ToolContext): void {
   server.registerTool(
     'list_projects',
-    { description: 'Lists the projects of the user.', ...readOnly },
+    { description: 'Lists the projects of the user.', ...READ_ONLY },
     () => orFailure(async () => result(await services.listProjects(userId))),
   )
 
@@ -170,7 +192,7 @@ export function createMcpServer(
     {
       description: 'Lists a folder of a project.',
       inputSchema: z.object({ project_id: ProjectId, path: Path.default('') }),
-      ...readOnly,
+      ...READ_ONLY,
     },
     ({ project_id, path }) =>
       orFailure(async () => result(await services.listFiles(userId, project_id, path))),
@@ -185,7 +207,7 @@ export function createMcpServer(
         path: Path.min(1),
         offset: z.int().min(0).default(0),
       }),
-      ...readOnly,
+      ...READ_ONLY,
     },
     ({ project_id, path, offset }) =>
       orFailure(async () => {
@@ -199,5 +221,4 @@ export function createMcpServer(
         )
       }),
   )
-  return server
 }

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 
+/** A message that is sent through a channel. */
 export interface OutgoingMessage {
   /** The same for every attempt, so that a receiver can drop duplicates. */
   id: string
@@ -17,6 +18,7 @@ export interface OutgoingMessage {
  */
 export type SendOutcome = { ok: true } | { ok: false; failure: DescribedFailure; retry: boolean }
 
+/** What a file for a kind of channel defines. */
 export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
   /** All settings of the user, including secrets. */

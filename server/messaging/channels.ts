@@ -24,6 +24,7 @@ const FIRST_ATTEMPT_TIMEOUT_MS = 3_000
 /** Binds sealed settings to channels: `SecretBox` opens a value only for the purpose it was sealed for. */
 export const CHANNEL_SEAL_PURPOSE = 'channel'
 
+/** What became of a message. */
 export interface Delivery {
   id: string
   status: DeliveryStatus
@@ -40,6 +41,7 @@ export interface GivenUp {
   error: string
 }
 
+/** The channels of users, and sending through them. */
 export interface Channels {
   list(userId: UserId): Promise<Channel[]>
   /** Throws `validation_failed`, `name_taken` or `too_many_requests`. */

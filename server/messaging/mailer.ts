@@ -3,6 +3,7 @@ import { untilAborted } from '../lib/abort.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
+/** The mail server. */
 export interface SmtpSettings {
   host: string
   port: number
@@ -13,6 +14,7 @@ export interface SmtpSettings {
   allowed_recipients?: readonly string[] | undefined
 }
 
+/** One mail in plain text. */
 export interface Mail {
   /** Becomes the message id, so that a receiver drops a mail that arrives twice. */
   id: string
@@ -21,6 +23,7 @@ export interface Mail {
   text: string
 }
 
+/** Sends one mail. */
 export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<SendOutcome>
 
 const TIMEOUT_MS = 20_000

@@ -17,6 +17,7 @@ const MAX_SLEEP_MS = 30_000
 const SETTLED_RETENTION_MS = 7 * 24 * 3_600_000
 const PURGE_BATCH_SIZE = 500
 
+/** Sends stored deliveries, and again later what failed. */
 export interface Outbox {
   /** Call it when a message was stored: checks at once. */
   wake(): void

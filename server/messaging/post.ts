@@ -1,5 +1,6 @@
 // One POST to an address that a user chose, and what its response means for a delivery.
-import type { FetchFault, GuardedFetch } from '../net/guarded-fetch.ts'
+import type { FetchFault } from '../net/fetch-faults.ts'
+import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import { type StoredFailureReason, storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
@@ -16,6 +17,7 @@ const REASONS = {
   failed: 'delivery_failed',
 } as const satisfies Record<FetchFault, StoredFailureReason>
 
+/** What sending a request to a receiver takes. */
 export interface PostOptions {
   fetch: GuardedFetch
   url: string

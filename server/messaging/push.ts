@@ -38,6 +38,7 @@ const NOTICES: Partial<Record<RunStatus, PushNotice['type']>> = {
   interrupted: 'answer_failed',
 }
 
+/** Notifications in browsers that have subscribed (Web Push). */
 export interface Push {
   /** What browsers subscribe with. */
   publicKey(): Promise<string>

@@ -39,6 +39,7 @@ export function newVapidKeys(): VapidKeys {
   }
 }
 
+/** A notification before it is encrypted (RFC 8291). */
 export interface PushMessage {
   text: string
   endpoint: string

@@ -36,6 +36,7 @@ const HOUR_MS = 3_600_000
 /** Binds a sealed secret to its webhook. */
 export const webhookSealPurpose = (id: string): string => `webhook ${id}`
 
+/** Records the events that webhooks subscribe to, and sends them. */
 export interface Webhooks {
   /** Records what webhooks receive. */
   readonly events: WebhookEvents

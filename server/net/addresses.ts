@@ -1,6 +1,7 @@
 // Which addresses and ports a request on behalf of a model or a page may reach.
 import ipaddr from 'ipaddr.js'
 
+/** Decides which addresses the server connects to on behalf of users and models. */
 export interface AddressRules {
   /**
    * Why a request to this host and port is refused, or null when it is allowed. `addresses` are all addresses of the host;
@@ -9,6 +10,7 @@ export interface AddressRules {
   refusal(host: string, port: number, addresses: readonly string[]): string | null
 }
 
+/** The operator's exceptions. */
 export interface AddressSettings {
   /** Host names, addresses or CIDR ranges that are allowed although private, at any port. */
   allowPrivate: readonly string[]

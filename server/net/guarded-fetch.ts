@@ -2,10 +2,11 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { buildConnector, FormData, Response } from 'undici'
-import { errorText } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import { type AddressRules, bareHost } from './addresses.ts'
+import { AddressRefused, describeFault, type FetchFault, HOST_UNKNOWN } from './fetch-faults.ts'
 
+/** A complete response. */
 export interface Fetched {
   ok: true
   /** After redirects. */
@@ -20,22 +21,12 @@ export interface Fetched {
   truncated: boolean
 }
 
-/** Why a fetch failed, for callers that have their own texts. `failed` stands for everything else. */
-export type FetchFault =
-  | 'host_unknown'
-  | 'connection_refused'
-  | 'connection_lost'
-  | 'unreachable'
-  | 'timed_out'
-  | 'certificate_invalid'
-  | 'address_refused'
-  | 'failed'
-
 /** `error` describes the failure to the model and the user, without host paths or keys. */
 export type FetchOutcome =
   | Fetched
   | { ok: false; fault: FetchFault; error: string; status?: number; url: string }
 
+/** One request and its limits. */
 export interface FetchOptions {
   signal: AbortSignal
   method?: 'GET' | 'POST'
@@ -54,6 +45,7 @@ export interface FetchOptions {
   trusted?: boolean
 }
 
+/** Fetches from public addresses only; see `AddressRules`. */
 export interface GuardedFetch {
   /** Never throws. HTTP errors (status 400 and above) are `ok` too: check `status`. */
   (url: string, options: FetchOptions): Promise<FetchOutcome>
@@ -69,9 +61,6 @@ const MAX_REDIRECTS = 5
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_URL_CHARACTERS = 8_000
 const USER_AGENT = 'Mozilla/5.0 (compatible; NanoClaw/0.1)'
-
-/** Thrown inside the connector; its message becomes the outcome's error. */
-class AddressRefused extends Error {}
 
 const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
 
@@ -253,50 +242,4 @@ async function read(response: Response, url: URL, request: FetchOptions): Promis
     body: Buffer.concat(parts, size),
     truncated,
   }
-}
-
-type Fault = { fault: FetchFault; error: string }
-
-const HOST_UNKNOWN: Fault = {
-  fault: 'host_unknown',
-  error: 'The host name could not be found.',
-}
-const UNREACHABLE: Fault = { fault: 'unreachable', error: 'The server could not be reached.' }
-const TIMED_OUT: Fault = { fault: 'timed_out', error: 'The server did not respond in time.' }
-const CONNECTION_CLOSED: Fault = {
-  fault: 'connection_lost',
-  error: 'The server closed the connection.',
-}
-
-/** Faults by the error codes of Node and undici. */
-const FAULTS: Record<string, Fault> = {
-  ENOTFOUND: HOST_UNKNOWN,
-  EAI_AGAIN: {
-    fault: 'host_unknown',
-    error: 'The host name could not be resolved at the moment.',
-  },
-  ECONNREFUSED: { fault: 'connection_refused', error: 'The server refused the connection.' },
-  ECONNRESET: CONNECTION_CLOSED,
-  EHOSTUNREACH: UNREACHABLE,
-  ENETUNREACH: UNREACHABLE,
-  ETIMEDOUT: TIMED_OUT,
-  UND_ERR_CONNECT_TIMEOUT: TIMED_OUT,
-  UND_ERR_SOCKET: CONNECTION_CLOSED,
-  UND_ERR_HEADERS_OVERFLOW: { fault: 'failed', error: 'The server sent too many headers.' },
-}
-
-/** Describes an error by the first known one in its chain of causes. */
-function describeFault(error: unknown): Fault {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; depth++) {
-    if (cause instanceof AddressRefused) return { fault: 'address_refused', error: cause.message }
-    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
-    const known = FAULTS[code]
-    if (known !== undefined) return known
-    if (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE'))
-      return { fault: 'certificate_invalid', error: "The server's certificate is not valid." }
-    if (cause.cause === undefined)
-      return { fault: 'failed', error: `The request failed: ${errorText(cause)}` }
-    cause = cause.cause
-  }
-  return { fault: 'failed', error: 'The request failed.' }
 }

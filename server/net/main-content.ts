@@ -3,6 +3,7 @@ import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
 
+/** The part of a page that people read, as Markdown. */
 export interface MainContent {
   title: string
   markdown: string

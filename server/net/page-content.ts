@@ -3,6 +3,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
 
+/** What is wanted of a page. */
 export type ExtractType = 'text' | 'links' | 'structured'
 
 export interface PageJob {

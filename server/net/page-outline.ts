@@ -1,11 +1,13 @@
 // Extracts a page's metadata, links and plain text in one pass, without building a tree.
 import { Parser } from 'htmlparser2'
 
+/** A link of a page. */
 export interface PageLink {
   text: string
   href: string
 }
 
+/** Metadata, links and plain text of a page. */
 export interface PageOutline {
   title: string
   description: string

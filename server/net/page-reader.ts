@@ -5,6 +5,7 @@ import type { ParseJob, ParseResult } from './page.child.ts'
 import type { PageContent, PageJob } from './page-content.ts'
 import type { SearchHit } from './search-page.ts'
 
+/** Parses pages in worker threads, because they can be hostile. */
 export interface PageReader {
   /** Never throws. @param owner for whom the page is read: users take turns. */
   read(job: Omit<PageJob, 'plain'>, signal: AbortSignal, owner?: string): Promise<PageContent>

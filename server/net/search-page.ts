@@ -1,6 +1,7 @@
 // Parses the results of DuckDuckGo's page for browsers without JavaScript.
 import { load } from 'cheerio'
 
+/** One hit on a page of results. */
 export interface SearchHit {
   title: string
   url: string

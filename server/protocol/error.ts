@@ -53,12 +53,14 @@ export const ERROR_CODES = {
   budget_exceeded: 429,
 } as const satisfies Record<string, number>
 
+/** The kind of a failure, which decides the HTTP status. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /** The parameters of an error's text, so that the page can translate it. */
 export const ErrorParams = z.record(z.string(), z.union([z.string(), z.number()]))
 export type ErrorParams = z.infer<typeof ErrorParams>
 
+/** The body of every response that is an error. */
 export const ErrorBody = z
   .object({
     /** The HTTP status. */

@@ -3,24 +3,31 @@ import { z } from 'zod'
 
 const id = () => z.string().min(1).max(64)
 
+/** An account. In single-user mode there is one. */
 export const UserId = id().brand<'UserId'>()
 export type UserId = z.infer<typeof UserId>
 
+/** A conversation: the tree of messages and its settings. */
 export const ConversationId = id().brand<'ConversationId'>()
 export type ConversationId = z.infer<typeof ConversationId>
 
+/** A message: one node of the tree of its conversation. */
 export const MessageId = id().brand<'MessageId'>()
 export type MessageId = z.infer<typeof MessageId>
 
+/** A run: one answer being produced. */
 export const RunId = id().brand<'RunId'>()
 export type RunId = z.infer<typeof RunId>
 
+/** A project, and the name of its folder in the workspace. */
 export const ProjectId = id().brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
 
+/** An uploaded file that messages may use. */
 export const FileId = id().brand<'FileId'>()
 export type FileId = z.infer<typeof FileId>
 
+/** An export or import. */
 export const TransferId = id().brand<'TransferId'>()
 export type TransferId = z.infer<typeof TransferId>
 

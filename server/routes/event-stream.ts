@@ -9,13 +9,12 @@ export const STALL_MS = 30_000
 export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
   const response = reply.raw
   reply.hijack()
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value)
   response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-cache, no-store, must-revalidate',
-    'X-Accel-Buffering': 'no',
-    Connection: 'keep-alive',
+    ...Object.fromEntries(Object.entries(reply.getHeaders())),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-store, must-revalidate',
+    'x-accel-buffering': 'no',
+    connection: 'keep-alive',
   })
   if (reply.request.method === 'HEAD') {
     // Node would send the head only at the end, which never comes. What the owner still writes is no failure.

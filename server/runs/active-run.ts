@@ -10,6 +10,7 @@ import type { RunLog } from './log/log.ts'
  */
 export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted' | 'project_deleted'
 
+/** A run that this process performs, as those see it who follow, stop or decide it. */
 export interface ActiveRun {
   readonly id: RunId
   readonly runLog: RunLog

@@ -45,6 +45,7 @@ export async function retryWhileUnavailable<T>(
   }
 }
 
+/** Collects the writes of many runs into shared transactions. */
 export interface WriteGroup {
   /**
    * Resolves when the write is durable. The write must be idempotent: it may be executed again, even after a commit. Writes

@@ -19,6 +19,7 @@ const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
 
 type ProseKind = ProseState['type']
 
+/** The thinking or text that the model is writing. */
 export interface OpenStep {
   /** The kind of the step that is open; null when none is. */
   kind(): ProseKind | null

@@ -14,6 +14,7 @@ import type { RunLog } from './log/log.ts'
 import { createOpenStep } from './open-step.ts'
 import { callRow, callStep, resultRow, resultStep } from './step-rows.ts'
 
+/** Stores what a run does and emits it, in this order. */
 export interface Recorder {
   /** Adds text from the model. Returns a promise only when an open step of the other kind has to be stored first. */
   append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined

@@ -28,6 +28,7 @@ const CONTINUE_RETRY_MS = 5_000
 /** A stop is promised within a second. */
 const STOP_TIMEOUT_MS = 1_000
 
+/** The runs of this process. Create one per process. */
 export interface RunRegistry extends RunStarter {
   /** Performs a stored, unfinished run. Does nothing when this process already performs it or it has ended. */
   continue(id: RunId): Promise<void>

@@ -13,6 +13,7 @@ export const ClientTool = z.object({
 })
 export type ClientTool = z.infer<typeof ClientTool>
 
+/** What a request to `/v1/responses` asked for that its response repeats. */
 export const ResponseOptions = z.object({
   previousId: z.string().nullable(),
   background: z.boolean(),
@@ -59,6 +60,7 @@ export const RunPrompt = z.object({
 })
 export type RunPrompt = z.infer<typeof RunPrompt>
 
+/** What an attempt continues from that is neither a step nor a column: the JSON in `runs.state`. */
 export const RunState = z.object({
   /** Set when the last iteration is stored and only the end is missing. */
   finish: FinishReason.optional(),

@@ -13,6 +13,7 @@ import type { AttemptRecord } from './inspection/run-records.ts'
 /** More than any run needs; the row of a run stays small. */
 const MAX_ENTRIES = 500
 
+/** Records the model calls and tool calls of a run while it is performed. */
 export interface RunTimeline {
   /** All entries so far, those of earlier attempts first. */
   entries(): readonly TimelineEntry[]

@@ -19,6 +19,7 @@ export interface WaitingDependencies {
   announce: ChatDependencies['announce']
 }
 
+/** How a run waits for a person. Its time limit does not count the wait. */
 export interface Waiting {
   /** Sets the status; run it in the transaction that stores what a person is asked. */
   begin(status: 'awaiting_approval' | 'awaiting_input'): Write

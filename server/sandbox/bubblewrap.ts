@@ -3,10 +3,12 @@ import { lstat, readlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { runProcess } from './process.ts'
 
+/** Whether bubblewrap works on this machine. */
 export type BubblewrapState =
   | { available: true; path: string; version: string }
   | { available: false; reason: string }
 
+/** What a program sees of the host. */
 export interface IsolationOptions {
   /** Host folders or files that are visible read-only at the same or another path inside. */
   readOnly?: readonly { host: string; inside: string }[]

@@ -13,6 +13,7 @@ import {
   startProcess,
 } from './process.ts'
 
+/** Networks of programs that reach the internet but no private address. */
 export interface PrivateNetwork {
   /**
    * Starts a program like `startProcess`, in a network namespace of its own. The program must be bubblewrap with the arguments
@@ -21,6 +22,7 @@ export interface PrivateNetwork {
   start(options: ProcessOptions): RunningProcess
 }
 
+/** Whether private networks work on this machine. */
 export type PrivateNetworkState =
   | { available: true; network: PrivateNetwork }
   | { available: false; reason: string }

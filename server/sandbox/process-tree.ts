@@ -1,12 +1,14 @@
 // Measures and limits the resources of a process tree, where the kernel reports them.
 import { readdir, readFile } from 'node:fs/promises'
 
+/** What a program and its child processes use together. */
 export interface TreeUse {
   processes: number
   /** Private memory: shared libraries and the page cache do not count. */
   bytes: number
 }
 
+/** What a program and its child processes may use together. */
 export interface TreeLimits {
   processes: number
   memoryBytes: number

@@ -7,8 +7,10 @@ import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { onAbort } from '../lib/abort.ts'
 
+/** Which of its two outputs a program wrote to. */
 export type OutputStream = 'stdout' | 'stderr'
 
+/** What is started, and its limits. */
 export interface ProcessOptions {
   command: string
   args: readonly string[]
@@ -35,6 +37,7 @@ export interface ProcessOptions {
   onOutput?(stream: OutputStream, text: string): void
 }
 
+/** How a program ended, and what it wrote. */
 export interface ProcessOutcome {
   /** Null when a signal ended the process or it never started. */
   exitCode: number | null
@@ -49,6 +52,7 @@ export interface ProcessOutcome {
   startError: Error | null
 }
 
+/** A program that has been started. */
 export interface RunningProcess {
   /** Undefined when the program could not be started. */
   readonly pid: number | undefined

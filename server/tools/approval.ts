@@ -17,6 +17,7 @@ export interface ApprovalRequest {
   position: number
 }
 
+/** What the executor asks of a run about approval requests; the run decides who is asked, and stores the decision. */
 export interface Approvals {
   /** Whether a call needs approval; `name` is the tool's own, never an alias; `riskLevel` is that of this call. */
   isNeeded(tool: { name: string; riskLevel: RiskLevel; grantKey?: string | undefined }): boolean

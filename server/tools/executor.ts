@@ -37,6 +37,7 @@ export interface CallRecorder {
   settled(result: CallResult): Promise<void>
 }
 
+/** What the executor needs of the run and the iteration whose calls it runs. */
 export interface ExecuteOptions {
   signal: AbortSignal
   context: Omit<ToolContext, 'callId' | 'signal' | 'progress'>
@@ -47,11 +48,13 @@ export interface ExecuteOptions {
   interrupted?: ReadonlySet<CallId>
 }
 
+/** Runs the tool calls of one run: checks them, requests approval, runs them in parallel and orders the results. */
 export interface ToolExecutor {
   /** One result for each call, in the order of the calls. Leaving the loop early aborts what still runs. */
   execute(calls: readonly ToolCall[], options: ExecuteOptions): AsyncIterable<CallResult>
 }
 
+/** What the executor of a run is built from. */
 export interface ExecutorDependencies {
   tools: ToolSet
   cache: ResultCache

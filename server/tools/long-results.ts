@@ -8,6 +8,7 @@ export interface ResultOwner {
   runId: RunId
 }
 
+/** Tool results that are too long for the model's context. `result_read` reads them by their handle. */
 export interface LongResultStore {
   /** Stores the text and returns its handle. */
   create(owner: ResultOwner, content: string): Promise<string>

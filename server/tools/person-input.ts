@@ -2,6 +2,7 @@
 import type { CallId } from '../protocol/ids.ts'
 import type { InputAnswer, InputQuestion } from '../protocol/runs/input.ts'
 
+/** One question of a round. */
 export interface RoundQuestion {
   /** The asking server's own name for the question; null when it waits for the answer on an open connection. */
   key: string | null
@@ -17,6 +18,7 @@ export interface InputRound {
   state: string | null
 }
 
+/** Asks the person on behalf of a tool call. The run implements it. */
 export interface PersonInput {
   /** What the call asked so far, also in attempts before a restart. */
   rounds(callId: CallId): Promise<InputRound[]>

@@ -7,6 +7,7 @@ import type { ParsedInput, ToolDefinition } from './definition.ts'
 import type { ToolSet } from './registry.ts'
 import type { ToolSafety } from './timed-run.ts'
 
+/** A call that can run, or the fault that its result reports. */
 export type PreparedCall =
   | { kind: 'fault'; error: string }
   /** `key` is null for a tool whose results are never reused; `firstAt` is the position of an identical earlier call. */

@@ -6,12 +6,14 @@ import type { ProjectSearch } from '../workspace/search/search.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
+/** Files of a project that a call reads. */
 export interface ProjectFiles {
   files: ProjectFile[]
   /** Some of them, or their names, hold text from outside. */
   untrusted: boolean
 }
 
+/** A file with its content. */
 export interface ProjectFile {
   /** Relative to the project, with `/` between its parts. */
   path: string

@@ -22,6 +22,7 @@ export interface ToolRegistry {
   snapshot(userId: UserId | null): ToolSet
 }
 
+/** What the operator has set for tools. */
 export interface RegistryOptions {
   /** Names that are never offered. */
   disabled?: readonly string[]

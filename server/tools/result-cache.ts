@@ -6,6 +6,7 @@ import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { Artifact } from '../protocol/runs/step.ts'
 
+/** A stored result of a call, for an equal call later. */
 const CachedResult = z.object({
   /** JSON text of the result's data, whole. */
   data: z.string(),
@@ -15,6 +16,7 @@ const CachedResult = z.object({
 })
 export type CachedResult = z.infer<typeof CachedResult>
 
+/** What a result is found by. */
 export interface CacheKey {
   userId: UserId
   projectId: ProjectId | null
@@ -25,6 +27,7 @@ export interface CacheKey {
 /** A text that changes whenever something in the project does; null when it is unknown, and nothing can be reused. */
 export type ProjectState = string | null
 
+/** Results of calls that only read, for a limited time. */
 export interface ResultCache {
   /** What was cached in this state of the project. */
   get(entry: CacheKey, state: ProjectState): Promise<CachedResult | undefined>

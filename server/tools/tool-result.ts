@@ -11,6 +11,7 @@ import {
   sliceResult,
 } from './long-results.ts'
 
+/** A settled call: what the model and the person see of it. */
 export interface CallResult {
   /** The call as the model made it. */
   call: ToolCall

@@ -4,6 +4,7 @@ import { appError } from '../errors.ts'
 import { onAbort } from '../lib/abort.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 
+/** A mutex for each key, such as a project. */
 export interface KeyedMutex {
   /**
    * Runs `work` once all earlier work of this key has ended. While waiting, throws `store_busy` (503) after `maxWaitMs` or

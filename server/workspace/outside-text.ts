@@ -14,6 +14,7 @@ import type { Workspace } from './workspace.ts'
  */
 export type MarkRule = 'written' | 'edited' | 'nothing'
 
+/** Which contents of projects hold text from outside, by their hash. */
 export interface OutsideText {
   /** Whether one of these contents is marked. Call it after reading them, so that no open change is missed. */
   isIn(workspace: Workspace, contents: readonly Uint8Array[]): Promise<boolean>

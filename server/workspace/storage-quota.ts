@@ -7,6 +7,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { sizeText } from './files/faults.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 
+/** What users may store; bytes are reserved before they are written. */
 export interface StorageQuota {
   /**
    * Reserves `bytes` more for `holder` (a project, an upload, a document) until `release`. Throws `quota_exceeded` when

@@ -40,12 +40,14 @@ export interface WorkspaceLimits {
   project: number
 }
 
+/** What is in the folder of a project; `totalSize` is in bytes. */
 export interface WorkspaceStats {
   files: number
   directories: number
   totalSize: number
 }
 
+/** The files of one project. Every path is relative to it, and nothing outside of it can be reached. */
 export interface Workspace {
   readonly userId: UserId
   readonly projectId: ProjectId
@@ -90,6 +92,7 @@ export interface Workspace {
   assertMayChange(): Promise<void>
 }
 
+/** How a file is written. */
 export interface WriteOptions {
   expected?: string
   /** Permission bits; defaults to those of the replaced file, else 0600. */

@@ -11,6 +11,7 @@ import { markRemoved } from './files/paths.ts'
 import { type StorageQuota, unlimitedStorage } from './storage-quota.ts'
 import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspace.ts'
 
+/** The workspaces of all projects. */
 export interface Workspaces {
   /** Opens the project's folder, without I/O. The caller has checked that the project belongs to the user. */
   open(userId: UserId, projectId: ProjectId): Workspace

@@ -16,6 +16,7 @@ export interface Attempt {
   verifier: string
 }
 
+/** Whom an issuer has signed in, from its ID token. */
 export interface SignedInAtIssuer {
   issuer: string
   subject: string
@@ -23,6 +24,7 @@ export interface SignedInAtIssuer {
   idToken: string
 }
 
+/** An OpenID Connect provider: its addresses and keys are discovered and kept current. */
 export interface Issuer {
   /** Begins discovery; returns at once. */
   prepare(): void

@@ -1,5 +1,6 @@
 // What is configured about single sign-on with OpenID Connect.
 
+/** How people sign in at an OpenID Connect provider. */
 export interface OidcSettings {
   issuer: string
   clientId: string

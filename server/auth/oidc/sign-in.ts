@@ -25,6 +25,7 @@ export interface AccountEvent {
   details: AuditDetails
 }
 
+/** Signing in at a provider: the authorization code flow with PKCE. */
 export interface OidcSignIn {
   readonly name: string
   /** Begins discovery; returns at once. */

@@ -22,6 +22,7 @@ export interface Site {
   origin: string
 }
 
+/** Adding passkeys and signing in with them (WebAuthn). */
 export interface Passkeys {
   /** Whether browsers offer passkeys at this address. */
   areAvailable(site: Site): boolean
@@ -39,6 +40,7 @@ export interface Passkeys {
   verify(site: Site, given: { challenge: string; response: PasskeyAssertion }): Promise<UserRow>
 }
 
+/** What the browser needs to create or use a passkey, and what the server recognizes the answer by. */
 export interface PasskeyRequest {
   /** For the browser. */
   options: object

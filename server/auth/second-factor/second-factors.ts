@@ -12,6 +12,7 @@ import { UserId } from '../../protocol/ids.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { hashRecoveryCode, newRecoveryCodes, newTotpSecret, stepOfCode, totpUri } from './codes.ts'
 
+/** Authenticator apps, recovery codes, and when they are needed. */
 export interface SecondFactors {
   /** Null when the password is enough. */
   needed(user: UserRow): Promise<SecondFactorDetails | null>

@@ -5,6 +5,7 @@ import { appError } from '../../errors.ts'
 /** Units of work that may wait at the same time. */
 const CAPACITY = 10_000
 
+/** Waits for a free connection, in order. */
 export interface ConnectionQueue {
   /** Runs `work` once a connection is free. @throws AppError `store_overloaded` when too many are waiting. */
   run<T>(work: () => Promise<T>): Promise<T>

@@ -11,6 +11,7 @@ export interface SealedValue {
   sealed: string
 }
 
+/** Where sealed values are stored, such as keys of models. */
 export type SealedKind =
   | 'model'
   | 'channel'

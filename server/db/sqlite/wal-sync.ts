@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
 
+/** Syncs the write-ahead log off the event loop (decision 0008). */
 export interface WalSync {
   /**
    * Resolves when every commit made before the call is on the disk; concurrent calls share one sync.

@@ -5,6 +5,7 @@ import { appError } from '../../errors.ts'
 /** Milliseconds that writes may run back to back before they yield to the event loop. */
 const TURN_LIMIT_MS = 5
 
+/** One transaction at a time, in order. */
 export interface WriteQueue {
   /** Runs `work` when everything queued before it has settled. */
   run<T>(work: () => Promise<T>): Promise<T>

@@ -27,6 +27,7 @@ const SavedPrompts = z
     { error: `must have at most ${MAX_PROMPT_CHARACTERS} characters together` },
   )
 
+/** What a user has chosen for themselves, on every device. */
 export const Preferences = z
   .object({
     /** '' for none. */

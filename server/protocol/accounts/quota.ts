@@ -30,6 +30,7 @@ export const Quota = z
   })
   .meta({ id: 'Quota' })
 export type Quota = z.infer<typeof Quota>
+/** What a limit is on, such as `storage`: a name in `Quota`. */
 export type QuotaKind = keyof Quota
 
 /** What all members of a group may use up together. */
@@ -42,6 +43,7 @@ export type SharedQuota = z.infer<typeof SharedQuota>
  */
 export const PatchQuota = Quota.partial().strict().meta({ id: 'PatchQuota' })
 export type PatchQuota = z.infer<typeof PatchQuota>
+/** Limits to change; `null` removes one, and those that are left out stay. */
 export const PatchSharedQuota = SharedQuota.partial().strict().meta({ id: 'PatchSharedQuota' })
 export type PatchSharedQuota = z.infer<typeof PatchSharedQuota>
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { optional, Timestamp } from '../envelope.ts'
 
+/** How a browser reaches an authenticator, as WebAuthn names it (`AuthenticatorTransport`). */
 export const PasskeyTransport = z.enum([
   'ble',
   'cable',
@@ -13,6 +14,7 @@ export const PasskeyTransport = z.enum([
 ])
 export type PasskeyTransport = z.infer<typeof PasskeyTransport>
 
+/** A passkey of an account, without its key. */
 export const Passkey = z
   .object({
     id: z.string(),
@@ -23,6 +25,7 @@ export const Passkey = z
   .meta({ id: 'Passkey' })
 export type Passkey = z.infer<typeof Passkey>
 
+/** What an account can prove itself with besides its password. */
 export const SecondFactors = z
   .object({
     /** An authenticator app is set up. */
@@ -87,6 +90,7 @@ export const PasskeyAssertion = credential({
 }).meta({ id: 'PasskeyAssertion' })
 export type PasskeyAssertion = z.output<typeof PasskeyAssertion>
 
+/** What the browser returns for a new passkey: the JSON form of WebAuthn's `PublicKeyCredential`. */
 export const PasskeyAttestation = credential({
   clientDataJSON: Bytes(8000),
   attestationObject: Bytes(12_000),

@@ -22,6 +22,7 @@ export const LinkToken = z.string().min(1).max(100)
  */
 const WantsCookie = optional(z.boolean())
 
+/** An account as its owner and administrators see it. */
 export const User = z
   .object({
     id: UserId,
@@ -129,6 +130,7 @@ export const ResetPasswordBody = z
   })
   .meta({ id: 'ResetPassword' })
 
+/** A link with which somebody registers, as administrators see it; the link itself is shown once. */
 export const Invitation = z
   .object({
     id: z.string(),

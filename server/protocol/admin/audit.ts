@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { PageQuery, Timestamp } from '../envelope.ts'
 import { UserId } from '../ids.ts'
 
+/** What is recorded. A stored entry keeps its action, so names are only added. */
 export const AuditAction = z.enum([
   'sign_in',
   'sign_in_failed',
@@ -51,6 +52,7 @@ export const AuditDetails = z.record(
 )
 export type AuditDetails = z.infer<typeof AuditDetails>
 
+/** One line of the audit log: who did what to what, from where. */
 export const AuditEntry = z
   .object({
     id: z.string(),

@@ -1,6 +1,7 @@
 // What the doctor can find, by name.
 import { z } from 'zod'
 
+/** What a check of the doctor found. The page has a text for each. */
 export const FindingCode = z.enum([
   'node_ok',
   'node_untested',

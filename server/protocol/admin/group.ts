@@ -5,6 +5,7 @@ import { User } from '../accounts/user.ts'
 import { ApprovalMode } from '../conversations/conversation.ts'
 import { optional, Timestamp, withoutNul } from '../envelope.ts'
 
+/** Identifies a group of accounts; opaque. */
 export const GroupId = z.string().min(1).max(64).brand<'GroupId'>()
 export type GroupId = z.infer<typeof GroupId>
 
@@ -23,6 +24,7 @@ const permissions = {
   /** `ask` is always allowed. */
   approval_modes: z.array(ApprovalMode).max(ApprovalMode.options.length).nullable(),
 }
+/** What the members of a group may use. */
 export const GroupPermissions = z.object(permissions)
 export type GroupPermissions = z.infer<typeof GroupPermissions>
 
@@ -36,6 +38,7 @@ const GroupQuotas = {
 const GroupName = withoutNul(z.string().trim().min(1).max(100))
 const GroupDescription = withoutNul(z.string().trim().max(500))
 
+/** A group of accounts, as administrators see it. */
 export const Group = z
   .object({
     id: GroupId,

@@ -56,17 +56,20 @@ export const StoredServerSettings = z.object({
 })
 export type StoredServerSettings = z.infer<typeof StoredServerSettings>
 
-/** `effective`: what applies now. */
+const Effective = z.object({
+  registration: Registration,
+  sharing: Sharing,
+  /** Null: the first one. */
+  default_model: ModelName.nullable(),
+  default_approval: ApprovalMode,
+})
+
+/** `effective`: what applies now; `configured`: what applies where nothing is set. */
 export const ServerSettings = StoredServerSettings.extend({
   default_model: ModelName.nullable(),
   default_approval: ApprovalMode.nullable(),
-  effective: z.object({
-    registration: Registration,
-    sharing: Sharing,
-    /** Null: the first one. */
-    default_model: ModelName.nullable(),
-    default_approval: ApprovalMode,
-  }),
+  effective: Effective,
+  configured: Effective,
 }).meta({ id: 'ServerSettings' })
 export type ServerSettings = z.infer<typeof ServerSettings>
 
@@ -85,6 +88,7 @@ export type PatchServerSettings = z.input<typeof PatchServerSettings>
 
 const Bytes = z.int().min(0)
 
+/** What is stored, by kind, in bytes. */
 const StoredBytes = z.object({
   /** The current files of projects. */
   projects: Bytes,

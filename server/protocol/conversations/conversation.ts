@@ -24,6 +24,7 @@ export const Tags = z
     return [...known.values()]
   })
 
+/** A conversation without its messages. `null` settings are those of the project or the server. */
 export const Conversation = z
   .object({
     id: ConversationId,
@@ -83,6 +84,7 @@ const settings = {
   disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
 }
 
+/** What a new conversation begins with; everything can be left out. */
 export const CreateConversationBody = z
   .object({
     title: optional(Title),

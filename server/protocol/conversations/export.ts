@@ -13,6 +13,7 @@ export type ExportFormat = z.infer<typeof ExportFormat>
 /** The version of the JSON form. It changes only when an older import could not read it. */
 export const EXPORT_VERSION = 1
 
+/** One message of an exported conversation, with its place in the tree. */
 export const ExportedMessage = z.object({
   id: MessageId,
   parent_id: MessageId.nullable(),
@@ -31,6 +32,7 @@ export const ExportedMessage = z.object({
 })
 export type ExportedMessage = z.infer<typeof ExportedMessage>
 
+/** The settings of an exported conversation. */
 export const ExportedSettings = z.object({
   title: z.string().trim().max(255),
   model: z.string().max(200).nullable(),

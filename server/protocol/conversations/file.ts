@@ -4,6 +4,7 @@ import { Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { FileId } from '../ids.ts'
 
+/** An uploaded file. Its id goes into the `attachments` of a message. */
 export const FileInfo = z
   .object({
     id: FileId,

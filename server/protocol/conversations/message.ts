@@ -9,6 +9,7 @@ import { Step } from '../runs/step.ts'
 import { Usage } from '../runs/usage.ts'
 import { ApprovalMode } from './conversation.ts'
 
+/** How far an answer is; a message of the user is `completed` from the start. */
 export const MessageStatus = z.enum([
   'completed',
   'streaming',
@@ -35,6 +36,7 @@ export const SetFeedbackBody = z
   .object({ feedback: Feedback.extend({ note: optional(FeedbackNote) }).nullable() })
   .meta({ id: 'SetFeedback' })
 
+/** A text that is part of the message itself, not an uploaded file. */
 export const TextAttachment = z.object({
   name: z.string().min(1).max(255),
   extension: optional(z.string().max(50)),
@@ -46,6 +48,7 @@ export const ImageAttachment = z.object({
   data: z.base64(),
 })
 export type TextAttachment = z.infer<typeof TextAttachment>
+/** Contents that are sent with the message. Large ones are uploaded first and named by their id. */
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 
@@ -86,6 +89,7 @@ export const MessageToolCall = z.object({
   result: z.string().nullable(),
 })
 
+/** One node of the conversation tree. An answer consists of its `process_steps`; `text` is what they say. */
 export const Message = z
   .object({
     id: MessageId,
@@ -125,6 +129,7 @@ export type Message = z.infer<typeof Message>
 
 export const MessagePage = page(Message)
 
+/** `cumulative`: each event has the whole text of its step so far. `delta`: only what was added. */
 export const StreamMode = z.enum(['cumulative', 'delta'])
 export type StreamMode = z.infer<typeof StreamMode>
 
@@ -132,6 +137,7 @@ export type StreamMode = z.infer<typeof StreamMode>
 export const OnDisconnect = z.enum(['grace', 'stop', 'continue'])
 export type OnDisconnect = z.infer<typeof OnDisconnect>
 
+/** As in OpenAI's API: the model decides, may not, has to, or has to call this one. */
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
   z.object({
@@ -154,6 +160,7 @@ const runOptions = {
   client_id: optional(z.string().min(1).max(64)),
 }
 
+/** The settings of another answer to the same message. */
 export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
 export type RegenerateBody = z.infer<typeof RegenerateBody>
 
@@ -169,6 +176,7 @@ const content = {
 const hasContent = (body: { text?: string | undefined; attachments?: unknown[] | undefined }) =>
   (body.text?.trim() ?? '') !== '' || (body.attachments?.length ?? 0) > 0
 
+/** A new message, and the settings of the run that answers it. */
 export const SendMessageBody = z
   .object({ ...content, ...runOptions, parent_id: optional(MessageId) })
   .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })

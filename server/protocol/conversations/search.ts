@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { PageQuery, page, Timestamp } from '../envelope.ts'
 import { ConversationId, FileId, MessageId, ProjectId } from '../ids.ts'
 
+/** Where the words were found. */
 export const SearchType = z.enum(['title', 'message', 'tool', 'file', 'document'])
 export type SearchType = z.infer<typeof SearchType>
 
@@ -18,6 +19,7 @@ export const SearchQueryString = PageQuery.extend({
   to: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
 })
 
+/** One hit of the search, with what the page needs to open the place. */
 export const SearchHit = z
   .object({
     type: SearchType,

@@ -17,6 +17,7 @@ export const ShareBody = z
   .meta({ id: 'ShareConversation' })
 export type ShareBody = z.infer<typeof ShareBody>
 
+/** A conversation's public link, as its owner sees it. */
 export const Share = z
   .object({
     conversation_id: ConversationId,
@@ -37,6 +38,7 @@ export type Share = z.infer<typeof Share>
 
 export const SharePage = page(Share)
 
+/** A step as visitors see it: without ids, and only of the kinds that the share includes. */
 export const SharedStep = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['text', 'thinking']), content: z.string() }),
   z.object({ type: z.literal('tool_call'), name: z.string(), arguments: z.string() }),
@@ -44,6 +46,7 @@ export const SharedStep = z.discriminatedUnion('type', [
 ])
 export type SharedStep = z.infer<typeof SharedStep>
 
+/** A message as visitors see it. The id of a file is its number within the share. */
 export const SharedMessage = z.object({
   role: z.enum(['user', 'assistant']),
   created_at: Timestamp,

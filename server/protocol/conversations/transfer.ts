@@ -4,6 +4,7 @@ import { Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { ConversationId, TransferId } from '../ids.ts'
 
+/** The state of an export or import, which runs in the background. */
 export const TransferStatus = z.enum(['queued', 'running', 'completed', 'failed'])
 export type TransferStatus = z.infer<typeof TransferStatus>
 
@@ -36,6 +37,7 @@ export const CreateExportBody = z
   .nullish()
   .meta({ id: 'CreateExport' })
 
+/** An export of everything that a user has, into one file. */
 export const ExportJob = z
   .object({
     id: TransferId,
@@ -63,6 +65,7 @@ export const SkippedItem = z.object({
 })
 export type SkippedItem = z.infer<typeof SkippedItem>
 
+/** What an import added, by kind, and what it left out. */
 export const ImportReport = z.object({
   conversations: z.int(),
   messages: z.int(),
@@ -75,6 +78,7 @@ export const ImportReport = z.object({
 })
 export type ImportReport = z.infer<typeof ImportReport>
 
+/** An import of an exported file, of this server or of another program. */
 export const ImportJob = z
   .object({
     id: TransferId,

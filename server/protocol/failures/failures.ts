@@ -23,6 +23,7 @@ export const FAILURES = {
   ...STORE_FAILURES,
 } as const satisfies Record<string, readonly [keyof typeof ERROR_CODES, string]>
 
+/** Why a request was refused: a name in `FAILURES`, with its text and its parameters. */
 export type FailureReason = keyof typeof FAILURES
 
 /** The parameters that the text of a reason needs; sizes come as text with their unit ("5 MB"). */

@@ -61,6 +61,7 @@ export const STORED_FAILURES = {
   ...TRANSFER_FAILURES,
 } as const satisfies Record<string, string>
 
+/** Why something failed that is stored: a run, a document, a transfer, a delivery. */
 export type StoredFailureReason = keyof typeof STORED_FAILURES
 
 /** A failure as it is stored beside its English text, which is shown for a reason that the page does not know. */

@@ -17,6 +17,7 @@ export type TreeNode = {
 }
 
 export const ALERT_KINDS = ['note', 'tip', 'important', 'warning', 'caution'] as const
+/** The kinds of alerts (`> [!NOTE]`), in lower case. */
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 const ALERT_MARK = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i

@@ -116,6 +116,16 @@ export function splitBlocks(text: string, from = 0): Block[] {
     afterBlank = false
     return true
   }
+  /** Adds `line`, which ends at `lineEnd`, to a foldable section. What follows its end in the line begins the next block. */
+  const continueDetails = (open: Details, line: string, lineEnd: number): void => {
+    const after = growDetails(open, line)
+    if (after === null) return
+    blocks.push(detailsBlock(open, start))
+    details = null
+    if (after.trim() === '') return
+    start = lineEnd - after.length
+    lines.push(after)
+  }
   const beginMath = (line: string, lineStart: number): void => {
     if (DOLLAR_FENCE.test(line)) mathEnd = '$$'
     else if (BRACKET_FENCE.test(line) && !line.includes('\\]')) {
@@ -133,15 +143,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       continue
     }
     if (details !== null) {
-      const after = growDetails(details, line)
-      if (after !== null) {
-        blocks.push(detailsBlock(details, start))
-        details = null
-        if (after.trim() !== '') {
-          start = lineStart + line.length - after.length
-          lines.push(after)
-        }
-      }
+      continueDetails(details, line, lineStart + line.length)
       continue
     }
     if (mathEnd === null && line.trim() === '') {
@@ -166,15 +168,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       close()
       start = lineStart
       details = { open: /\sopen\b/i.test(folds[1] ?? ''), lines: [], depth: 1, fence: null }
-      const after = growDetails(details, folds[2] ?? '')
-      if (after !== null) {
-        blocks.push(detailsBlock(details, start))
-        details = null
-        if (after.trim() !== '') {
-          start = lineStart + line.length - after.length
-          lines.push(after)
-        }
-      }
+      continueDetails(details, folds[2] ?? '', lineStart + line.length)
       continue
     }
     const defines = mathEnd === null ? FOOTNOTE_START.exec(line) : null
@@ -205,6 +199,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
   return blocks
 }
 
+/** A text with its blocks, kept so that a longer text only needs its last block split again. */
 export type SplitText = { text: string; blocks: readonly Block[] }
 
 /** The blocks of a text that has grown: reuses all blocks of `before` except the last. */

@@ -5,6 +5,7 @@ import { optional, Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { RiskLevel } from '../runs/run-event.ts'
 
+/** How a model calls tools: by function calling, by calls in its text (prompt mode), or not at all. */
 export const ToolMode = z.enum(['native', 'prompt', 'none'])
 export type ToolMode = z.infer<typeof ToolMode>
 
@@ -28,6 +29,7 @@ const Rates = z.object({
   /** Reasoning, which is part of the output; default: `output`. */
   reasoning: Rate.optional(),
 })
+/** What a model costs, in `currency` per million tokens. */
 export const Price = Rates.extend({
   currency: z.string().min(1).max(10),
   /** Other rates for the whole request when its input has more tokens than `above`. */
@@ -121,6 +123,7 @@ export const PatchModelBody = CreateModelBody.omit({ id: true })
   .meta({ id: 'PatchModel' })
 export type PatchModelBody = z.infer<typeof PatchModelBody>
 
+/** A model with its settings, as administrators see it: without its key. */
 export const AdminModel = ModelSettings.omit({ api_key: true })
   .extend({
     has_api_key: z.boolean(),
@@ -177,6 +180,7 @@ export const ProbeReport = z
   .meta({ id: 'ProbeReport' })
 export type ProbeReport = z.infer<typeof ProbeReport>
 
+/** A tool in the form of OpenAI's API, with what a person wants to know about it. */
 export const ToolListing = z
   .object({
     type: z.literal('function'),

@@ -48,6 +48,7 @@ export type McpServerStatus = z.infer<typeof McpServerStatus>
 export const McpEra = z.enum(['modern', 'legacy'])
 export type McpEra = z.infer<typeof McpEra>
 
+/** A configured MCP server and its connection, as one user sees it. */
 export const McpServer = z
   .object({
     name: z.string(),

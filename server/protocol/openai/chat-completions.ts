@@ -19,6 +19,7 @@ const ImagePart = z.object({
 })
 const Texts = z.union([z.string(), z.array(TextPart).max(MAX_PARTS)])
 
+/** A call of one of the program's own tools; `arguments` is JSON text. */
 export const ChatToolCall = z.object({
   id: z.string().min(1).max(500),
   type: z.literal('function'),
@@ -26,6 +27,7 @@ export const ChatToolCall = z.object({
 })
 export type ChatToolCall = z.infer<typeof ChatToolCall>
 
+/** A message of `POST /v1/chat/completions`, as OpenAI defines it. */
 export const ChatMessage = z.discriminatedUnion('role', [
   z.object({ role: z.enum(['system', 'developer']), content: Texts }),
   z.object({
@@ -98,6 +100,7 @@ export const ChatCompletionBody = z
   .meta({ id: 'ChatCompletionRequest' })
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>
 
+/** Tokens of a completion; `prompt_tokens` includes the cached ones. */
 export const ChatUsage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
@@ -106,9 +109,11 @@ export const ChatUsage = z.object({
 })
 export type ChatUsage = z.infer<typeof ChatUsage>
 
+/** Why a completion ended: by itself, at a limit, or for the program to run its tools. */
 export const ChatFinishReason = z.enum(['stop', 'length', 'tool_calls'])
 export type ChatFinishReason = z.infer<typeof ChatFinishReason>
 
+/** The response of `POST /v1/chat/completions` without `stream`. */
 export const ChatCompletion = z
   .object({
     id: z.string(),
@@ -156,6 +161,7 @@ export interface ChatCompletionChunk {
   usage?: ChatUsage | null
 }
 
+/** A model in the list of `GET /v1/models`; fields beyond OpenAI's are for programs that show them. */
 export const ProgramModel = z
   .object({
     /** `nanoclaw/<model id>` */

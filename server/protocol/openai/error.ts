@@ -1,6 +1,7 @@
 // Errors of the OpenAI-compatible routes: https://platform.openai.com/docs/guides/error-codes.
 import { z } from 'zod'
 
+/** The body of an error below `/v1`, in the form that OpenAI's clients read. */
 export const OpenAiError = z
   .object({
     error: z.object({

@@ -53,6 +53,7 @@ const InputItem = z.discriminatedUnion('type', [
   /** An item of an earlier response, by its id. */
   z.object({ type: z.literal('item_reference'), id: ItemId }),
 ])
+/** One item of the input of `POST /v1/responses`. */
 export const ResponseInput = z.union([InputItem, InputMessage])
 export type ResponseInput = z.infer<typeof ResponseInput>
 
@@ -65,6 +66,9 @@ const FunctionTool = z.object({
   parameters: optional(z.record(z.string(), z.json())),
 })
 
+/**
+ * The request body of `POST /v1/responses`.
+ */
 export const ResponseBody = z
   .object({
     model: z.string().min(1).max(210),
@@ -111,6 +115,7 @@ export type ResponseBody = z.infer<typeof ResponseBody>
 
 const ItemStatus = z.enum(['in_progress', 'completed', 'incomplete', 'failed'])
 
+/** One item of the output: what the model thought, wrote, or wants a tool of the program to do. */
 export const OutputItem = z
   .discriminatedUnion('type', [
     z.object({
@@ -172,6 +177,7 @@ export const ResponseUsage = z.object({
   total_tokens: z.int(),
 })
 
+/** A response of the Responses API: a run in OpenAI's form. */
 export const ResponseObject = z
   .object({
     /** The id of the run. */

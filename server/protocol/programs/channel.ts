@@ -18,9 +18,11 @@ export const CreateChannelBody = z
   })
   .meta({ id: 'CreateChannel' })
 
+/** `pending` is tried again later; `failed` is not. */
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed'])
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
+/** A destination of the `message` tool, without its secrets. */
 export const Channel = z
   .object({
     id: z.string(),

@@ -4,6 +4,7 @@ import { Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { DeliveryStatus } from './channel.ts'
 
+/** The events that a webhook can subscribe to. */
 export const WebhookEventType = z.enum(['run.ended', 'approval.required', 'quota.reached'])
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 
@@ -41,6 +42,7 @@ export const ReplaceWebhookSecretBody = z
   })
   .meta({ id: 'ReplaceWebhookSecret' })
 
+/** One event that was, or will be, sent to a webhook. */
 export const WebhookDelivery = z
   .object({
     /** The `webhook-id` that the receiver saw. */
@@ -58,6 +60,7 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
+/** An address that gets signed requests about events, without its secret. */
 export const Webhook = z
   .object({
     id: z.string(),
@@ -73,6 +76,7 @@ export const Webhook = z
   .meta({ id: 'Webhook' })
 export type Webhook = z.infer<typeof Webhook>
 
+/** A new webhook with its secret. */
 export const CreatedWebhook = Webhook.extend({
   /** `whsec_…`, returned only once. */
   secret: z.string(),

@@ -6,6 +6,7 @@ import { ErrorParams } from '../error.ts'
 
 export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
 
+/** A document of a project, and how far reading it is. */
 export const Document = z
   .object({
     id: z.string(),

@@ -5,6 +5,7 @@ import { optional, PageQuery, page, Timestamp, withoutNul } from '../envelope.ts
 import { MessageId, ProjectId, RunId } from '../ids.ts'
 
 export const ProjectName = withoutNul(z.string().trim().min(1).max(255))
+/** A project without its files. Its settings apply to its new conversations. */
 export const Project = z
   .object({
     id: ProjectId,
@@ -24,6 +25,7 @@ export const Project = z
   .meta({ id: 'Project' })
 export type Project = z.infer<typeof Project>
 
+/** What is in the folder of a project; `total_size` is in bytes. */
 export const ProjectStats = z.object({
   files: z.int(),
   directories: z.int(),
@@ -96,6 +98,7 @@ export const AddFilesFields = z.object({
   /** The target folder in the project; defaults to its top folder. */
   path: optional(z.string().max(4096)),
 })
+/** What an upload of files or of an archive changed. */
 export const FilesAdded = z
   .object({
     /** The number of new files. */
@@ -133,8 +136,10 @@ export const FileMatches = z.object({
 })
 
 export const FileChange = z.enum(['added', 'modified', 'deleted'])
+/** A file that a checkpoint covers, and what happened to it. */
 const ChangedFile = z.object({ path: z.string(), change: FileChange })
 export type ChangedFile = z.infer<typeof ChangedFile>
+/** One change of a project that can be undone, and who made it. */
 export const Checkpoint = z
   .object({
     id: z.string(),

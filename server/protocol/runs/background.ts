@@ -7,6 +7,7 @@ import { RunStatus } from './run.ts'
 import { PendingApproval } from './run-event.ts'
 import { Usage } from './usage.ts'
 
+/** A run beside the conversation, as its card shows it. */
 export const BackgroundTask = z
   .object({
     /** Also the id of its run: its events, approvals and state are under `/api/runs`. */

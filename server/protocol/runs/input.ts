@@ -87,6 +87,7 @@ export const InputForm = z.object({
   required: z.array(z.string()).optional(),
 })
 export type InputForm = z.output<typeof InputForm>
+/** One field of a form. */
 export type InputField = InputForm['properties'][string]
 
 /** As on the wire: the same form, which is no longer transformed. */
@@ -113,6 +114,7 @@ export const InputQuestion = z.object({
 })
 export type InputQuestion = z.infer<typeof InputQuestion>
 
+/** A question that waits for its answer. */
 export const PendingInput = InputQuestion.extend({
   /** Identifies the question within the run. */
   id_ref: z.string(),
@@ -121,6 +123,7 @@ export const PendingInput = InputQuestion.extend({
 })
 export type PendingInput = z.infer<typeof PendingInput>
 
+/** What a person does with a question: fill it in, refuse, or close it. */
 export const InputAction = z.enum(['accept', 'decline', 'cancel'])
 export type InputAction = z.infer<typeof InputAction>
 
@@ -128,9 +131,11 @@ const Content = z.record(
   z.string(),
   z.union([z.string().max(100_000), z.number(), z.boolean(), z.array(z.string()).max(200)]),
 )
+/** The answer to one question; `content` only with `accept`. */
 export const InputAnswer = z.object({ action: InputAction, content: Content.optional() })
 export type InputAnswer = z.infer<typeof InputAnswer>
 
+/** The request body of `POST /api/runs/:id/inputs`. */
 export const InputAnswerBody = z
   .object({
     id_ref: z.string().min(1).max(300),

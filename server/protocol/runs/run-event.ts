@@ -7,6 +7,7 @@ import { Step } from './step.ts'
 import { CallProgress } from './tool-progress.ts'
 import { Usage } from './usage.ts'
 
+/** How much harm a call can do; with the approval mode it decides who must approve. */
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
 export type RiskLevel = z.infer<typeof RiskLevel>
 
@@ -38,6 +39,7 @@ export const ApprovalPreview = z
   .catchall(z.json())
 export type ApprovalPreview = z.infer<typeof ApprovalPreview>
 
+/** A tool call that waits for a person. */
 export const PendingApproval = z.object({
   id_ref: CallId,
   name: z.string(),
@@ -67,6 +69,7 @@ export const ToolProgressEvent = z.object({
   id_ref: CallId,
   progress: CallProgress,
 })
+/** What a listener of a run log receives: the event without its name. */
 export type ToolProgressNotice = Omit<z.infer<typeof ToolProgressEvent>, 'event'>
 /** A model call failed and will be retried after `delay_ms`. Never stored; the next event supersedes it. */
 export const RetryEvent = z.object({
@@ -81,6 +84,7 @@ export const RetryEvent = z.object({
   /** Includes `next_model` when another model is called next. */
   params: ErrorParams.optional(),
 })
+/** What a listener of a run log receives: the event without its name. */
 export type RetryNotice = Omit<z.infer<typeof RetryEvent>, 'event'>
 export const ApprovalRequiredEvent = PendingApproval.extend({
   event: z.literal('approval_required'),
@@ -98,6 +102,7 @@ export const ReachedLimit = z
   .meta({ id: 'ReachedLimit' })
 export type ReachedLimit = z.infer<typeof ReachedLimit>
 
+/** The terminal event of a run that has an answer, also of one that was stopped or reached a limit. */
 export const DoneEvent = z.object({
   event: z.literal('done'),
   message_id: MessageId,
@@ -110,6 +115,7 @@ export const DoneEvent = z.object({
   /** With `budget`; absent in runs that ended before it was stored. */
   limit: ReachedLimit.optional(),
 })
+/** The terminal event of a run that failed. `content` is for a person. */
 export const ErrorEvent = z.object({
   event: z.literal('error'),
   content: z.string(),
@@ -120,6 +126,7 @@ export const ErrorEvent = z.object({
   params: ErrorParams.optional(),
 })
 
+/** Everything that a run emits, as server-sent events have it (docs/protocol.md). */
 export const RunEvent = z.discriminatedUnion('event', [
   RunStartedEvent,
   ProcessStepEvent,

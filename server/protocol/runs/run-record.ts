@@ -103,6 +103,7 @@ export const PromptChange = z.object({
 })
 export type PromptChange = z.infer<typeof PromptChange>
 
+/** What one model call of a run sent and received. */
 export const RecordedCall = z.object({
   /** The number of the model call in the run, from 1: the n-th model call of its timeline. */
   number: z.int().min(1),
@@ -163,6 +164,7 @@ const RecordedPart = z.object({
 })
 export type RecordedPart = z.infer<typeof RecordedPart>
 
+/** What a run sent to models and received, as the inspector shows it. */
 export const RunRecord = z
   .object({
     run_id: RunId,

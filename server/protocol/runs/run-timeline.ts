@@ -46,6 +46,7 @@ export const TimelineModelCall = z.object({
   retries: z.array(TimelineRetry),
 })
 
+/** A tool call, without its arguments and result. */
 export const TimelineToolCall = z.object({
   kind: z.literal('tool'),
   ...span,
@@ -58,6 +59,7 @@ export const TimelineToolCall = z.object({
   cached: z.boolean(),
 })
 
+/** One model call or tool call of a run. */
 export const TimelineEntry = z
   .discriminatedUnion('kind', [TimelineModelCall, TimelineToolCall])
   .meta({ id: 'TimelineEntry' })
@@ -65,6 +67,7 @@ export type TimelineEntry = z.infer<typeof TimelineEntry>
 export type TimelineModelCall = z.infer<typeof TimelineModelCall>
 export type TimelineToolCall = z.infer<typeof TimelineToolCall>
 
+/** The model calls and tool calls of a run in the order in which they began. */
 export const RunTimeline = z
   .object({
     run_id: RunId,

@@ -8,6 +8,7 @@ import { FinishReason, PendingApproval, ReachedLimit } from './run-event.ts'
 import { ApprovalDecision } from './tool-progress.ts'
 import { Usage } from './usage.ts'
 
+/** From `queued` to one of the four final ones; a run waits in `awaiting_…` for a person. */
 export const RunStatus = z.enum([
   'queued',
   'running',
@@ -35,6 +36,7 @@ export const RunFailure = z.object({
 })
 export type RunFailure = z.infer<typeof RunFailure>
 
+/** The state of a run; its answer is the message `message_id`. */
 export const Run = z
   .object({
     id: RunId,
@@ -56,6 +58,7 @@ export const Run = z
   .meta({ id: 'Run' })
 export type Run = z.infer<typeof Run>
 
+/** The request body of `POST /api/runs/:id/approvals`. */
 export const ApprovalDecisionBody = z
   .object({
     id_ref: CallId,

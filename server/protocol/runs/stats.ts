@@ -1,6 +1,7 @@
 // Token statistics on the wire.
 import { z } from 'zod'
 
+/** Today, the last seven days or the last thirty, in UTC. */
 export const StatsPeriod = z.enum(['daily', 'weekly', 'monthly'])
 export type StatsPeriod = z.infer<typeof StatsPeriod>
 
@@ -21,6 +22,7 @@ const TokensByBothNames = Tokens.extend({
   completion: z.int(),
   total: z.int(),
 })
+/** The tokens and cost of a user in a period. */
 export const TokenStats = Tokens.extend({
   period: StatsPeriod,
   by_model: z.record(

@@ -45,6 +45,7 @@ export const ThinkingStep = z.object({
   duration_ms: z.int().min(0).optional(),
 })
 export const TextStep = z.object({ ...position, type: z.literal('text'), content: z.string() })
+/** A tool call as the model made it. */
 export const ToolCallStep = z.object({
   ...position,
   type: z.literal('tool_call'),
@@ -53,6 +54,7 @@ export const ToolCallStep = z.object({
   /** JSON text exactly as the model wrote it, so that the history sent back is byte-identical. */
   arguments: z.string(),
 })
+/** The result of a tool call: `content` for the model, `artifact` for the person. */
 export const ToolResultStep = z.object({
   ...position,
   type: z.literal('tool_result'),
@@ -64,6 +66,7 @@ export const ToolResultStep = z.object({
   artifact: Artifact.optional(),
 })
 
+/** One stored part of an answer, in order. */
 export const Step = z
   .discriminatedUnion('type', [ThinkingStep, TextStep, ToolCallStep, ToolResultStep])
   .meta({ id: 'Step' })
@@ -71,6 +74,7 @@ export type Step = z.infer<typeof Step>
 export type ToolCallStep = z.infer<typeof ToolCallStep>
 export type ToolResultStep = z.infer<typeof ToolResultStep>
 
+/** Identifies a step within its message. */
 export type StepId = Step['id']
 /** The id of a step on the wire, by its place in the answer. */
 export const stepId = (index: number): StepId => `step-${index}`

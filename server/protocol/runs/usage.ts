@@ -1,6 +1,7 @@
 // Tokens and cost of a run on the wire.
 import { z } from 'zod'
 
+/** Tokens and cost of model calls. */
 export const Usage = z.object({
   prompt_tokens: z.int().min(0),
   completion_tokens: z.int().min(0),

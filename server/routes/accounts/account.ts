@@ -30,10 +30,15 @@ export interface AccountRouteDependencies {
 }
 
 /** `/api/auth/profile` and `/api/auth/keys`. */
-export function registerAccountRoutes(
-  app: App,
-  { mode, accounts, apiKeys, connections, emailLinks }: AccountRouteDependencies,
-): void {
+export function registerAccountRoutes(app: App, dependencies: AccountRouteDependencies): void {
+  registerProfile(app, dependencies)
+  registerKeys(app, dependencies)
+}
+
+/** The account itself. */
+function registerProfile(app: App, dependencies: AccountRouteDependencies): void {
+  const { mode, accounts, apiKeys, connections, emailLinks } = dependencies
+
   const keyIds = async (userId: UserId): Promise<string[]> =>
     (await apiKeys.list(userId)).map(({ id }) => id)
 
@@ -80,7 +85,10 @@ export function registerAccountRoutes(
       return success({ ...presentUser(changed), api_keys: keyCount })
     },
   )
+}
 
+/** API keys. */
+function registerKeys(app: App, { apiKeys, connections }: AccountRouteDependencies): void {
   app.get(
     '/api/auth/keys',
     {

@@ -67,6 +67,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     registerEmailLinkRoutes(app, dependencies)
   }
   registerMode(app, dependencies)
+  registerRegistration(app, dependencies, sessionStart)
   registerPasswords(app, dependencies, sessionStart)
   registerSessionEnds(app, dependencies, sessionStart)
 }
@@ -105,14 +106,10 @@ function registerMode(app: App, dependencies: AuthRouteDependencies): void {
   )
 }
 
-/** Registering, signing in, and what links do that are sent for this. */
-function registerPasswords(
-  app: App,
-  dependencies: AuthRouteDependencies,
-  sessionStart: SessionStart,
-): void {
-  const { accounts } = dependencies
-  const signIn = async (
+/** Starts a session and answers with it. */
+const signInWith =
+  (sessionStart: SessionStart) =>
+  async (
     request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
     reply: FastifyReply,
     user: UserRow,
@@ -120,6 +117,15 @@ function registerPasswords(
     const isPage = request.body.cookie === true
     return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
   }
+
+/** Registering, and what links do that are sent for this. */
+function registerRegistration(
+  app: App,
+  dependencies: AuthRouteDependencies,
+  sessionStart: SessionStart,
+): void {
+  const { accounts } = dependencies
+  const signIn = signInWith(sessionStart)
 
   app.post(
     '/api/auth/register',
@@ -158,6 +164,16 @@ function registerPasswords(
       return success(await readAccountLink(dependencies, body.link))
     },
   )
+}
+
+/** Signing in with a password, and choosing a new one. */
+function registerPasswords(
+  app: App,
+  dependencies: AuthRouteDependencies,
+  sessionStart: SessionStart,
+): void {
+  const { accounts } = dependencies
+  const signIn = signInWith(sessionStart)
 
   app.post(
     '/api/auth/reset',

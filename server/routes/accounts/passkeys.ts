@@ -44,25 +44,24 @@ export function siteOf(
 /** Per address: a passkey cannot be guessed, so this bounds the work. */
 const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }
 
+type Dependencies = PasskeyRouteDependencies & { sessionStart: SessionStart }
+
 /** `/api/auth/passkeys` and what is below it. */
-export function registerPasskeyRoutes(
+export function registerPasskeyRoutes(app: App, dependencies: Dependencies): void {
+  registerSignIn(app, dependencies)
+  registerOwn(app, dependencies)
+}
+
+/** Signing in with a passkey. */
+function registerSignIn(
   app: App,
-  {
-    accounts,
-    secondFactors,
-    passkeys,
-    publicUrl,
-    limits,
-    sessionStart,
-  }: PasskeyRouteDependencies & { sessionStart: SessionStart },
+  { accounts, secondFactors, passkeys, publicUrl, limits, sessionStart }: Dependencies,
 ): void {
   const attempts = limits.rateLimit('passkeys', ATTEMPTS)
   const limit = async ({ ip }: { ip: string }): Promise<void> => {
     const retryAfter = await attempts.take(networkOf(ip))
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
-  const present = ({ options, challenge }: { options: object; challenge: string }) =>
-    success({ options: { ...options }, challenge })
 
   app.post(
     '/api/auth/passkeys/options',
@@ -104,7 +103,13 @@ export function registerPasskeyRoutes(
       return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
     },
   )
+}
 
+/** The passkeys of an account. */
+function registerOwn(
+  app: App,
+  { accounts, secondFactors, passkeys, publicUrl }: Dependencies,
+): void {
   app.post(
     '/api/auth/passkeys',
     {
@@ -163,6 +168,9 @@ export function registerPasskeyRoutes(
     },
   )
 }
+
+const present = ({ options, challenge }: { options: object; challenge: string }) =>
+  success({ options: { ...options }, challenge })
 
 /** The wire format of a passkey. */
 export const presentPasskey = (row: PasskeyRow): Passkey => ({

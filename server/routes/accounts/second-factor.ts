@@ -37,16 +37,20 @@ export async function assertNoSecondFactor(
   if (details !== null) throw appError('second_factor_required', {}, { details })
 }
 
+type Dependencies = SecondFactorRouteDependencies & { sessionStart: SessionStart }
+
 /** Completing a sign-in, `/api/auth/second-factors`, `/api/auth/totp` and `/api/auth/recovery-codes`. */
-export function registerSecondFactorRoutes(
+export function registerSecondFactorRoutes(app: App, dependencies: Dependencies): void {
+  registerSignIn(app, dependencies)
+  registerState(app, dependencies)
+  registerTotp(app, dependencies)
+  registerRecoveryCodes(app, dependencies)
+}
+
+/** The second step of a sign-in. */
+function registerSignIn(
   app: App,
-  {
-    accounts,
-    secondFactors,
-    passkeys,
-    publicUrl,
-    sessionStart,
-  }: SecondFactorRouteDependencies & { sessionStart: SessionStart },
+  { secondFactors, passkeys, publicUrl, sessionStart }: Dependencies,
 ): void {
   app.post(
     '/api/auth/login/second-factor',
@@ -88,7 +92,10 @@ export function registerSecondFactorRoutes(
     if (owner.id !== user.id) throw appError('passkey_invalid')
     return 'passkey'
   }
+}
 
+/** What an account has. */
+function registerState(app: App, { secondFactors, passkeys, publicUrl }: Dependencies): void {
   app.get(
     '/api/auth/second-factors',
     {
@@ -107,7 +114,10 @@ export function registerSecondFactorRoutes(
       })
     },
   )
+}
 
+/** An authenticator app. */
+function registerTotp(app: App, { accounts, secondFactors }: Dependencies): void {
   app.post(
     '/api/auth/totp',
     {
@@ -160,7 +170,10 @@ export function registerSecondFactorRoutes(
       return deleted
     },
   )
+}
 
+/** Recovery codes. */
+function registerRecoveryCodes(app: App, { accounts, secondFactors }: Dependencies): void {
   app.post(
     '/api/auth/recovery-codes',
     {

@@ -9,7 +9,7 @@ import type {
 import type { App } from '../../http/app.ts'
 import { AuditEntry, AuditFilter, AuditQuery } from '../../protocol/admin/audit.ts'
 import { envelope, page } from '../../protocol/envelope.ts'
-import { success } from '../envelope.ts'
+import { presentPage, success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 50
 /** Entries that an export reads at a time. */
@@ -28,8 +28,8 @@ export function registerAdminAuditRoutes(app: App, { audit }: { audit: AuditRepo
       },
     },
     async ({ query: { limit = DEFAULT_LIMIT, cursor, ...filter } }) => {
-      const { items, nextCursor, hasMore } = await audit.list(selected(filter), { limit, cursor })
-      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+      const found = await audit.list(selected(filter), { limit, cursor })
+      return success(presentPage(found, present))
     },
   )
 

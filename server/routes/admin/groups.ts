@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
 import { quotaChanges } from '../../access/quota-changes.ts'
-import type { CountedGroup, GroupRepository } from '../../db/repositories/accounts/groups.ts'
+import type {
+  CountedGroup,
+  GroupRepository,
+  GroupRow,
+} from '../../db/repositories/accounts/groups.ts'
 import type { UserRepository } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -14,7 +18,7 @@ import { CreateGroupBody, Group, GroupId, PatchGroupBody } from '../../protocol/
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
 import { presentUser } from '../accounts/present-user.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_GROUPS = 500
@@ -33,11 +37,12 @@ const MemberParams = z.object({ id: GroupId, user_id: UserId })
 /** `/api/admin/groups`. A change applies to the next request and the next run of each member. */
 export function registerAdminGroupRoutes(app: App, dependencies: AdminGroupDependencies): void {
   registerGroups(app, dependencies)
+  registerOneGroup(app, dependencies)
   registerMembers(app, dependencies)
 }
 
-/** What groups there are, and what their members may use. */
-function registerGroups(app: App, { groups, access }: AdminGroupDependencies): void {
+/** What groups there are, and new ones. */
+function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
   app.get(
     '/api/admin/groups',
     {
@@ -49,11 +54,11 @@ function registerGroups(app: App, { groups, access }: AdminGroupDependencies): v
       },
     },
     async ({ query }) => {
-      const { items, nextCursor, hasMore } = await groups.list({
+      const found = await groups.list({
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
       })
-      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+      return success(presentPage(found, present))
     },
   )
 
@@ -94,7 +99,10 @@ function registerGroups(app: App, { groups, access }: AdminGroupDependencies): v
       return success(present(await groups.create(fields, MAX_GROUPS)))
     },
   )
+}
 
+/** What the members of a group may use. */
+function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies): void {
   app.get(
     '/api/admin/groups/:id',
     {
@@ -123,27 +131,14 @@ function registerGroups(app: App, { groups, access }: AdminGroupDependencies): v
     },
     async (request) => {
       const { params, body } = request
-      const isKnown = await groups.change(params.id, ({ permissions: before, ...fields }) => {
-        const quota = { ...fields.quota, ...withoutAbsent(body.quota ?? {}) }
-        const sharedQuota = { ...fields.sharedQuota, ...withoutAbsent(body.shared_quota ?? {}) }
+      const isKnown = await groups.change(params.id, (before) => {
+        const after = changed(before, body)
         request.audited = {
-          group: fields.name,
-          ...quotaChanges(fields.quota ?? {}, quota),
-          ...quotaChanges(fields.sharedQuota ?? {}, sharedQuota, SHARED),
+          group: before.name,
+          ...quotaChanges(before.quota ?? {}, after.quota),
+          ...quotaChanges(before.sharedQuota ?? {}, after.sharedQuota, SHARED),
         }
-        return {
-          name: body.name ?? fields.name,
-          description: body.description ?? fields.description,
-          permissions: {
-            models: body.models === undefined ? before.models : body.models,
-            tools: body.tools === undefined ? before.tools : body.tools,
-            mcp_servers: body.mcp_servers === undefined ? before.mcp_servers : body.mcp_servers,
-            approval_modes:
-              body.approval_modes === undefined ? before.approval_modes : body.approval_modes,
-          },
-          quota,
-          sharedQuota,
-        }
+        return after
       })
       if (!isKnown) throw appError('group_not_found')
       await access.reload()
@@ -193,11 +188,11 @@ function registerMembers(app: App, { groups, users, access }: AdminGroupDependen
     },
     async ({ params, query }) => {
       await get(groups, params.id)
-      const { items, nextCursor, hasMore } = await groups.listMembers(params.id, {
+      const found = await groups.listMembers(params.id, {
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
       })
-      return success({ items: items.map(presentUser), next_cursor: nextCursor, has_more: hasMore })
+      return success(presentPage(found, presentUser))
     },
   )
 
@@ -239,6 +234,20 @@ function registerMembers(app: App, { groups, users, access }: AdminGroupDependen
       return deleted
     },
   )
+}
+
+/** A group with what a request changes; what it does not name stays. */
+function changed(
+  before: Pick<GroupRow, 'name' | 'description' | 'permissions' | 'quota' | 'sharedQuota'>,
+  { name, description, quota, shared_quota, ...permissions }: z.output<typeof PatchGroupBody>,
+) {
+  return {
+    name: name ?? before.name,
+    description: description ?? before.description,
+    permissions: { ...before.permissions, ...withoutAbsent(permissions) },
+    quota: { ...before.quota, ...withoutAbsent(quota ?? {}) },
+    sharedQuota: { ...before.sharedQuota, ...withoutAbsent(shared_quota ?? {}) },
+  }
 }
 
 /** @throws AppError `group_not_found`. */

@@ -12,7 +12,7 @@ import {
   Invitation,
 } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
 import type { AdminUserDependencies } from './users.ts'
 
@@ -35,11 +35,11 @@ export function registerAdminInvitationRoutes(
       },
     },
     async ({ query }) => {
-      const { items, nextCursor, hasMore } = await links.list({
+      const found = await links.list({
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
       })
-      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+      return success(presentPage(found, present))
     },
   )
 

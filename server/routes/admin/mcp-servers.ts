@@ -26,10 +26,13 @@ const List = envelope(z.object({ items: z.array(AdminMcpServer) }))
 const Params = z.object({ name: McpServerName })
 
 /** `/api/admin/mcp`. */
-export function registerAdminMcpRoutes(
-  app: App,
-  { servers, list, test }: AdminMcpDependencies,
-): void {
+export function registerAdminMcpRoutes(app: App, dependencies: AdminMcpDependencies): void {
+  registerList(app, dependencies)
+  registerOne(app, dependencies)
+}
+
+/** All servers, new ones, and trying one. */
+function registerList(app: App, { servers, list, test }: AdminMcpDependencies): void {
   app.get(
     '/api/admin/mcp',
     {
@@ -89,7 +92,10 @@ export function registerAdminMcpRoutes(
       }
     },
   )
+}
 
+/** Changing and deleting one server. */
+function registerOne(app: App, { servers, list }: AdminMcpDependencies): void {
   app.patch(
     '/api/admin/mcp/:name',
     {

@@ -33,10 +33,14 @@ const DEFAULT_LIMIT = 50
 const list = <T extends z.ZodType>(item: T) => envelope(z.object({ items: z.array(item) }))
 
 /** `/api/admin/{runs,health,storage,settings}`. */
-export function registerAdminServerRoutes(
-  app: App,
-  { listRuns, stopRun, checkHealth, reportStorage, settings, assertModel }: AdminServerDependencies,
-): void {
+export function registerAdminServerRoutes(app: App, dependencies: AdminServerDependencies): void {
+  registerRuns(app, dependencies)
+  registerState(app, dependencies)
+  registerSettings(app, dependencies)
+}
+
+/** The runs of all users. */
+function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies): void {
   app.get(
     '/api/admin/runs',
     {
@@ -67,7 +71,10 @@ export function registerAdminServerRoutes(
       return success({ items: await listRuns() })
     },
   )
+}
 
+/** How the server is, and what it stores. */
+function registerState(app: App, { checkHealth, reportStorage }: AdminServerDependencies): void {
   app.get(
     '/api/admin/health',
     {
@@ -95,7 +102,10 @@ export function registerAdminServerRoutes(
     },
     async ({ query }) => success(await reportStorage(query.limit ?? DEFAULT_LIMIT, query.cursor)),
   )
+}
 
+/** What administrators can change while it runs. */
+function registerSettings(app: App, { settings, assertModel }: AdminServerDependencies): void {
   app.get(
     '/api/admin/settings',
     {

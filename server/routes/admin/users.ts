@@ -19,7 +19,7 @@ import { AdminUser } from '../../protocol/admin/group.ts'
 import { Deleted, envelope, optional, PageQuery, page } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
 import { presentUser } from '../accounts/present-user.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
 
 const DEFAULT_LIMIT = 50
@@ -82,12 +82,13 @@ export interface AdminUserDependencies {
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(app: App, dependencies: AdminUserDependencies): void {
   registerAccounts(app, dependencies)
+  registerEnd(app, dependencies)
   registerAccountHelp(app, dependencies)
 }
 
-/** The accounts, changing them and ending them. */
+/** The accounts, and changing them. */
 function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
-  const { users, access, quotas, connections, endAccess, endAccount } = dependencies
+  const { users, access, quotas, connections, endAccess } = dependencies
   const present = (user: UserRow): AdminUser => ({
     ...presentUser(user),
     groups: [...access.groupsOf(user.id)],
@@ -105,14 +106,14 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
       },
     },
     async ({ query }) => {
-      const { items, nextCursor, hasMore } = await users.list({
+      const found = await users.list({
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
         text: query.q,
         role: query.role,
         isActive: query.is_active === undefined ? undefined : query.is_active === 'true',
       })
-      return success({ items: items.map(present), next_cursor: nextCursor, has_more: hasMore })
+      return success(presentPage(found, present))
     },
   )
 
@@ -148,7 +149,10 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
       return success(present(changed))
     },
   )
+}
 
+/** Ending an account. */
+function registerEnd(app: App, { users, access, endAccount }: AdminUserDependencies): void {
   app.delete(
     '/api/admin/users/:id',
     {

@@ -17,7 +17,7 @@ import {
 } from '../../protocol/conversations/conversation.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
 
 export interface ConversationRouteDependencies extends BulkRouteDependencies {
@@ -61,7 +61,7 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
       },
     },
     async ({ user, query }) => {
-      const { items, nextCursor, hasMore } = await conversations.list(user.id, {
+      const found = await conversations.list(user.id, {
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
         projectId: query.project_id,
@@ -71,11 +71,7 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
         tag: query.tag,
         q: query.q,
       })
-      return success({
-        items: items.map(presentConversation),
-        next_cursor: nextCursor,
-        has_more: hasMore,
-      })
+      return success(presentPage(found, presentConversation))
     },
   )
 
@@ -94,20 +90,8 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
       const model =
         body.model ??
         (body.project_id === undefined ? null : await projectModel(user.id, body.project_id))
-      const { id } = await conversations.create(user.id, {
-        ...(body.title === undefined ? {} : { title: body.title }),
-        model,
-        projectId: body.project_id ?? null,
-        systemPrompt: body.system_prompt ?? null,
-        temperature: body.temperature ?? null,
-        maxTokens: body.max_tokens ?? null,
-        thinkingEnabled:
-          body.thinking_enabled ?? (await dependencies.thinksByDefault(user.id, model)),
-        approval: body.approval ?? null,
-        disabledMcpServers: body.disabled_mcp_servers ?? [],
-        temporary: body.temporary ?? false,
-        tags: body.tags ?? [],
-      })
+      const thinks = body.thinking_enabled ?? (await dependencies.thinksByDefault(user.id, model))
+      const { id } = await conversations.create(user.id, newFields(body, model, thinks))
       return success(presentConversation(await conversations.get(user.id, id)))
     },
   )
@@ -138,6 +122,25 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
     async ({ user }) => success({ items: await conversations.tags(user.id) }),
   )
 }
+
+/** What a new conversation begins with. */
+const newFields = (
+  body: CreateConversationBody,
+  model: string | null,
+  thinkingEnabled: boolean,
+) => ({
+  ...(body.title === undefined ? {} : { title: body.title }),
+  model,
+  projectId: body.project_id ?? null,
+  systemPrompt: body.system_prompt ?? null,
+  temperature: body.temperature ?? null,
+  maxTokens: body.max_tokens ?? null,
+  thinkingEnabled,
+  approval: body.approval ?? null,
+  disabledMcpServers: body.disabled_mcp_servers ?? [],
+  temporary: body.temporary ?? false,
+  tags: body.tags ?? [],
+})
 
 /** Reading and changing one conversation. */
 function registerOne(

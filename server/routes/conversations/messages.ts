@@ -23,7 +23,7 @@ import { ConversationId, MessageId } from '../../protocol/ids.ts'
 import { Run } from '../../protocol/runs/run.ts'
 import type { RunLog } from '../../runs/log/log.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
-import { success } from '../envelope.ts'
+import { presentPage, success } from '../envelope.ts'
 import { startOnce } from '../runs/idempotent-run.ts'
 import { createRunStreamer } from '../runs/open-run-stream.ts'
 import { presentMessage, presentRun, waitsFor, withLongTexts } from '../runs/present-message.ts'
@@ -76,9 +76,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
         cursor: query.cursor,
       })
       const data = {
-        items: page.items.map(presentMessage),
-        next_cursor: page.nextCursor,
-        has_more: page.hasMore,
+        ...presentPage(page, presentMessage),
       }
       if (page.items.every(({ longTexts }) => longTexts.size === 0)) return success(data)
       const items = page.items.map((row) => withLongTexts(presentMessage(row), row))

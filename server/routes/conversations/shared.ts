@@ -11,7 +11,7 @@ import { Imported } from '../../protocol/conversations/export.ts'
 import { SharedConversation } from '../../protocol/conversations/share.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { continueShare } from '../../sharing/continue-share.ts'
-import { documentLanguage } from '../../sharing/document-texts.ts'
+import { type DocumentLanguage, documentLanguage } from '../../sharing/document-texts.ts'
 import { attachmentHeader, encodeFileName } from '../../sharing/file-name.ts'
 import type { ImportDependencies } from '../../sharing/import-json.ts'
 import type { MarkdownRenderer } from '../../sharing/markdown.ts'
@@ -40,20 +40,17 @@ const Token = z.string().min(1).max(100)
 const Params = z.object({ token: Token })
 const PasswordForm = z.object({ password: z.string().min(1).max(200) })
 
+const tags = ['sharing']
+
 /** `/api/shared/:token` and the page `/s/:token`. */
 export function registerSharedRoutes(app: App, dependencies: SharedRouteDependencies): void {
-  const { shares, store, blobs, markdown, https } = dependencies
-  const tags = ['sharing']
-  const visitOf = (request: FastifyRequest, token: string) => {
-    const header = request.headers[PASSWORD_HEADER]
-    return {
-      token,
-      address: request.ip,
-      ticket: cookie(request.headers.cookie),
-      ...(typeof header === 'string' && header.length <= 200 ? { password: header } : {}),
-    }
-  }
+  registerReading(app, dependencies)
+  registerCopy(app, dependencies)
+  registerPage(app, dependencies)
+}
 
+/** The conversation as JSON, and its files. */
+function registerReading(app: App, { shares, store, blobs }: SharedRouteDependencies): void {
   app.get(
     '/api/shared/:token',
     {
@@ -123,7 +120,10 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
       return reply.send(Readable.from(longTextBytes(file), { highWaterMark: 1, objectMode: true }))
     },
   )
+}
 
+/** A copy among one's own conversations. */
+function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
   app.post(
     '/api/shared/:token/continue',
     {
@@ -135,59 +135,17 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
       },
     },
     async (request) => {
-      const share = await shares.open(visitOf(request, request.params.token))
+      const share = await dependencies.shares.open(visitOf(request, request.params.token))
       return success(await continueShare(dependencies, request.user.id, share))
     },
   )
+}
 
-  const page = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    token: string,
-    password: string | undefined,
-  ): Promise<FastifyReply> => {
-    const language = documentLanguage(request.headers['accept-language'])
-    void reply.type('text/html; charset=utf-8').headers({
-      'cache-control': 'no-store',
-      'content-security-policy': SHARE_PAGE_POLICY,
-      'content-language': language,
-      'referrer-policy': 'no-referrer',
-      'x-robots-tag': 'noindex, nofollow, noarchive',
-      vary: 'accept-language, cookie',
-    })
-    try {
-      const visit = visitOf(request, token)
-      const share = await shares.open(password === undefined ? visit : { ...visit, password })
-      const ticket = shares.ticketOf(share)
-      if (ticket !== null)
-        void reply.header('set-cookie', [
-          ticketCookie(ticket, `/s/${encodeURIComponent(token)}`, https),
-          ticketCookie(ticket, `/api/shared/${encodeURIComponent(token)}`, https),
-        ])
-      if (request.method !== 'HEAD') await shares.countView(share)
-      const pieces = sharePage(share, store.shares.readMessages(share), {
-        token,
-        language,
-        markdown,
-      })
-      return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      if (error.status === 404) return reply.code(404).send(gonePage(language))
-      if (error.status !== 401 && error.status !== 429) throw error
-      if (error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter)
-      if (error.reason === 'share_views_exhausted')
-        return reply.code(error.status).send(tooManyPage(language))
-      const note = error.status === 429 ? 'tooMany' : 'wrong'
-      return reply
-        .code(error.status)
-        .send(passwordPage(language, error.reason === 'share_password_needed' ? null : note))
-    }
-  }
-
+/** The page, and the form for its password. */
+function registerPage(app: App, dependencies: SharedRouteDependencies): void {
   app.get('/s/:token', { config: { public: true }, schema: { hide: true } }, (request, reply) => {
     const { token } = Params.parse(request.params)
-    return page(request, reply, token, undefined)
+    return sendPage(dependencies, request, reply, { token })
   })
 
   // Only this route reads forms: elsewhere, pages of other sites could send them.
@@ -203,10 +161,71 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
       (request, reply) => {
         const { token } = Params.parse(request.params)
         const form = PasswordForm.safeParse(request.body)
-        return page(request, reply, token, form.data?.password)
+        return sendPage(dependencies, request, reply, { token, password: form.data?.password })
       },
     )
   })
+}
+
+/** Sends the page, or what is shown instead of it: the form for a password, or why there is none. */
+async function sendPage(
+  { shares, store, markdown, https }: SharedRouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, password }: { token: string; password?: string | undefined },
+): Promise<FastifyReply> {
+  const language = documentLanguage(request.headers['accept-language'])
+  void reply.type('text/html; charset=utf-8').headers({
+    'cache-control': 'no-store',
+    'content-security-policy': SHARE_PAGE_POLICY,
+    'content-language': language,
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex, nofollow, noarchive',
+    vary: 'accept-language, cookie',
+  })
+  try {
+    const visit = visitOf(request, token)
+    const share = await shares.open(password === undefined ? visit : { ...visit, password })
+    const ticket = shares.ticketOf(share)
+    if (ticket !== null)
+      void reply.header('set-cookie', [
+        ticketCookie(ticket, `/s/${encodeURIComponent(token)}`, https),
+        ticketCookie(ticket, `/api/shared/${encodeURIComponent(token)}`, https),
+      ])
+    if (request.method !== 'HEAD') await shares.countView(share)
+    const pieces = sharePage(share, store.shares.readMessages(share), {
+      token,
+      language,
+      markdown,
+    })
+    return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
+  } catch (error) {
+    return refuse(reply, error, language)
+  }
+}
+
+/** What visitors see who may not read the copy. @throws every error that is no refusal. */
+function refuse(reply: FastifyReply, error: unknown, language: DocumentLanguage): FastifyReply {
+  if (!(error instanceof AppError)) throw error
+  if (error.status === 404) return reply.code(404).send(gonePage(language))
+  if (error.status !== 401 && error.status !== 429) throw error
+  if (error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter)
+  if (error.reason === 'share_views_exhausted')
+    return reply.code(error.status).send(tooManyPage(language))
+  const note = error.status === 429 ? 'tooMany' : 'wrong'
+  return reply
+    .code(error.status)
+    .send(passwordPage(language, error.reason === 'share_password_needed' ? null : note))
+}
+
+const visitOf = (request: FastifyRequest, token: string) => {
+  const header = request.headers[PASSWORD_HEADER]
+  return {
+    token,
+    address: request.ip,
+    ticket: cookie(request.headers.cookie),
+    ...(typeof header === 'string' && header.length <= 200 ? { password: header } : {}),
+  }
 }
 
 const ticketCookie = (ticket: string, path: string, https: boolean): string =>

@@ -7,7 +7,7 @@ import { Share, ShareBody, SharePage } from '../../protocol/conversations/share.
 import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
 import { ConversationId } from '../../protocol/ids.ts'
 import type { Shares } from '../../sharing/shares.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
 
 export interface ShareRouteDependencies {
@@ -87,15 +87,11 @@ export function registerShareRoutes(
       },
     },
     async ({ user, query, protocol, host }) => {
-      const { items, nextCursor, hasMore } = await store.shares.list(user.id, {
+      const found = await store.shares.list(user.id, {
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
       })
-      return success({
-        items: items.map((row) => present(row, `${protocol}://${host}`)),
-        next_cursor: nextCursor,
-        has_more: hasMore,
-      })
+      return success(presentPage(found, (row) => present(row, `${protocol}://${host}`)))
     },
   )
 }

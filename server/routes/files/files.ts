@@ -30,10 +30,13 @@ const OneFile = z.object({ id: FileId })
 const CACHE = 'private, max-age=86400, immutable'
 
 /** `/api/files`. */
-export function registerFileRoutes(
-  app: App,
-  { files, uploadSlots, fileLimit }: FileRouteDependencies,
-): void {
+export function registerFileRoutes(app: App, dependencies: FileRouteDependencies): void {
+  registerUpload(app, dependencies)
+  registerOne(app, dependencies)
+}
+
+/** New files. */
+function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDependencies): void {
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
@@ -63,7 +66,10 @@ export function registerFileRoutes(
         }),
     )
   })
+}
 
+/** The content of one file, its text, and deleting it. */
+function registerOne(app: App, { files }: FileRouteDependencies): void {
   app.get(
     '/api/files/:id',
     {

@@ -47,15 +47,12 @@ export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): 
 
 /** `GET /api/models` and `/api/admin/models`. */
 export function registerModelRoutes(app: App, dependencies: ModelRouteDependencies): void {
-  const { listModels, configured, models, box } = dependencies
+  registerList(app, dependencies)
+  registerAdmin(app, dependencies)
+}
 
-  const throwUnknown = (id: string): never => {
-    if (configured.some((settings) => settings.id === id)) throw appError('model_configured')
-    throw appError('model_unknown')
-  }
-  const present = (model: StoredModel): AdminModel => presentStored(model, keyOf(model, box))
-  const seal = (id: string, key: string): string => box.seal(key, modelKeyPurpose(id))
-
+/** The models that can be chosen. */
+function registerList(app: App, { listModels }: ModelRouteDependencies): void {
   app.get(
     '/api/models',
     {
@@ -72,6 +69,16 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
       return success(await listModels(user?.id ?? null))
     },
   )
+}
+
+/** The models that administrators add. */
+function registerAdmin(app: App, { configured, models, box }: ModelRouteDependencies): void {
+  const throwUnknown = (id: string): never => {
+    if (configured.some((settings) => settings.id === id)) throw appError('model_configured')
+    throw appError('model_unknown')
+  }
+  const present = (model: StoredModel): AdminModel => presentStored(model, keyOf(model, box))
+  const seal = (id: string, key: string): string => box.seal(key, modelKeyPurpose(id))
 
   app.get(
     '/api/admin/models',

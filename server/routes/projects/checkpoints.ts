@@ -42,8 +42,14 @@ const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
 /** `/api/projects/:id/checkpoints[/…]`. */
 export function registerCheckpointRoutes(
   app: App,
-  { projects, services }: CheckpointRouteDependencies,
+  dependencies: CheckpointRouteDependencies,
 ): void {
+  registerTimeline(app, dependencies)
+  registerRestore(app, dependencies)
+}
+
+/** What changed, and how. */
+function registerTimeline(app: App, { projects, services }: CheckpointRouteDependencies): void {
   const { checkpoints, makeDiff, pool, records, workspaces } = services
   const own = { projects, workspaces }
 
@@ -123,6 +129,12 @@ export function registerCheckpointRoutes(
       return success({ files, file_count: fileCount })
     },
   )
+}
+
+/** Going back to an earlier state. */
+function registerRestore(app: App, { projects, services }: CheckpointRouteDependencies): void {
+  const { checkpoints, records, workspaces } = services
+  const own = { projects, workspaces }
 
   app.post(
     '/api/projects/:id/checkpoints/:cid/restore',

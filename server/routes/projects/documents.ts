@@ -17,7 +17,7 @@ import {
   PassageQuery,
   UploadedDocuments,
 } from '../../protocol/projects/knowledge.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 import { rejectBrokenUpload } from '../files/broken-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 
@@ -35,19 +35,13 @@ const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
 const tags = ['documents']
 
 /** `/api/projects/:id/documents` and what is below it. */
-export function registerDocumentRoutes(
-  app: App,
-  { knowledge, projects, uploadSlots, fileLimit }: DocumentRouteDependencies,
-): void {
-  const assertOwnProject = async (userId: UserId, id: ProjectId): Promise<void> => {
-    if ((await projects.find(userId, id)) === undefined) throw appError('project_not_found')
-  }
-  const documentOf = async (projectId: ProjectId, id: string): Promise<DocumentRow> => {
-    const document = await knowledge.find(projectId, id)
-    if (document === undefined) throw appError('document_not_found')
-    return document
-  }
+export function registerDocumentRoutes(app: App, dependencies: DocumentRouteDependencies): void {
+  registerReading(app, dependencies)
+  registerUpload(app, dependencies)
+}
 
+/** Documents and their passages, and deleting them. */
+function registerReading(app: App, { knowledge, projects }: DocumentRouteDependencies): void {
   app.get(
     '/api/projects/:id/documents',
     {
@@ -60,16 +54,12 @@ export function registerDocumentRoutes(
       },
     },
     async ({ user, params, query }) => {
-      await assertOwnProject(user.id, params.id)
+      await assertOwnProject(projects, user.id, params.id)
       const found = await knowledge.list(params.id, {
         limit: query.limit ?? 50,
         cursor: query.cursor,
       })
-      return success({
-        items: found.items.map(presentDocument),
-        next_cursor: found.nextCursor,
-        has_more: found.hasMore,
-      })
+      return success(presentPage(found, presentDocument))
     },
   )
 
@@ -85,8 +75,8 @@ export function registerDocumentRoutes(
       },
     },
     async ({ user, params, query }) => {
-      await assertOwnProject(user.id, params.id)
-      const document = await documentOf(params.id, params.did)
+      await assertOwnProject(projects, user.id, params.id)
+      const document = await getDocument(knowledge, params.id, params.did)
       const { position = 0, limit = 10 } = query
       const passages = await knowledge.passagesOf(params.id, document.id, position, limit)
       return success({
@@ -112,11 +102,16 @@ export function registerDocumentRoutes(
       },
     },
     async ({ user, params }) => {
-      await assertOwnProject(user.id, params.id)
+      await assertOwnProject(projects, user.id, params.id)
       if (!(await knowledge.remove(params.id, params.did))) throw appError('document_not_found')
       return deleted
     },
   )
+}
+
+/** New documents. */
+function registerUpload(app: App, dependencies: DocumentRouteDependencies): void {
+  const { knowledge, projects, uploadSlots, fileLimit } = dependencies
 
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
@@ -137,7 +132,7 @@ export function registerDocumentRoutes(
       },
       async (request) => {
         const { user, params } = request
-        await assertOwnProject(user.id, params.id)
+        await assertOwnProject(projects, user.id, params.id)
         const items: Document[] = []
         const receive = async (): Promise<void> => {
           for await (const part of request.files()) {
@@ -159,6 +154,26 @@ export function registerDocumentRoutes(
       },
     )
   })
+}
+
+/** @throws AppError `project_not_found`. */
+async function assertOwnProject(
+  projects: DocumentRouteDependencies['projects'],
+  userId: UserId,
+  id: ProjectId,
+): Promise<void> {
+  if ((await projects.find(userId, id)) === undefined) throw appError('project_not_found')
+}
+
+/** @throws AppError `document_not_found`. */
+async function getDocument(
+  knowledge: Knowledge,
+  projectId: ProjectId,
+  id: string,
+): Promise<DocumentRow> {
+  const document = await knowledge.find(projectId, id)
+  if (document === undefined) throw appError('document_not_found')
+  return document
 }
 
 const presentDocument = (row: DocumentRow): Document => ({

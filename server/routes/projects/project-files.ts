@@ -55,7 +55,8 @@ export function registerProjectFileRoutes(
   dependencies: ProjectFileRouteDependencies,
 ): void {
   registerReading(app, dependencies)
-  registerChanges(app, dependencies)
+  registerWriting(app, dependencies)
+  registerMoving(app, dependencies)
   registerSearch(app, dependencies)
 }
 
@@ -105,8 +106,8 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
   )
 }
 
-/** Every change creates a checkpoint first. */
-function registerChanges(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+/** New contents of a file. Every change creates a checkpoint first. */
+function registerWriting(app: App, { projects, services }: ProjectFileRouteDependencies): void {
   const { checkpoints, workspaces } = services
   const own = { projects, workspaces }
 
@@ -140,6 +141,12 @@ function registerChanges(app: App, { projects, services }: ProjectFileRouteDepen
       return success(presentFile(path, state))
     },
   )
+}
+
+/** Moving and deleting files and folders, and new folders. */
+function registerMoving(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+  const { checkpoints, workspaces } = services
+  const own = { projects, workspaces }
 
   app.patch(
     '/api/projects/:id/files/*',

@@ -20,7 +20,7 @@ import {
 } from '../../protocol/projects/project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
-import { deleted, success } from '../envelope.ts'
+import { deleted, presentPage, success } from '../envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface ProjectRouteDependencies {
@@ -39,13 +39,13 @@ const Params = z.object({ id: ProjectId })
 const Detail = envelope(ProjectDetail)
 
 /** `/api/projects` and `/api/projects/:id`. */
-export function registerProjectRoutes(
-  app: App,
-  { projects, services, knowledge, stopRuns, assertModel }: ProjectRouteDependencies,
-): void {
-  const { workspaces } = services
-  const own = { projects, workspaces }
+export function registerProjectRoutes(app: App, dependencies: ProjectRouteDependencies): void {
+  registerList(app, dependencies)
+  registerOne(app, dependencies)
+}
 
+/** The projects of a user, and new ones. */
+function registerList(app: App, { projects, services }: ProjectRouteDependencies): void {
   app.get(
     '/api/projects',
     {
@@ -62,9 +62,7 @@ export function registerProjectRoutes(
         cursor: query.cursor,
       })
       return success({
-        items: page.items.map(presentProject),
-        next_cursor: page.nextCursor,
-        has_more: page.hasMore,
+        ...presentPage(page, presentProject),
         total: page.total,
       })
     },
@@ -85,9 +83,16 @@ export function registerProjectRoutes(
         name: body.name,
         description: body.description ?? null,
       })
-      return success(await presentDetail(row, workspaces.open(user.id, row.id)))
+      return success(await presentDetail(row, services.workspaces.open(user.id, row.id)))
     },
   )
+}
+
+/** Reading, changing and deleting one project. */
+function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
+  const { projects, services, knowledge, stopRuns, assertModel } = dependencies
+  const { workspaces } = services
+  const own = { projects, workspaces }
 
   app.get(
     '/api/projects/:id',

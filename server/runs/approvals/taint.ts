@@ -5,6 +5,7 @@ import type { Write } from '../group-commit.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { readRunState } from '../state.ts'
 
+/** Whether text from outside is in the conversation, and what a person has granted. */
 export interface Taint {
   isTainted(): boolean
   /** Names of the tools that a person granted for the run or the conversation. */

@@ -20,6 +20,7 @@ type CutAttachment = TextAttachment & { cut: CutFile }
 export type CutFile = AttachmentInfo & { characters: number; stored: number }
 type LoadedAttachment = BranchMessage['attachments'][number] | CutAttachment
 
+/** The conversation that the model gets, from its root to the message that is answered. */
 export interface Branch {
   /** Oldest first. */
   messages: (Omit<HistoryMessage, 'attachments'> & {

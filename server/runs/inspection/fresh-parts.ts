@@ -31,6 +31,7 @@ export function createPause(): () => Promise<void> {
   }
 }
 
+/** What the records of several runs add to the stored parts. */
 export interface FreshParts {
   /** Takes the parts of a conversation. */
   takeFor(conversationId: ConversationId): TakePart
@@ -79,6 +80,7 @@ export function createFreshParts(
         if (of.bytes > MAX_CONVERSATION_BYTES) continue
         const content = await compress(hash, json, pause)
         of.bytes += content.length
+        of.count += 1
         rows.push({ conversationId, hash, characters: json.length, content })
       }
       return rows

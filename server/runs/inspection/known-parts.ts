@@ -5,18 +5,17 @@ import type { ConversationId } from '../../protocol/ids.ts'
 
 /** Hashes of all conversations that are remembered. */
 const MAX_HASHES = 100_000
-/** Parts may be removed with what names them, here or by another instance; a part that is sent again is missed for this long. */
-const REMEMBERED_MS = 60_000
-
 /** The stored parts of a conversation. Whoever stores more adds them. */
 export interface StoredParts {
+  /** Also of parts that were left out because the conversation has too many. */
   hashes: Set<string>
+  /** How many are stored. A purge lowers the number, here or in another instance: what is remembered is then wrong. */
+  count: number
   /** Of all contents. */
   bytes: number
-  /** When they were read, on the clock of `performance.now`. */
-  readAt: number
 }
 
+/** Remembers which parts are stored, so that most records need no query. */
 export interface KnownParts {
   /** What is stored of each of these conversations; reads those that are not remembered, with one query. */
   of(ids: readonly ConversationId[]): Promise<ReadonlyMap<ConversationId, StoredParts>>
@@ -36,21 +35,22 @@ export function createKnownParts({
     async of(ids) {
       const found = new Map<ConversationId, StoredParts>()
       const unknown: ConversationId[] = []
-      const readAt = performance.now()
       for (const id of new Set(ids)) {
         const known = remembered.get(id)
         // Forgotten with what is added now, unless that is stored.
         remembered.delete(id)
-        if (known !== undefined && readAt - known.readAt < REMEMBERED_MS) found.set(id, known)
+        if (known !== undefined) found.set(id, known)
         else {
           unknown.push(id)
-          found.set(id, { hashes: new Set(), bytes: 0, readAt })
+          found.set(id, { hashes: new Set(), count: 0, bytes: 0 })
         }
       }
       for (const { conversationId, hash, bytes } of await knownParts(unknown)) {
         const stored = found.get(conversationId)
-        stored?.hashes.add(hash)
-        if (stored !== undefined) stored.bytes += bytes
+        if (stored === undefined) continue
+        stored.hashes.add(hash)
+        stored.count += 1
+        stored.bytes += bytes
       }
       return found
     },

@@ -19,6 +19,7 @@ import type { RunRecords } from './run-records.ts'
 /** Of the arguments and of the result of a tool call. */
 const MAX_TOOL_CHARACTERS = 200_000
 
+/** Reads what is stored of a run. The caller has checked who owns it. */
 export type RunRecordReader = (run: RunRow) => Promise<RunRecord>
 
 interface Dependencies {

@@ -4,7 +4,7 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { ProviderExchange } from '../../llm/exchange.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { StoredEvent } from '../../protocol/runs/run-record.ts'
-import { createFreshParts, createPause } from './fresh-parts.ts'
+import { createFreshParts, createPause, type FreshParts } from './fresh-parts.ts'
 import { createKnownParts, type KnownParts } from './known-parts.ts'
 import { createPacker, type RecordPiece } from './pieces.ts'
 
@@ -16,6 +16,8 @@ const ATTEMPTS_AT_ONCE = 32
 const PARTS_AT_ONCE = 128
 /** Model calls that wait to be stored; more are not recorded. They hold the text of their prompts. */
 const MAX_WAITING_CALLS = 2_000
+/** How often it is tried to store records while other instances store or remove parts of the same conversations. */
+const MAX_ATTEMPTS = 5
 /** Commits that are noted of one stretch of a run. */
 const MAX_STORED_EVENTS = 500
 
@@ -168,20 +170,43 @@ async function storeSafely(some: readonly Gathered[], storing: Storing): Promise
   }
 }
 
-async function store(
-  all: readonly Gathered[],
-  { repository, redact, now, known }: Storing,
-): Promise<void> {
-  const recordable = await repository.recordable(all.map(({ run }) => run.id))
+/** Stores what these attempts have gathered, again if parts of their prompts have been removed meanwhile. */
+async function store(all: readonly Gathered[], storing: Storing): Promise<void> {
+  const recordable = await storing.repository.recordable(all.map(({ run }) => run.id))
   const some = all.filter(({ run }) => recordable.has(run.id))
   if (some.length === 0) return
+  for (let attempt = 1; !(await storeRecordable(some, storing)); attempt++)
+    if (attempt === MAX_ATTEMPTS) throw new Error('the parts of prompts change all the time')
+}
+
+/** @returns false if nothing was stored because what was known of stored parts is no longer true. */
+async function storeRecordable(
+  some: readonly Gathered[],
+  { repository, redact, now, known }: Storing,
+): Promise<boolean> {
   const stored = await known.of(some.map(({ run }) => run.conversationId))
+  const counts = new Map([...stored].map(([id, { count }]) => [id, count]))
   const parts = createFreshParts(stored, redact)
+  const records = await packRecords(some, parts, { redact, now })
+  const rows = await parts.rows()
+  // The records first: what no record names may be removed at any time.
+  if (!(await repository.store(records, rows.slice(0, PARTS_AT_ONCE), counts))) return false
+  for (let from = PARTS_AT_ONCE; from < rows.length; from += PARTS_AT_ONCE)
+    await repository.store([], rows.slice(from, from + PARTS_AT_ONCE), new Map())
+  known.remember(stored)
+  return true
+}
+
+async function packRecords(
+  some: readonly Gathered[],
+  parts: FreshParts,
+  { redact, now }: Pick<Storing, 'redact' | 'now'>,
+): Promise<RunRecordRow[]> {
   const pause = createPause()
   const records: RunRecordRow[] = []
-  for (const { run, calls, stored: events, number } of some) {
+  for (const { run, calls, stored, number } of some) {
     const pack = createPacker(parts.takeFor(run.conversationId), redact)
-    const piece: RecordPiece = { calls: [], stored: events }
+    const piece: RecordPiece = { calls: [], stored }
     for (const call of calls) {
       const exchanges: RecordPiece['calls'][number]['exchanges'] = []
       for (const exchange of call.exchanges) {
@@ -193,10 +218,5 @@ async function store(
     const { id: runId, attempt } = run
     records.push({ runId, attempt, number, createdAt: now(), record: piece })
   }
-  const rows = await parts.rows()
-  // The records first: what no record names may be removed at any time.
-  await repository.store(records, rows.slice(0, PARTS_AT_ONCE))
-  for (let from = PARTS_AT_ONCE; from < rows.length; from += PARTS_AT_ONCE)
-    await repository.store([], rows.slice(from, from + PARTS_AT_ONCE))
-  known.remember(stored)
+  return records
 }

@@ -4,6 +4,7 @@ import { attemptOfEvent, createRunLog, idsBefore, type RunLog } from '../log/log
 import { type StoredRun, storedEntries } from './stored-entries.ts'
 import type { WireBatch, WireEntry } from './wire.ts'
 
+/** The log of a run that another instance performs. */
 export interface Mirror {
   readonly runLog: RunLog
   /** Takes what the performing instance sent. False when something is missing in between: `catchUp` from the store. */

@@ -7,6 +7,7 @@ import type { WriteGroup } from '../group-commit.ts'
 import type { Budgets } from './budgets.ts'
 import type { RunUsage } from './usage.ts'
 
+/** What the tools of a run spend on paid services. */
 export interface RunSpending extends Spending {
   /** Call it when the run has ended. */
   release(): void

@@ -53,6 +53,7 @@ interface Dependencies extends Pick<ChatDependencies, 'store' | 'database' | 'no
   budgets: Budgets
 }
 
+/** The tokens and cost of a run. Create one per attempt. */
 export type RunUsage = ReturnType<typeof createRunUsage>
 
 /** Create one per attempt of a run; call `release` when the run has ended. */

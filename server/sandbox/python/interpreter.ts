@@ -13,6 +13,7 @@ import {
 } from './program.ts'
 import { type ChildMessage, createMessageReader, type DescribedWheel } from './protocol.ts'
 
+/** A process with an interpreter, for one program. */
 export interface Interpreter {
   /** Resolves when it is ready for a program; rejects when the start or an isolation check failed. */
   readonly ready: Promise<void>

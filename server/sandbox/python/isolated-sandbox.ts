@@ -12,6 +12,7 @@ import type { ProgramFile, ProgramListener, ProgramOutcome } from './program.ts'
 import type { DescribedWheel } from './protocol.ts'
 import { createPythonSnapshots, type PythonSnapshots } from './snapshots.ts'
 
+/** One program and what it gets. */
 export interface PythonRequest {
   /** For whom it runs: users take turns. */
   owner?: string
@@ -21,6 +22,7 @@ export interface PythonRequest {
   files: readonly ProgramFile[]
 }
 
+/** What a caller learns while its program runs. */
 export interface PythonListener extends ProgramListener {
   /** Called when the call waits for an interpreter to start; not when a warm one was ready. */
   onStarting(): void
@@ -40,6 +42,7 @@ export interface OpenedPython {
   close(): Promise<void>
 }
 
+/** How the operator has set up Python. */
 export interface PythonOptions {
   /** CPython as WebAssembly, or the host's python3 for its native packages (bubblewrap only). */
   engine: 'wasm' | 'host'

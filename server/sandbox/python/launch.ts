@@ -42,6 +42,7 @@ export interface InterpreterFiles {
 /** `library` and `images` build files for later starts and never run programs. */
 export type InterpreterMode = 'probe' | 'library' | 'images' | 'serve'
 
+/** What an interpreter is started with. */
 export interface InterpreterPlan {
   mode: InterpreterMode
   /** Descriptor of the compiled standard library, or null to use Pyodide's own. */
@@ -52,8 +53,10 @@ export interface InterpreterPlan {
   outputs: readonly number[]
 }
 
+/** What separates programs from the host: the kernel (bubblewrap), or only the WebAssembly machine. */
 export type Isolation = 'kernel' | 'wasm'
 
+/** Knows the command that starts an interpreter. */
 export interface Launcher {
   readonly isolation: Isolation
   command(plan: InterpreterPlan): Pick<ProcessOptions, 'command' | 'args' | 'user'>

@@ -1,6 +1,7 @@
 // The modules, builtins and run time that each strictness level allows a Python program.
 import { z } from 'zod'
 
+/** How much a program may import; see `ProgramRules`. */
 export const Strictness = z.enum(['lenient', 'standard', 'strict'])
 export type Strictness = z.infer<typeof Strictness>
 
@@ -35,6 +36,7 @@ const REFUSED_NAMES: Readonly<Record<Strictness, readonly string[]>> = {
   strict: [...STANDARD_REFUSED_NAMES, ...words('getattr setattr delattr type')],
 }
 
+/** What the static check of a program allows. */
 export interface ProgramRules {
   /** Modules that may be imported, including submodules; null means every module. */
   modules: readonly string[] | null

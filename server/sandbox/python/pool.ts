@@ -5,6 +5,7 @@ import { type Interpreter, startInterpreter } from './interpreter.ts'
 import type { Launcher } from './launch.ts'
 import type { PythonSnapshots } from './snapshots.ts'
 
+/** Interpreters that are started before they are needed. Each runs one program. */
 export interface PythonPool {
   /**
    * Returns an unused interpreter; calls `onStarting` when none is warm. Rejects when none can be started or

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { ChildMessage, DescribedWheel } from './protocol.ts'
 
+/** A file that a program reads or has written. */
 export interface ProgramFile {
   /** Relative path with `/` between its parts. */
   path: string
@@ -19,6 +20,7 @@ export interface Program {
   limitMs: number
 }
 
+/** How a program ended. */
 export type ProgramStatus =
   | 'completed'
   /** Rejected by the static check or the parser; nothing ran. */
@@ -32,6 +34,7 @@ export type ProgramStatus =
   /** The interpreter crashed or did not follow the protocol. */
   | 'crashed'
 
+/** What a program did. */
 export interface ProgramOutcome {
   status: ProgramStatus
   stdout: string
@@ -45,6 +48,7 @@ export interface ProgramOutcome {
   omittedFiles: number
 }
 
+/** What the process that runs a program reports meanwhile. */
 export interface ProgramListener {
   onRunning(): void
   onOutput(stream: 'stdout' | 'stderr', text: string): void

@@ -19,6 +19,7 @@ export const Probe = z.object({
 })
 export type Probe = z.infer<typeof Probe>
 
+/** A Python package that programs can import. */
 export const DescribedWheel = z.object({
   name: z.string().max(300),
   file: z.string().max(4096),
@@ -27,6 +28,7 @@ export const DescribedWheel = z.object({
 })
 export type DescribedWheel = z.infer<typeof DescribedWheel>
 
+/** What the process with the interpreter sends to the server. */
 export const ChildMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), probe: Probe }),
   z.object({ type: z.literal('written'), index: z.int().min(0) }),

@@ -12,6 +12,7 @@ import type { PythonState } from './isolation.ts'
 import { programRules, type Strictness } from './modules.ts'
 import type { ProgramOutcome } from './program.ts'
 
+/** Runs Python programs of models in isolation. */
 export interface PythonSandbox {
   /** The isolation in force; `none` while it is being tested, until `ready` resolves. */
   readonly state: PythonState

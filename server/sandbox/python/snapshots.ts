@@ -25,6 +25,7 @@ export interface QuickStart {
   close(): Promise<void>
 }
 
+/** Memory images from which interpreters start faster. */
 export interface PythonSnapshots {
   /** Takes the best files available out of the store; an image is never used twice. Never rejects. */
   take(): Promise<QuickStart>

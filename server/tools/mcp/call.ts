@@ -13,6 +13,7 @@ export type RemoteAnswer =
   | { ok: 'pages'; elicitations: readonly unknown[] }
   | { ok: false; error: string; reached: boolean }
 
+/** One call of a tool of an MCP server. */
 export interface RemoteCall {
   tool: RemoteTool
   input: Record<string, unknown>
@@ -25,6 +26,7 @@ export interface RemoteCall {
   resume?: { responses: Record<string, InputAnswer>; state: string | null } | undefined
 }
 
+/** How a call ended: with a result, or with what the server needs first. */
 export type CallOutcome =
   | { kind: 'result'; result: RemoteResult }
   | { kind: 'input'; requests: unknown; state: string | null }

@@ -3,12 +3,14 @@ import type { ToolDefinition } from '../definition.ts'
 import { createMcpConnection, type McpConnection, type McpConnectionOptions } from './connection.ts'
 import { defineMcpTool, type SchemaCompiler } from './tool.ts'
 
+/** A connection with the server's tools as tools of NanoClaw. */
 export interface ConnectedServer {
   readonly connection: McpConnection
   /** A new array whenever they have changed. */
   tools(): readonly ToolDefinition[]
 }
 
+/** What connecting a server takes. */
 export interface ConnectedServerOptions extends Omit<McpConnectionOptions, 'onChange'> {
   compile: SchemaCompiler
 }

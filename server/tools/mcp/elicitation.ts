@@ -25,6 +25,7 @@ const InputRequests = z
   .record(z.string(), z.object({ method: z.literal('elicitation/create'), params: z.unknown() }))
   .refine((requests) => Object.keys(requests).length <= MAX_QUESTIONS)
 
+/** The server that asks a person, as its question names it. */
 export interface Asker {
   server: string
   /** The host of the server's address; null for a program on this machine. */

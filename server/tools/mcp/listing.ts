@@ -8,6 +8,7 @@ const MAX_TOOLS = 200
 export const MAX_PAGES = 16
 const SHORTEST_TTL_MS = 30_000
 
+/** The tools of a server as it listed them last. */
 export interface ToolListing {
   readonly tools: readonly RemoteTool[]
   /** When it should be read again, in milliseconds as of `Date.now`; infinite if the server does not say. */

@@ -6,6 +6,7 @@ import { loadSdk, type RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS, DISCOVERY_TIMEOUT_MS, LEGACY_REMEMBERED_MS } from './timing.ts'
 import { type TransportOptions, transportFor } from './transport.ts'
 
+/** Opens clients to one server, one at a time. */
 export interface ClientOpener {
   /** The revision that the server spoke last; null before the first connection. */
   readonly era: McpEra | null

@@ -10,8 +10,13 @@ export const loadSdk = async () => {
   return { ...client, ...stdio }
 }
 
+/** The modules of the MCP SDK that connections use. */
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
+/** The SDK's client of one connection. */
 export type RemoteClient = Client
+/** A tool as its server describes it. */
 export type RemoteTool = Tool
+/** The result of a tool as its server sends it. */
 export type RemoteResult = CallToolResult
+/** A progress notification of a server. */
 export type RemoteProgress = Progress

@@ -10,6 +10,7 @@ import type { McpGrant, McpGrantStore } from './oauth/grant.ts'
 import { createTokenSource } from './oauth/token-source.ts'
 import type { SchemaCompiler } from './tool.ts'
 
+/** A configured server with its connections: one for everybody, or one for each user who has signed in. */
 export interface ServerEntry {
   readonly name: string
   readonly settings: McpServerSettings
@@ -28,6 +29,7 @@ export interface ServerEntry {
   close(): Promise<void>
 }
 
+/** What an entry is built from. */
 export interface ServerEntryOptions {
   name: string
   settings: McpServerSettings

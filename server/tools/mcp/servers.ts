@@ -30,6 +30,7 @@ import type { SchemaCompiler } from './tool.ts'
 import { tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
+/** The MCP servers of this installation. */
 export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
@@ -76,6 +77,7 @@ const MAX_USERS = 10_000
 const READY_MS = 10_000
 const PREPARE_MS = 5_000
 
+/** What the servers are built from. */
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
   grants: McpGrantStore

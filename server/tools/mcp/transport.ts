@@ -14,6 +14,7 @@ const MINUTE_MS = 60_000
 const RESPONSE_TIMEOUT_MS = 130_000
 const CHECK_EVERY_MS = 5_000
 
+/** How requests to a server are sent. */
 export interface TransportOptions {
   /** Whether a call waits for a person: meanwhile a response may take as long as it does. */
   isWaiting(): boolean

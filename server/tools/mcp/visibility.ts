@@ -1,6 +1,7 @@
 // Decides which users may see and use an MCP server: the only place that does.
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 
+/** The user who wants to use a server. */
 export interface McpUser {
   username: string
   role: 'admin' | 'user'

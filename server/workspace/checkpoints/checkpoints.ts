@@ -36,6 +36,7 @@ import { assertContentsStored } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
 import { createWholeProjectChange, type WholeProjectChange } from './whole-project-change.ts'
 
+/** What a restore did. */
 export interface Restored {
   /** Number of restored files; of folders if only folders changed. */
   restored: number
@@ -43,6 +44,7 @@ export interface Restored {
   checkpoint: CheckpointRow
 }
 
+/** Every change of projects goes through here, so that it can be undone. */
 export interface Checkpoints {
   /**
    * Runs `work` with exclusive access to the project, after storing what `paths` hold (files, folders with everything

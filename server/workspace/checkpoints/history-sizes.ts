@@ -9,6 +9,7 @@ import { SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
 const TTL_MS = 10 * 60_000
 const MAX_PROJECTS = 10_000
 
+/** Bytes of the history of projects, counted at most once between two changes. */
 export interface HistorySizes {
   of(projectId: ProjectId): Promise<number>
   /** The project has changed. */

@@ -18,6 +18,7 @@ import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
+/** What an upload changed. */
 export interface PlacedUpload {
   /** New files, and files that replaced an existing one. */
   added: number

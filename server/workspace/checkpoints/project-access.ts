@@ -5,6 +5,7 @@ import { appError, projectDeleted } from '../../errors.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'
 
+/** Exclusive access to projects: one change of a project at a time. */
 export interface ProjectAccess {
   /**
    * Runs `work` with exclusive access; its signal aborts when the project is deleted or `signal` aborts. Throws

@@ -9,6 +9,7 @@ import type { SnapshotInput } from './capture/snapshot.ts'
 import type { ProjectAccess } from './project-access.ts'
 import { SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
 
+/** Which checkpoints are kept. The oldest are removed first. */
 export interface PruneRule {
   /** Maximum number of checkpoints per project. */
   keep: number

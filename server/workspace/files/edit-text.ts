@@ -3,12 +3,14 @@ import { type AppError, appError } from '../../errors.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { splitLines } from './text.ts'
 
+/** A change to a text. */
 export type TextEdit =
   | { mode: 'exact' | 'flexible'; old: string; new: string; replaceAll: boolean }
   | { mode: 'regex'; pattern: string; new: string; replaceAll: boolean }
   /** Line numbers from 1, inclusive; with `end = start - 1`, inserts before `start`. */
   | { mode: 'lines'; start: number; end: number; new: string }
 
+/** The text after an edit. */
 export interface EditedText {
   text: string
   /** Number of replacements. */

@@ -5,6 +5,7 @@ import { linkRefused, systemCode } from './faults.ts'
 import { statEntry } from './file-state.ts'
 import { type ProjectPath, withPlace } from './paths.ts'
 
+/** How a change is written to the disk. */
 export interface DiskOptions {
   /** The caller syncs many changes together (the job `sync_paths`) instead of each one. */
   deferSync?: boolean

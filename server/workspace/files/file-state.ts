@@ -6,6 +6,7 @@ import { linkRefused, sizeText, systemCode } from './faults.ts'
 import { notRegular, type OpenPlace, openRegularFile, type ProjectPath } from './paths.ts'
 import type { EntryKind } from './walk.ts'
 
+/** What is known of a file without reading it. */
 export interface FileState {
   kind: EntryKind
   /** Bytes. */
@@ -16,6 +17,7 @@ export interface FileState {
   mode: number
 }
 
+/** The bytes of a file, with the state in which they were read. */
 export interface FileContent {
   bytes: Buffer
   state: FileState

@@ -15,8 +15,7 @@ export interface ProjectPath {
 export const PATH_LIMITS = { bytes: 1024, nameBytes: 255, depth: 32 } as const
 
 // Control characters, and characters that make a name look like another one: separators and direction overrides.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
-const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
+const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 const escapes = (): AppError => appError('path_escapes')

@@ -10,6 +10,7 @@ import type { Workspaces } from '../workspaces.ts'
 import { sizeText, systemCode, toFileError } from './faults.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
 
+/** How much one upload may bring. */
 export interface UploadLimits {
   /** Bytes of all files together. */
   bytes: number

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { AppError, appError } from '../../errors.ts'
 import { childPath, type OpenFolder, openFolder, PATH_LIMITS, type ProjectPath } from './paths.ts'
 
+/** What is at a path. A link is never followed. */
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
+/** A file, folder or link that a walk has found. */
 export interface Entry {
   readonly path: string
   readonly name: string
@@ -16,6 +18,7 @@ export interface Entry {
   readonly changedAt: number
 }
 
+/** How far a walk goes. */
 export interface WalkOptions {
   /** The walk ends after this many entries (`complete: false`). */
   maxEntries: number

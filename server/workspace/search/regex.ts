@@ -1,11 +1,13 @@
 // Regular expressions from models and users. Runs in the worker thread only, because a pattern may take forever.
 import { splitLines } from '../files/text.ts'
 
+/** The lines that match, numbered from 1. */
 export interface RegexMatches {
   matches: { line: number; content: string }[]
   truncated: boolean
 }
 
+/** A text after its matches were replaced. */
 export interface RegexReplacement {
   text: string
   /** Line numbers (from 1) at which the first 50 matches begin. */

@@ -1,6 +1,7 @@
 // The parameters and results of a search in a project's files.
 import type { GrepProgress } from './search-progress.ts'
 
+/** What is searched for in the files of a project. */
 export interface GrepRequest {
   /** A regular expression, or plain text when `fixed`. */
   pattern: string
@@ -16,6 +17,7 @@ export interface GrepRequest {
   signal?: AbortSignal
 }
 
+/** One line that matches. */
 export interface GrepMatch {
   path: string
   /** From 1. */
@@ -24,12 +26,14 @@ export interface GrepMatch {
   content: string
 }
 
+/** The matches of one search. */
 export interface GrepResult {
   matches: GrepMatch[]
   /** There may be more matches: the search reached its result or time limit. */
   truncated: boolean
 }
 
+/** The paths that a search by name found. */
 export interface FindResult {
   paths: string[]
   truncated: boolean

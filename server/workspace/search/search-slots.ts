@@ -3,6 +3,7 @@ import { appError } from '../../errors.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
+/** Bounds how many searches one user, and all users, run at a time. */
 export interface SearchSlots {
   /**
    * Runs `search` once its user has a free slot. Throws `request_stopped` when the signal aborts while the

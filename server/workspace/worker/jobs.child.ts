@@ -70,6 +70,7 @@ export type JobResult =
     }
   /** `code` is the system error code or ''; with a code, `message` may contain a host path. */
   | { ok: false; kind: 'thrown'; message: string; code: string }
+/** The work that worker threads do for the workspace. */
 export type JobKind = keyof Jobs
 type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
 

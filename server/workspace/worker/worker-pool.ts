@@ -5,6 +5,7 @@ import { createWorkerClient, type WorkerClient } from '../../lib/worker-client.t
 import { toFileError } from '../files/faults.ts'
 import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 
+/** The worker threads of the workspace. */
 export interface WorkerPool {
   /**
    * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, terminates the thread and rejects

@@ -10,6 +10,7 @@ import { afterMoment } from '../../fragments.ts'
 
 export type AuditRow = Database['tables']['auditEntries']['$inferSelect']
 
+/** Which entries are listed; what is undefined does not restrict them. */
 export interface AuditSelection {
   action?: AuditAction | undefined
   userId?: UserId | undefined

@@ -6,6 +6,7 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import type { DayRange } from './token-usage.ts'
 
+/** Resources whose use is counted by day, besides tokens and cost. */
 export type ResourceKind = 'program_seconds' | 'messages'
 
 export type QuotaRepository = ReturnType<typeof createQuotaRepository>

@@ -13,6 +13,7 @@ import {
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
+/** A message of a branch as models get it. */
 export interface HistoryMessage {
   id: MessageId
   parentId: MessageId | null

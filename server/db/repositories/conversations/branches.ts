@@ -65,8 +65,8 @@ export type ReadBranch = (
 
 const UNBOUNDED = 2 ** 31 - 1
 
-/** Uses the tables `messages`, `attachments`, `files`, `documents`, `steps` and `runs`. */
-export function createBranchReader({ read, tables }: Database): ReadBranch {
+/** The four queries that read a branch. */
+function prepareStatements({ read, tables }: Pick<Database, 'read' | 'tables'>) {
   const { messages, attachments, files, documents, steps, runs } = tables
   const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
   const conversation = sql.placeholder('conversationId')
@@ -145,6 +145,14 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     )
     .orderBy(sql`siblings.number`)
     .prepare('branch siblings')
+  return { messageStatement, attachmentStatement, stepStatement, siblingStatement }
+}
+
+/** Uses the tables `messages`, `attachments`, `files`, `documents`, `steps` and `runs`. */
+export function createBranchReader({ read, tables }: Database): ReadBranch {
+  const { messages, steps } = tables
+  const { messageStatement, attachmentStatement, stepStatement, siblingStatement } =
+    prepareStatements({ read, tables })
 
   return async (conversationId, from, length, bounds = {}) => {
     const { maxBytes = UNBOUNDED, inlineBytes = UNBOUNDED } = bounds

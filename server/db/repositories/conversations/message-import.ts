@@ -23,6 +23,7 @@ const ROWS_AT_ONCE = 50
 /** Splitting texts into words gives way to other requests after this time. */
 const SLICE_MS = 4
 
+/** A message with its attachments and steps, as imports store it. */
 export interface CompleteMessage {
   message: Omit<MessageRow, 'conversationId'> & {
     editedFrom?: MessageId | undefined

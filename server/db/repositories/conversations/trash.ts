@@ -3,6 +3,7 @@ import { and, eq, exists, inArray, isNotNull, isNull, lt, not, sql } from 'drizz
 import type { ConversationId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
+/** A conversation with its owner, for work that is done for all users. */
 export type OwnedConversation = { id: ConversationId; userId: UserId }
 
 /** Conversations that are due at once; the caller asks again. */

@@ -11,6 +11,7 @@ import { matchPassages, type SearchTerm } from '../../full-text.ts'
 
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
 type PassageRow = Database['tables']['passages']['$inferSelect']
+/** A passage before it is stored. */
 export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
 export type FoundPassage = Pick<
   PassageRow,

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, exists, inArray, lt, not, type Placeholder, sql } from 'drizzle-orm'
 import type { ConversationId, RunId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
-import { byteLength } from '../../fragments.ts'
+import { byteLength, countAll } from '../../fragments.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { prepareInserts, prepareLookup } from '../../many-rows.ts'
 
@@ -21,7 +21,7 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
   const { runRecords, promptParts, runs, conversations } = tables
 
   // Built once: building a statement costs several times more than running it.
-  const known = prepareLookup('known prompt parts', (ids: Placeholder[], name) =>
+  const known = prepareLookup('known prompt parts', (read, ids: Placeholder[], name) =>
     read
       .select({
         conversationId: promptParts.conversationId,
@@ -32,12 +32,20 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
       .where(inArray(promptParts.conversationId, ids))
       .prepare(name),
   )
-  const recordable = prepareLookup('recordable runs', (ids: Placeholder[], name) =>
+  const recordable = prepareLookup('recordable runs', (read, ids: Placeholder[], name) =>
     read
       .select({ id: runs.id })
       .from(runs)
       .innerJoin(conversations, eq(conversations.id, runs.conversationId))
       .where(and(inArray(runs.id, ids), not(conversations.temporary)))
+      .prepare(name),
+  )
+  const countParts = prepareLookup('count prompt parts', (read, ids: Placeholder[], name) =>
+    read
+      .select({ conversationId: promptParts.conversationId, count: countAll })
+      .from(promptParts)
+      .where(inArray(promptParts.conversationId, ids))
+      .groupBy(promptParts.conversationId)
       .prepare(name),
   )
   const insertParts = prepareInserts<PromptPartRow>(
@@ -83,25 +91,44 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
         )
   }
 
+  /** Whether each of these conversations has so many parts. */
+  async function haveParts(
+    tx: Writer,
+    counts: ReadonlyMap<ConversationId, number>,
+  ): Promise<boolean> {
+    const rows = await countParts(tx, [...counts.keys()])
+    const found = new Map(rows.map(({ conversationId, count }) => [conversationId, count]))
+    return [...counts].every(([id, expected]) => (found.get(id) ?? 0) === expected)
+  }
+
   return {
     /** Those of these runs that may be recorded: they exist, and not in a temporary conversation. */
     recordable: async (ids: readonly RunId[]): Promise<Set<RunId>> =>
-      new Set((await recordable(ids)).map(({ id }) => id)),
+      new Set((await recordable(read, ids)).map(({ id }) => id)),
 
     /** The hashes of the parts that are stored for conversations, with the bytes of each. */
-    knownParts: (ids: readonly ConversationId[]) => known(ids),
+    knownParts: (ids: readonly ConversationId[]) => known(read, ids),
 
     /**
      * Stores records of runs that may be recorded, and parts. What is stored already stays as it is.
+     * @param counts how many parts conversations are believed to have. A purge may have removed some of them, and the
+     * records may name these.
+     * @returns false if one of the counts is wrong; nothing is stored then.
      * @throws if one of the conversations has been deleted meanwhile.
      */
-    store: (records: readonly RunRecordRow[], parts: readonly PromptPartRow[]): Promise<void> =>
+    store: (
+      records: readonly RunRecordRow[],
+      parts: readonly PromptPartRow[],
+      counts: ReadonlyMap<ConversationId, number>,
+    ): Promise<boolean> =>
       write(async (tx) => {
         await tx.lock(LOCK)
+        if (!(await haveParts(tx, counts))) return false
         await inParallel(
           () => insertParts(tx, parts),
           () => insertRecords(tx, records),
         )
+        return true
       }),
 
     /** All records of a run, in order. */

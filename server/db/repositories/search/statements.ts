@@ -9,6 +9,7 @@ import {
   type WordCondition,
 } from '../../search-entries.ts'
 
+/** Whose texts are searched, and where. */
 export type SearchFilter = WordCondition & {
   characters: CharacterMatch
   conversationId?: ConversationId | undefined

@@ -11,6 +11,7 @@ import {
   type ToolResult,
 } from '../../definition.ts'
 
+/** What the `message` tool needs of the server. */
 export interface SendMessageDependencies {
   channels: Pick<Channels, 'list' | 'send'>
   /** Adds a message to a conversation; null when the user has no such conversation. */

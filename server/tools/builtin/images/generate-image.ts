@@ -24,6 +24,7 @@ export interface InputImage {
   bytes: Uint8Array
 }
 
+/** What the `generate_image` tool needs of the server. */
 export interface GenerateImageDependencies {
   generate: ImagesApi
   /** For the usage of the user. */
@@ -41,6 +42,7 @@ export interface GenerateImageDependencies {
   store(userId: UserId, name: string, bytes: Uint8Array): Promise<StoredImage>
 }
 
+/** An image that a call has generated, stored as a file of the user. */
 export interface StoredImage extends ProducedFile {
   width: number | null
   height: number | null

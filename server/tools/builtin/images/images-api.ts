@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { FetchOutcome, GuardedFetch } from '../../../net/guarded-fetch.ts'
 
+/** Where images are generated: a service with OpenAI's images API. */
 export interface ImagesApiSettings {
   /** The API base, or the full `…/images/generations` URL. */
   apiUrl: string
@@ -10,6 +11,7 @@ export interface ImagesApiSettings {
   timeoutMs: number
 }
 
+/** What is asked for. What is undefined is left to the service. */
 export interface ImageRequest {
   prompt: string
   size?: string | undefined
@@ -19,6 +21,7 @@ export interface ImageRequest {
   images: readonly { name: string; mime: string; bytes: Uint8Array }[]
 }
 
+/** Tokens that the service charges for an image, as it reports them. */
 export interface ImageTokens {
   input: number
   output: number
@@ -29,6 +32,7 @@ export type ImageOutcome =
   | { ok: true; bytes: Buffer; revisedPrompt: string | null; tokens: ImageTokens | null }
   | { ok: false; refusal: boolean; error: string }
 
+/** Generates one image. */
 export type ImagesApi = (request: ImageRequest, signal: AbortSignal) => Promise<ImageOutcome>
 
 /** Bytes of an image as base64 in a response, and of one behind a URL. */

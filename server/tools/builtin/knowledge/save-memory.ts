@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { cleanFact, type Memory } from '../../../knowledge/memory.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../../definition.ts'
 
+/** What the `save_memory` tool needs of the server. */
 export interface SaveMemoryDependencies {
   memory: Pick<Memory, 'remember'>
 }

@@ -41,6 +41,7 @@ const HOST_NETWORK =
 /** No network, everything that this machine can reach, or only the internet. Without isolation it is always everything. */
 export type CommandNetwork = 'none' | 'host' | PrivateNetwork
 
+/** What the `exec` tool needs of the server. */
 export interface ExecDependencies {
   services: WorkspaceServices
   bubblewrap: BubblewrapState

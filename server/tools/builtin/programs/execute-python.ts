@@ -61,6 +61,7 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
   ].join(' ')
 }
 
+/** What the `execute_python` tool needs of the server. */
 export interface ExecutePythonDependencies {
   python: PythonSandbox
   /** The operator's default: the model may choose a stricter level; a looser one needs approval. */

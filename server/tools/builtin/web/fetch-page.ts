@@ -11,6 +11,7 @@ import {
   type ToolDefinition,
 } from '../../definition.ts'
 
+/** What the tools that read web pages need of the server. */
 export interface PageToolDependencies {
   fetch: GuardedFetch
   pages: PageReader

@@ -7,8 +7,10 @@ import type { PageReader } from '../../../net/page-reader.ts'
 import type { SearchHit } from '../../../net/search-page.ts'
 import { serviceUrl } from './service-url.ts'
 
+/** The hits of a search service, or why there are none. */
 export type SearchOutcome = { ok: true; hits: SearchHit[] } | { ok: false; error: string }
 
+/** A web search service. */
 export interface SearchProvider {
   readonly name: string
   /** Never throws. `error` says why this service failed and never contains a key. */

@@ -10,6 +10,7 @@ import {
 } from '../../definition.ts'
 import { serviceUrl } from './service-url.ts'
 
+/** The weather service; the addresses replace its public ones. */
 export interface WeatherSettings {
   provider: 'open-meteo' | 'openweathermap'
   apiKey?: string | undefined

@@ -15,6 +15,7 @@ import {
 
 type ProviderName = 'duckduckgo' | 'brave' | 'searxng'
 
+/** Which search services `web_search` uses; the addresses replace their public ones. */
 export interface WebSearchSettings {
   provider: ProviderName
   /** Services to try, in this order; when given, `provider` is ignored. */

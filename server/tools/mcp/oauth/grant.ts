@@ -3,6 +3,7 @@ import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprot
 import { z } from 'zod'
 import type { UserId } from '../../../protocol/ids.ts'
 
+/** The client that an authorization server knows this installation as (RFC 6749, RFC 7591). */
 export const OAuthClient = z.object({
   client_id: z.string(),
   client_secret: z.string().optional(),

@@ -22,6 +22,7 @@ export interface Redirected {
   error?: string | undefined
 }
 
+/** What signing in to MCP servers takes. */
 export interface SignInOptions {
   grants: Pick<McpGrantStore, 'findClient' | 'saveClient' | 'savePending' | 'takePending'>
   /** The public HTTPS address of this installation's client metadata document; null without one. */
@@ -30,6 +31,7 @@ export interface SignInOptions {
   log(message: string, detail: Record<string, unknown>): void
 }
 
+/** Signs people in to MCP servers: OAuth 2.1 with PKCE. */
 export interface SignIns {
   /** @returns the address at which the person signs in. @throws AppError when the server offers no sign-in. */
   begin(

@@ -8,6 +8,7 @@ import { loadSdk } from '../sdk.ts'
 import type { OAuthFetch } from './fetch.ts'
 import { type McpGrant, type McpGrantStore, tokensOf } from './grant.ts'
 
+/** What the tokens of one user at one server are taken from. */
 export interface TokenSourceOptions {
   userId: UserId
   server: string
@@ -21,6 +22,7 @@ export interface TokenSourceOptions {
   log(message: string, detail: Record<string, unknown>): void
 }
 
+/** Access tokens of one user for one server, refreshed when they expire. */
 export interface TokenSource {
   /** Gives the SDK the token of each request. A rejected request is sent once more, with a refreshed token. */
   provider: AuthProvider

@@ -6,6 +6,7 @@ import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { linkRefused } from '../../files/faults.ts'
 import { type Copies, captureEntry, scan, syncFile } from './scan-tree.ts'
 
+/** What a capture of a folder and everything below it takes. */
 export interface CaptureTreeInput {
   /** The project's folder. */
   root: string
@@ -19,6 +20,7 @@ export interface CaptureTreeInput {
   maxEntries: number
 }
 
+/** What a folder held, with the contents stored. */
 export interface CapturedTree {
   /** Every storable entry below the folder, a folder before its contents. */
   entries: [path: string, content: PathContent][]

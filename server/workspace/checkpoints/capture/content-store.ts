@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:f
 import { join } from 'node:path'
 import { systemCode } from '../../files/faults.ts'
 
+/** Copies of earlier file contents of a project, one per content, named by hash. */
 export interface ContentStore {
   /** The host folder of all stored copies. */
   readonly folder: string

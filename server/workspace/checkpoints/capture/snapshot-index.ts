@@ -12,6 +12,7 @@ interface Known {
   /** Whether its content is stored. The field names are part of the file format. */
   kept: boolean
 }
+/** What the last snapshot knew of each file, by path: unchanged files need not be read again. */
 export type Index = Map<string, Known>
 
 const VERSION = 1

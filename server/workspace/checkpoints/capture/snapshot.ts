@@ -8,6 +8,7 @@ import { contentPath } from './content-store.ts'
 import { captureEntry, scan, statKey, syncFile } from './scan-tree.ts'
 import { dropIndex, type Index, loadIndex, saveIndex } from './snapshot-index.ts'
 
+/** The folders that a snapshot reads and writes. */
 export interface SnapshotInput {
   /** The project's folder. */
   root: string

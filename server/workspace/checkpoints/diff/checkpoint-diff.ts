@@ -13,6 +13,7 @@ import { stateBefore } from '../undo/state-before.ts'
 import { undoSteps } from '../undo/undo-steps.ts'
 import type { MakeDiff } from './diffs.ts'
 
+/** What a checkpoint changed in one file. */
 export interface FileDiff {
   path: string
   change: CheckpointFile['change']

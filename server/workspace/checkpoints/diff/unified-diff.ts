@@ -1,6 +1,7 @@
 // Unified diffs of two texts with counts, bounded in time and size.
 import { structuredPatch } from 'diff'
 
+/** The difference of two texts. */
 export interface TextDiff {
   /** Unified format with three lines of context; empty when nothing differs. If it is truncated, its last line says so. */
   diff: string

@@ -36,6 +36,7 @@ export interface OpenChange {
   done?: CheckpointFile[]
 }
 
+/** Notes a change on disk before it begins. After a crash it is completed from this note. */
 export interface ChangeJournal {
   /**
    * Writes the journal before the change begins; at most one change of a project is open at a time. Throws `AppError` when

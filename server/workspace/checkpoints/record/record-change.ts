@@ -50,6 +50,7 @@ export interface NewChange {
   by?: RunAttempt | undefined
 }
 
+/** Performs a change of a project part by part, each recorded before it happens. */
 export interface ChangeRecorder {
   /**
    * Runs the parts of a change one after another. If one fails, the change ends there and what was done is stored; if the

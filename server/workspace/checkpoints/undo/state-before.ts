@@ -3,6 +3,7 @@ import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { type FolderMove, inverse, movedPath } from '../record/parts.ts'
 import type { UndoStep } from './undo-steps.ts'
 
+/** What the changed paths of a project held before some changes. */
 export interface StateBefore {
   /**
    * By path before the changes: what it held, and the current path of that entry, or null when it no longer exists. An entry
