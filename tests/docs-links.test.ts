@@ -1,7 +1,8 @@
-// Every relative link, anchor and source path in the documentation resolves.
+// Every relative link, anchor, source path and function in the documentation exists, and every source file that a comment names.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { sourceFiles } from './support/code/source-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -56,6 +57,29 @@ const missingFrom = (page: string, base: string, targets: readonly string[]): st
     .filter((target) => !existsSync(resolve(base, target)))
     .map((target) => `${relative(root, page)}: ${target}`)
 
+const sources = ['server', 'web/src', 'tests', 'bench', 'scripts'].flatMap((folder) =>
+  sourceFiles(join(root, folder)),
+)
+
+/** `runs/worker.ts` in backticks, also without the folders above it. */
+const filesIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+(?:\.\w+)?\.tsx?)`/g)].map(([, path = '']) => path)
+
+/** The same in comments, where paths need no backticks. */
+const filesInComments = (text: string): string[] =>
+  [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm)].flatMap(([comment]) =>
+    [...comment.matchAll(/(?<![\w./@<-])(?:[\w-]+\/)*[\w-]+(?:\.\w+)?\.tsx?\b/g)].map(
+      ([path]) => path,
+    ),
+  )
+
+/** Those that are not the end of any source file's path. */
+const unknownFiles = (page: string, paths: readonly string[]): string[] =>
+  paths
+    .filter((path) => !sources.some((source) => source.endsWith(`/${path}`)))
+    .filter((path) => !existsSync(join(root, path)))
+    .map((path) => `${relative(root, page)}: ${path}`)
+
 describe('documentation', () => {
   test('every relative link leads to a file', () => {
     const links = pages.map((page) => ({ page, targets: linksIn(readFileSync(page, 'utf8')) }))
@@ -95,5 +119,33 @@ describe('documentation', () => {
     const index = linksIn(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
     const decisions = readdirSync(join(root, 'docs/decisions')).map((name) => `decisions/${name}`)
     expect(decisions.filter((decision) => !index.includes(decision))).toEqual([])
+  })
+
+  test('every source file that a page or a comment names exists', () => {
+    expect(filesInComments('/** See `a/b.ts`. */ x() // c.test.ts\nurl("http://d.ts")')).toEqual([
+      'a/b.ts',
+      'c.test.ts',
+    ])
+    const unknown = [
+      ...pages.flatMap((page) => unknownFiles(page, filesIn(readFileSync(page, 'utf8')))),
+      // Tests name files that they make up.
+      ...sources
+        .filter((source) => !relative(root, source).startsWith('tests'))
+        .flatMap((source) => unknownFiles(source, filesInComments(readFileSync(source, 'utf8')))),
+    ]
+    expect(unknown).toEqual([])
+  })
+
+  test('every function that a page places in a file is in that file', () => {
+    const places = pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/`(\w+)`\s+in\s+\[`[^`]+`\]\(([^()#\s]+)\)/g)].map(
+        ([, name = '', target = '']) => ({ name, file: resolve(dirname(page), target) }),
+      ),
+    )
+    expect(places.length).toBeGreaterThan(10)
+    const missing = places.filter(
+      ({ name, file }) => !new RegExp(`\\b${name}\\b`).test(readFileSync(file, 'utf8')),
+    )
+    expect(missing).toEqual([])
   })
 })

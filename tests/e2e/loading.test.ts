@@ -42,7 +42,7 @@ describeInBrowser('loading the page', (visitor) => {
     await leave(page)
   })
 
-  test('on a slow connection the frame is painted before any script loads, and raw Markdown is never shown', async () => {
+  test('on a slow connection the frame is painted, with a field to write in, before any script loads, and raw Markdown is never shown', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -53,13 +53,21 @@ describeInBrowser('loading the page', (visitor) => {
       await route.continue()
     })
     await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
-    await page.locator('.boot-box').waitFor()
+    await page.locator('#early-box').waitFor()
     // Not only in the DOM: the browser reports that it was painted.
     await expect
       .poll(() => page.evaluate("performance.getEntriesByName('first-paint').length"), {
         timeout: 45_000,
       })
       .toBe(1)
+    // What is written meanwhile goes on in the composer, even in the middle of a word of an input method.
+    const keyboard = await page.context().newCDPSession(page)
+    await page.locator('#early-message').pressSequentially('A word ')
+    await keyboard.send('Input.imeSetComposition', {
+      text: 'ni',
+      selectionStart: 2,
+      selectionEnd: 2,
+    })
     await page.evaluate(`new MutationObserver(() => {
       if (document.body.innerText.includes('| - |')) document.documentElement.dataset.raw = 'seen'
     }).observe(document.body, { subtree: true, childList: true, characterData: true })`)
@@ -74,6 +82,15 @@ describeInBrowser('loading the page', (visitor) => {
     release()
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
     expect(await page.evaluate('document.documentElement.dataset.raw')).toBeUndefined()
+    await keyboard.send('Input.imeSetComposition', {
+      text: '你',
+      selectionStart: 1,
+      selectionEnd: 1,
+    })
+    await keyboard.send('Input.insertText', { text: '你好' })
+    await page.locator('#early').waitFor({ state: 'detached' })
+    await page.keyboard.type('!')
+    expect(await composer(page).inputValue()).toBe('A word 你好!')
     await page.context().close()
   })
 
@@ -89,7 +106,7 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
-  test('messages are requested before the code that renders them, fonts only once a conversation can be read', async () => {
+  test('messages are requested before the code that renders them, a message sent meanwhile is sent then, and fonts load last', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -105,10 +122,20 @@ describeInBrowser('loading the page', (visitor) => {
     await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
     await messages
     expect(requested.filter((path) => /\.woff2$|fonts-.*\.css$/.test(path))).toEqual([])
+    // Sent before the composer is there: the field says so, and the composer sends it once.
+    on.upstream.enqueue(turn.text('An early answer.'))
+    const early = page.locator('#early-message')
+    const place = await early.boundingBox()
+    await early.fill('Something early')
+    await early.press('Enter')
+    await page.getByRole('status').getByText('Will be sent as soon as the page is ready').waitFor()
     const fonts = page.waitForRequest(/\.woff2$/)
     release()
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
     await fonts
+    await page.getByText('An early answer.').waitFor()
+    expect(await page.getByText('Something early').count()).toBe(1)
+    await expect.poll(() => composer(page).boundingBox()).toEqual(place)
     await page.context().close()
   })
 

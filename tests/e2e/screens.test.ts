@@ -20,7 +20,7 @@ const answer = [
   '| - | - | - |',
   '| Amazon Web Services | northeast-1 | A sentence that needs room to be read without strain. |',
   '',
-  'One[^1].',
+  'One[^1], and the [guide][g].',
   '',
   '> [!WARNING]',
   '> Mind the gap.',
@@ -34,6 +34,8 @@ const answer = [
   'שלום עולם',
   '',
   '[^1]: The note.',
+  '',
+  '[g]: https://guide.example/tea "Guide"',
 ].join('\n')
 
 /** The controls that are too small to tap, with their size; controls within running text are exempt. */
@@ -130,6 +132,9 @@ describeInBrowser('layout', (visitor) => {
       await expectNoSideways(page)
       await page.getByRole('note').getByText('Mind the gap.').waitFor()
       await page.getByText('Hidden text.').waitFor({ state: 'hidden' })
+      // Links find their definitions in other blocks.
+      const guide = page.getByRole('link', { name: 'guide', exact: true })
+      expect(await guide.getAttribute('href')).toBe('https://guide.example/tea')
       await page.locator('summary').click()
       await page.getByText('Hidden text.').waitFor()
       await page.getByRole('button', { name: 'Footnote 1', exact: true }).click()

@@ -31,6 +31,16 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
 
+    // While the page loads, it offers a message field to whoever has signed in, and to nobody else.
+    await page.route(/\/assets\/index-/, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: '' }),
+    )
+    await page.goto(server.url)
+    await page.locator('.boot').waitFor()
+    expect(await page.locator('#early').count()).toBe(0)
+    await page.unrouteAll()
+    await page.goto(`${server.url}/settings/account`)
+
     await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()

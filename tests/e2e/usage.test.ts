@@ -51,6 +51,16 @@ describeInBrowser('usage', (visitor) => {
   test('the usage page shows the share of cached input, in Chinese and on a phone too', async () => {
     const page = await visitor.open(`${server.url}/stats`)
     await page.getByText('30K from the cache (75%)').first().waitFor()
+    // The latest runs lead to the answer and to the inspector.
+    const runs = page.getByRole('list', { name: 'Recent runs' })
+    await runs.getByText(/41\.5K tokens · \$0\.04/).waitFor()
+    await runs.getByRole('link', { name: 'Hi' }).waitFor()
+    await runs.getByRole('button', { name: 'Inspect run' }).click()
+    const inspector = page.getByRole('dialog', { name: 'Run inspector' })
+    await inspector.getByText('1 model call').waitFor()
+    await page.keyboard.press('Escape')
+    await inspector.waitFor({ state: 'detached' })
+    await expectAccessible(page)
     await leave(page)
     const phone = await visitor.open(`${server.url}/stats`, {
       language: 'zh-CN',

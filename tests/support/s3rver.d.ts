@@ -1,6 +1,5 @@
 // The part of the test server `s3rver` that tests use; it has no types of its own.
 declare module 's3rver' {
-  // biome-ignore lint/style/noDefaultExport: the package has no other export
   export default class S3rver {
     constructor(options: {
       address: string

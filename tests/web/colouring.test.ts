@@ -1,4 +1,5 @@
-// Highlighting code that is still growing: one request at a time, and none once the block is removed.
+// The page's colours: those of its first paint, and of code that is still growing: one request at a time, and none once the block is removed.
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { createColouring } from '../../web/src/ui/markdown/colouring.ts'
 import type { Token } from '../../web/src/ui/markdown/highlight.ts'
@@ -55,4 +56,22 @@ test('a language without colours does not prevent requests for later text', asyn
   await settled()
   colouring.want('a', 'js')
   expect(asked).toHaveLength(2)
+})
+
+test('the first paint has the colours of the page in both themes and with high contrast', async () => {
+  const blocksOf = async (file: string) => {
+    const source = await readFile(file, 'utf8')
+    const blocks = source.matchAll(/^((?::root|\[data-(?:theme|contrast)=)[^{\n]*) \{([^}]*)\}/gm)
+    return [...blocks].map(([, selector, body = '']) => ({
+      selector,
+      colours: [...body.matchAll(/--[\w-]+: oklch\([^;]*;/g)].map(([text]) => text),
+    }))
+  }
+  const page = await blocksOf('web/src/app/styles.css')
+  const first = await blocksOf('web/public/boot.css')
+  expect(first.filter(({ colours }) => colours.length > 0)).toHaveLength(4)
+  for (const { selector, colours } of first) {
+    const known = page.find((block) => block.selector === selector)?.colours ?? []
+    expect(colours.filter((colour) => !known.includes(colour))).toEqual([])
+  }
 })

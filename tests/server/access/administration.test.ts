@@ -113,6 +113,7 @@ describeOnEachServer('the administration of a server', (start) => {
     ).toMatchObject({
       default_approval: 'auto',
       effective: { default_approval: 'auto' },
+      configured: { default_approval: 'ask' },
     })
     expect(await defaultOfBob()).toBe('auto')
     messageCall()

@@ -40,5 +40,19 @@ test('every response forbids inline scripts and styles and those of other hosts,
   // Browsers ignore it over plain HTTP, and say so in the console.
   expect(answer.headers.get('cross-origin-opener-policy')).toBeNull()
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(answer.headers.get('x-frame-options')).toBe('DENY')
+  // Only over HTTPS.
+  expect(answer.headers.get('strict-transport-security')).toBeNull()
   expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+test('a stream of events has the same headers', async () => {
+  const leaving = new AbortController()
+  const answer = await fetch(`${server.url}/api/events`, { signal: leaving.signal })
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'")
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(answer.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+  expect(answer.headers.get('cache-control')).toContain('no-store')
+  leaving.abort()
 })

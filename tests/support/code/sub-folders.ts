@@ -236,6 +236,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'protocol/programs': [],
   'protocol/projects': ['protocol/accounts'],
   'protocol/runs': [],
+  'protocol/prose-names': ['protocol/markdown'],
   'protocol/tool-names': [],
   'sandbox/python': ['errors.ts', 'protocol', 'lib'],
   'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],

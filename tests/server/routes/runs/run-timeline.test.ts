@@ -8,7 +8,7 @@ import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../../suppor
 const upstream = await useUpstream()
 
 describeOnEachServer('the timeline of a run', (start) => {
-  test('has each model and tool call with its times, tokens, cost and retries, for its owner only', async () => {
+  test('has each model and tool call with its times, tokens, cost and retries, and is found through the list of runs, for its owner only', async () => {
     const [model] = [scripted(upstream).models].flat()
     const server = await start({
       auth_mode: 'multi',
@@ -67,5 +67,32 @@ describeOnEachServer('the timeline of a run', (start) => {
     expect(last.timing).toMatchObject({ duration_ms: expect.any(Number), reasoning_tokens: 0 })
     expect(last.timing.duration_ms).toBeGreaterThanOrEqual(entries[0].retries[0].delay_ms)
     expect((await server.call('GET', address, { token: other })).status).toBe(404)
+
+    // The list of runs leads to it.
+    upstream.enqueue(turn.text('Again.'))
+    await server.call('POST', path, { body: { text: 'And again?', stream: false }, token })
+    const list = async (query = '', of = token) =>
+      (await server.call('GET', `/api/runs${query}`, { token: of })).json.data
+    const first = await list('?limit=1')
+    expect(first).toMatchObject({ items: [{ status: 'completed' }], has_more: true })
+    const second = await list(`?limit=1&cursor=${first.next_cursor}`)
+    expect(second).toMatchObject({
+      items: [
+        {
+          id: run.id,
+          conversation_id: run.conversation_id,
+          conversation_title: 'Six times seven?',
+          message_id: run.message_id,
+          kind: 'chat',
+          model: 'scripted',
+          usage: run.usage,
+          ended_at: run.ended_at,
+        },
+      ],
+      next_cursor: null,
+    })
+    expect((await list('', other)).items).toEqual([])
+    await server.call('DELETE', `/api/conversations/${run.conversation_id}`, { token })
+    expect((await list()).items).toEqual([])
   })
 })

@@ -23,8 +23,9 @@ describeOnEachDatabase('records of runs', (open) => {
   let userId: UserId
   let time = now
   let records: RunRecords
+  const statements: string[] = []
   beforeAll(async () => {
-    database = await open()
+    database = await open({ onStatement: (sql) => statements.push(sql) })
     store = createStore(database)
     userId = (await somebody(store)).id
     records = createRunRecords({
@@ -39,8 +40,8 @@ describeOnEachDatabase('records of runs', (open) => {
 
   const conversation = async (temporary = false): Promise<ConversationId> =>
     (await store.conversations.create(userId, { temporary })).id
-  /** Performs a run that sends these messages, and ends it. */
-  const record = async (id: ConversationId, messages: readonly string[]): Promise<RunRow> => {
+  /** Performs a run that sends these messages, and ends it. What it recorded is not stored yet. */
+  const perform = async (id: ConversationId, messages: readonly string[]): Promise<RunRow> => {
     const run = chatRun(userId, id, await say(database, id, messages.at(-1) ?? '', null))
     await database.write((tx) => store.runs.insert(tx, { ...run, endedAt: now }))
     const exchanges: ProviderExchange[] = []
@@ -57,6 +58,10 @@ describeOnEachDatabase('records of runs', (open) => {
     own.addCall(1, exchanges)
     own.addStored('end')
     own.end()
+    return run
+  }
+  const record = async (id: ConversationId, messages: readonly string[]): Promise<RunRow> => {
+    const run = await perform(id, messages)
     await records.flush(run.id)
     return run
   }
@@ -83,7 +88,20 @@ describeOnEachDatabase('records of runs', (open) => {
     expect(await stored(id)).toHaveLength(301)
   })
 
-  test('the parts of a purged answer go with it, and those that another run sent stay', async () => {
+  test('the records of eight conversations take as many statements as those of one', async () => {
+    const storing = async (count: number): Promise<number> => {
+      const ids = await Promise.all(Array.from({ length: count }, () => conversation()))
+      const runs = await Promise.all(ids.map((id) => perform(id, [`Only in ${id}`])))
+      statements.length = 0
+      await records.close()
+      const taken = statements.length
+      for (const run of runs) expect(await store.runRecords.list(run.id)).toHaveLength(1)
+      return taken
+    }
+    expect(await storing(8)).toBe(await storing(1))
+  })
+
+  test('the parts of a purged answer go with it, those that another run sent stay, and those that are sent again are stored again', async () => {
     const id = await conversation()
     await record(id, ['Shared', 'Kept'])
     const gone = await record(id, ['Shared', 'Purged'])
@@ -91,6 +109,10 @@ describeOnEachDatabase('records of runs', (open) => {
     await store.messages.purge(new Date(Date.now() + 1_000))
     expect(await store.runRecords.list(gone.id)).toEqual([])
     expect(await stored(id)).toHaveLength(2)
+
+    const again = await record(id, ['Shared', 'Purged', 'New'])
+    expect(await store.runRecords.list(again.id)).toHaveLength(1)
+    expect(await stored(id)).toHaveLength(4)
   })
 
   test('old records are removed with their parts, and the whole conversation takes all along', async () => {
@@ -103,6 +125,8 @@ describeOnEachDatabase('records of runs', (open) => {
     expect(await store.runRecords.list(old.id)).toEqual([])
     expect(await store.runRecords.list(recent.id)).toHaveLength(1)
     expect(await stored(id)).toHaveLength(2)
+    await record(id, ['Old', 'Recent'])
+    expect(await stored(id)).toHaveLength(3)
 
     const run = await record(other, ['Bye'])
     await store.conversations.remove(userId, other)
