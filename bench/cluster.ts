@@ -98,14 +98,14 @@ async function measure(alone: string, shared: string): Promise<Row[]> {
         extra <= 15,
       ),
       row(
-        `tokens/s of both over one process (${median(speeds[0]).toFixed(0)}/s), ${STREAMS} streams each`,
+        `tokens/s of both over one process, ${STREAMS} streams each (${median(speeds[0]).toFixed(0)}/s)`,
         ratio,
         '×',
         '≥ 1.2',
         ratio >= 1.2,
       ),
       row(
-        `tokens/s of two instances over one (${median(scaled.one).toFixed(0)}/s), each with ${CORE_PART} of a core, ${availableParallelism()} cores`,
+        `tokens/s of two instances over one, each with a part of a core (${median(scaled.one).toFixed(0)}/s, ${CORE_PART} of ${availableParallelism()} cores)`,
         median(scaled.both) / median(scaled.one),
         '×',
         '≥ 1.7',

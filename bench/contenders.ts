@@ -46,6 +46,8 @@ const TOKENS_PER_SECOND = 30
 /** A server under test and the requests that put load on it. */
 export interface Contender {
   process: Measured
+  /** Whether `/metrics` says how long its event loop was delayed. */
+  reportsMetrics?: true
   /** Creates a request that streams `model`, each in a separate conversation. */
   target(model: string, mode?: 'delta' | 'cumulative'): Promise<StreamTarget>
 }
@@ -82,6 +84,7 @@ export function peer(process: Measured): Contender {
 export function product(process: Measured): Contender {
   return {
     process,
+    reportsMetrics: true,
     async target(model, mode = 'delta') {
       const answer = await fetch(`http://127.0.0.1:${process.port}/api/conversations`, {
         method: 'POST',

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../tests/support/server/free-port.ts'
 import { type Measured, startNanoClaw, startProgram } from './processes/start.ts'
+import { beginResult } from './results.ts'
+import type { Row } from './row.ts'
 import { createSoakChat, type SoakChat } from './soak/chat.ts'
 import { type Sample, sampleOf, slopePerMinute } from './soak/samples.ts'
 
@@ -66,6 +68,7 @@ await writeFile(
 let server: Measured = await startNanoClaw(configFile, port, folder)
 const url = `http://127.0.0.1:${port}`
 const state = { isOver: false }
+const result = beginResult('soak')
 
 console.log(
   `${chats} chats for ${minutes} minutes; load ${loadavg().map((load) => load.toFixed(1))}`,
@@ -107,6 +110,11 @@ await Promise.race([Promise.all(working), sleep(QUIET_MS)])
 await sleep(REST_MS)
 const rest = await sampleOf(server, url)
 
+const rows: Row[] = []
+const report = (figure: string, value: number, unit: string, target: string, ok = true): void =>
+  void rows.push({ suite: 'soak', figure, value, unit, target, ok })
+report('minutes', minutes, '', '≥ 10', minutes >= 10)
+report('chats at once', chats, '', '≥ 300', chats >= 300)
 const failures: string[] = []
 for (const name of ['memory MB', 'handles', 'sockets', 'processes', 'timers'] as const) {
   const points = samples.map(({ atMinutes, sample }) => [atMinutes, sample[name]] as const)
@@ -119,12 +127,15 @@ for (const name of ['memory MB', 'handles', 'sockets', 'processes', 'timers'] as
     `${isGrowing ? 'GROWS' : 'ok   '}  ${name.padEnd(10)} ${slope.toFixed(2).padStart(8)} per minute, ${last.toFixed(0)} at the end`,
   )
   if (isGrowing) failures.push(name)
+  if (name !== 'timers')
+    report(`${name}, growth (to ${last.toFixed(0)})`, slope, 'a minute', '', !isGrowing)
 }
 console.log(
   `at rest: ${Object.entries(rest)
     .map(([name, value]) => `${name} ${value.toFixed(0)}`)
     .join(', ')}`,
 )
+report('timers at rest', rest.timers, '', `≤ ${TIMERS_AT_REST}`, rest.timers <= TIMERS_AT_REST)
 if (rest.timers > TIMERS_AT_REST) failures.push(`${rest.timers} timers are left`)
 const audits = await Promise.all(people.map((person) => person.audit()))
 const sum = (count: (audit: (typeof audits)[number]) => number): number =>
@@ -137,12 +148,21 @@ console.log(
   `${sum(({ left }) => left)} times a client left, ${sum(({ slow }) => slow)} read slowly, ` +
     `${sum(({ refused }) => refused)} requests were refused while something restarted`,
 )
+report(
+  `messages accepted (${sum(({ failed }) => failed)} answers failed or were stopped during restarts)`,
+  sum(({ sent }) => sent),
+  '',
+  '',
+)
 for (const [text, count] of [
-  ['accepted messages are missing', sum(({ missing }) => missing)],
-  ['answers differ from what the model sent', sum(({ wrong }) => wrong)],
-  ['answers never ended', sum(({ open }) => open)],
-] as const)
+  ['accepted messages missing', sum(({ missing }) => missing)],
+  ['answers that differ from what the model sent', sum(({ wrong }) => wrong)],
+  ['answers that never ended', sum(({ open }) => open)],
+] as const) {
+  report(text, count, '', '0', count === 0)
   if (count > 0) failures.push(`${count} ${text}`)
+}
+result.store(rows, failures)
 console.log(
   failures.length === 0 ? 'nothing lost, nothing grows' : `FAILED: ${failures.join('; ')}`,
 )

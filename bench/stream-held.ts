@@ -26,27 +26,42 @@ const figure = (name: string, value: number, unit: string, target: string, ok: b
 interface Held {
   count: number
   latency: number
+  /** The 99th percentile of the time between events with text, in milliseconds. */
+  gap: number
+  /** The 99th percentile of the delay of the server's event loop, in milliseconds; NaN for the proxy. */
+  loopDelay: number
   /** Peak resident memory in megabytes, by the number of streams. */
   peaks: Map<number, number>
 }
 
+/** The 99th percentile of the event loop's delay since it was asked for the last time, in milliseconds. */
+async function loopDelayOf({ process: { port }, reportsMetrics }: Contender): Promise<number> {
+  if (!reportsMetrics) return Number.NaN
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics)?.[1]) * 1000
+}
+
 /** The largest number of streams at 30 tokens/s for which the p99 token latency stays within 100 ms. */
 async function held(contender: Contender): Promise<Held> {
-  const best: Held = { count: 0, latency: 0, peaks: new Map() }
+  const best: Held = { count: 0, latency: 0, gap: 0, loopDelay: Number.NaN, peaks: new Map() }
   for (const count of HELD_STEPS) {
     let peak = 0
     const watching = setInterval(() => {
       peak = Math.max(peak, contender.process.memory())
     }, 200)
+    await loopDelayOf(contender)
+    // Cleared in any case: measuring a stopped process would hide why the streams failed.
     const { results } = await runStreams(contender, `paced-${HELD_TOKENS}`, count, {
       staggerMs: HELD_APART_MS,
-    })
-    clearInterval(watching)
+    }).finally(() => clearInterval(watching))
     const gaps = results.flatMap((result) => result.gaps)
-    const latency = percentile(gaps, 0.99) - 1000 / 30
+    const gap = percentile(gaps, 0.99)
+    const latency = gap - 1000 / 30
     if (latency > HELD_LATENCY_MS) break
     best.count = count
     best.latency = latency
+    best.gap = gap
+    best.loopDelay = await loopDelayOf(contender)
     best.peaks.set(count, peak)
   }
   return best
@@ -68,6 +83,14 @@ async function holding(raw: Contender, own: Contender): Promise<Row[]> {
       ratio >= 1,
     ),
     figure('token latency at that load, p99', mine.latency, 'ms', '< 100', mine.latency < 100),
+    figure(
+      'time between events with text at that load, p99',
+      mine.gap,
+      'ms',
+      '< 100',
+      mine.gap < 100,
+    ),
+    figure('event-loop delay at that load, p99', mine.loopDelay, 'ms', '< 50', mine.loopDelay < 50),
     figure(
       `memory of each stream beyond ${few}`,
       perStream,

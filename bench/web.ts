@@ -1,6 +1,6 @@
 // The 'page' figures (`npm run bench:web`): what the browser downloads, how a long conversation opens, and how the page
 // responds while an answer streams in. Needs Chromium; builds the server and the page where they are outdated.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -8,6 +8,7 @@ import { buildOutdated } from '../scripts/build-outdated.mjs'
 import { startUpstream } from '../tests/support/provider/upstream.ts'
 import { freePort } from '../tests/support/server/free-port.ts'
 import { startNanoClaw } from './processes/start.ts'
+import { beginResult, type StoredRow, shownValue } from './results.ts'
 import type { Row } from './row.ts'
 import { longAnswer, shortAnswer } from './web/answers.ts'
 import { measureConversationList } from './web/conversation-list.ts'
@@ -20,7 +21,10 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   .find((path) => existsSync(path))
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync']
 
-async function run(browserPath: string): Promise<Row[]> {
+/** What was measured, and the names of the parts that failed; one that fails does not keep the others from being measured. */
+type Measured = { rows: StoredRow[]; failures: string[] }
+
+async function run(browserPath: string): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-web-'))
   const upstream = await startUpstream()
   upstream.program((request) =>
@@ -44,13 +48,23 @@ async function run(browserPath: string): Promise<Row[]> {
   const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS })
   const target = { url: `http://127.0.0.1:${port}`, browser }
   try {
-    return [
-      ...measureDownloads(),
-      ...(await measureOpening(target, file)),
-      ...(await measureResponsiveness(target)),
-      await measureHeap(target),
-      ...(await measureConversationList(target, file)),
-    ]
+    const parts: Record<string, () => Promise<Row[]>> = {
+      downloads: async () => measureDownloads(),
+      opening: () => measureOpening(target, file),
+      responsiveness: () => measureResponsiveness(target),
+      heap: async () => [await measureHeap(target)],
+      'conversation list': () => measureConversationList(target, file),
+    }
+    const rows: Row[] = []
+    const failures: string[] = []
+    for (const [name, part] of Object.entries(parts))
+      try {
+        rows.push(...(await part()))
+      } catch (error) {
+        console.error(error)
+        failures.push(name)
+      }
+    return { rows, failures }
   } finally {
     await browser.close()
     await server.stop()
@@ -67,11 +81,11 @@ if (!buildOutdated()) {
   console.error('The build failed, so nothing was measured.')
   process.exit(1)
 }
-const rows = await run(executablePath)
-for (const { ok, figure, value, unit, target } of rows)
-  console.log(
-    `${ok ? 'ok    ' : 'MISSED'}  ${figure}: ${Number(value.toPrecision(3))} ${unit} (${target})`,
-  )
-const results = join(import.meta.dirname, 'results')
-mkdirSync(results, { recursive: true })
-writeFileSync(join(results, 'web.json'), `${JSON.stringify(rows, null, 2)}\n`)
+const result = beginResult('web')
+const { rows, failures } = await run(executablePath)
+for (const row of rows)
+  console.log(`${row.ok ? 'ok    ' : 'MISSED'}  ${row.figure}: ${shownValue(row)} (${row.target})`)
+for (const failed of failures) console.log(`not measured: ${failed}`)
+result.store(rows, failures)
+console.log(result.file)
+process.exitCode = failures.length > 0 ? 1 : 0

@@ -71,7 +71,7 @@ export async function measureConversationList(target: Target, file: string): Pro
       ratio <= 1.5,
     ),
     row(
-      `longest task while ${scrolled.toFixed(0)} rows scroll by at ${SLOWDOWN} × slowdown (${tasks.filter((ms) => ms > 50).length} over 50 ms)`,
+      `longest task while that list scrolls at ${SLOWDOWN} × slowdown (${scrolled.toFixed(0)} rows, ${tasks.filter((ms) => ms > 50).length} tasks over 50 ms)`,
       '≤ 200 ms',
       longest,
       'ms',

@@ -1,0 +1,120 @@
+// The figures of the table in docs/benchmarks.md with their targets, in its order, also those that no suite measures.
+
+export interface TableFigure {
+  suite: string
+  /** How the suite calls it, without what stands in parentheses. */
+  figure: string
+  target: string
+}
+
+const SUITES: Record<string, readonly (readonly [figure: string, target: string])[]> = {
+  stream: [
+    ['tokens/s, 8 at once, 2000 tokens', '≥ 0.95 × raw'],
+    ['tokens/s, 8 at once, 8000 tokens', '≥ 1.1 × raw'],
+    ['tokens per CPU second, 2000 tokens', '≥ 0.8 × raw'],
+    ['tokens per CPU second, 8000 tokens', '≥ 0.9 × raw'],
+    ['CPU per token, 300 steady streams', '≤ 1.2 × raw'],
+    ['time to first token over raw, p50', '≤ 2 ms'],
+    ['time to first token over raw, p99', '≤ 6 ms'],
+    ['time to the first token after a start', '–'],
+    ['500 sends at once: first token, p50', '≤ 250 ms'],
+    ['500 sends at once: first token, p99', '≤ 800 ms'],
+    ['SQL statements, first send of a conversation', '≤ 14'],
+    ['SQL statements, later send', '≤ 14'],
+    ['transactions of a send', '≤ 2'],
+    ['CPU of a send with one answer', '≤ 2 ms'],
+    ['the same on a minimal chat server', '–'],
+    ['tokens/s over a minimal chat server', '≥ 1 ×'],
+    ['tokens per CPU second over the same', '≥ 1 ×'],
+    ['bytes to the client per token, one by one', '≤ 45'],
+    ['bytes to the client per token, burst', '≤ 13'],
+    ['cumulative mode, bytes per token', '≤ 1,005'],
+    ['cumulative mode: tokens/s, 8 at once, 8000 tokens', '≥ 0.2 × raw'],
+    ['streams of 30 tokens/s held', '≥ 1 × raw'],
+    ['token latency at that load, p99', '< 100 ms'],
+    ['time between events with text at that load, p99', '< 100 ms'],
+    ['event-loop delay at that load, p99', '< 50 ms'],
+    ['memory of each stream beyond 50', '≤ 80 KB'],
+    ['memory at rest', '–'],
+    ['resident memory of all processes of npm start, idle', '≤ 150 MB'],
+    ['PostgreSQL: tokens/s, 8 at once, 2000 tokens', '≥ 0.85 × SQLite'],
+    ['PostgreSQL: quickness of the first token', '≥ 0.85 × SQLite'],
+    ['start with an empty database', '≤ 1,500 ms'],
+    ['start with 100,000 messages, SQLite', '≤ 3,000 ms'],
+    ['start with 100,000 messages, PostgreSQL', '≤ 3,000 ms'],
+  ],
+  store: [
+    ['page of 100,000 conversations over one of 100, sqlite', '≤ 1.5 ×'],
+    ['page of 10,000 messages over one of 100, sqlite', '≤ 1.5 ×'],
+    ['page of 100,000 conversations over one of 100, postgres', '≤ 1.5 ×'],
+    ['page of 10,000 messages over one of 100, postgres', '≤ 1.5 ×'],
+    ['request for a page over its query in the driver', '≤ 3 ×'],
+  ],
+  search: [
+    ['search of 1000000 messages, p50, sqlite', '–'],
+    ['… p95, sqlite', '≤ 100 ms'],
+    ['… over its bare queries, sqlite', '≤ 2 ×'],
+    ['… index over text, sqlite', '≤ 0.8 ×'],
+    ['search of 1000000 messages, p50, postgres', '–'],
+    ['… p95, postgres', '≤ 100 ms'],
+    ['… over its bare queries, postgres', '≤ 2 ×'],
+    ['… index over text, postgres', '≤ 0.8 ×'],
+  ],
+  workspace: [
+    ['checkpoint of a one-file change, 5,000 files, 200 MB', '≤ 0.3 × `git commit -a`'],
+    ['file_grep over that project', '≤ 2 × ripgrep'],
+    ['upload of 1,000 files', '≥ 0.3 × the speed of `cp -r`'],
+  ],
+  sandbox: [
+    ['warm call 1+1', '≤ 100 ms'],
+    ['warm call over python3 -c', '≤ 4 ×'],
+    ['calls a second, one after another', '≥ 5'],
+    ['cold call over a plain start', '≤ 0.3 ×'],
+    ['idle interpreter', '≤ 220 MB'],
+    ['event-loop delay p99, five programs', '< 50 ms'],
+  ],
+  agents: [
+    ['prompt-mode parser: 1 MB of text against 100 KB, in 4-byte pieces', '≤ 12 ×'],
+    ['five sub-agents of equal length, × one', '≤ 1.3 ×'],
+    ['four slow tools in one round, × the slowest alone', '≤ 1.2 ×'],
+    ['search_knowledge over 10000 passages, × the bare query', '≤ 2 ×'],
+  ],
+  cluster: [
+    ['first token, two instances, more than one process, p50', '≤ 15 ms'],
+    ['tokens/s of both over one process, 8 streams each', '≥ 1.2 ×'],
+    ['tokens/s of two instances over one, each with a part of a core', '≥ 1.7 ×'],
+    ['run of a dead instance goes on elsewhere', '≤ 30 s'],
+  ],
+  page: [
+    ['JavaScript for the first screen, gzip', '≤ 140 KB'],
+    ['largest lazy chunk, gzip', '≤ 160 KB'],
+    ['opening a conversation of 2,000 messages over one of 20', '≤ 2 ×'],
+    ['tasks over 50 ms at 8,000 tokens, 200 tokens/s', '0'],
+    ['the same at 4 × slowdown', '≤ 5'],
+    ['key press to paint meanwhile, p95', '≤ 50 ms'],
+    ['the same at 4 × slowdown, p95', '–'],
+    ['heap after 50 answers against after 5', '≤ 1.5 ×'],
+    ['over 50 KB/s: until the composer is ready', '≤ 4,000 ms'],
+    ['over 50 KB/s: until a conversation is shown', '≤ 6,000 ms'],
+    ['page with 10,000 conversations until its list is shown, over a short list', '≤ 1.5 ×'],
+    ['longest task while that list scrolls at 4 × slowdown', '≤ 200 ms'],
+    ['rows in the document then', '≤ 60'],
+  ],
+  soak: [
+    ['minutes', '≥ 10'],
+    ['chats at once', '≥ 300'],
+    ['messages accepted', '–'],
+    ['accepted messages missing', '0'],
+    ['answers that differ from what the model sent', '0'],
+    ['answers that never ended', '0'],
+    ['memory MB, growth', '≤ 2 % or 3 MB a minute'],
+    ['handles, growth', '≤ 1 a minute'],
+    ['sockets, growth', '≤ 1 a minute'],
+    ['processes, growth', '≤ 0.2 a minute'],
+    ['timers at rest', '≤ 10'],
+  ],
+}
+
+export const TABLE_FIGURES: readonly TableFigure[] = Object.entries(SUITES).flatMap(
+  ([suite, figures]) => figures.map(([figure, target]) => ({ suite, figure, target })),
+)
