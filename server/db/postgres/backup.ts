@@ -1,7 +1,6 @@
 // PostgreSQL's backup as lines of JSON: a header, one line per row, and an end that marks the file as complete.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { getTableColumns, getTableName } from 'drizzle-orm'
@@ -127,6 +126,24 @@ async function insertRows(client: pg.Client, name: string, rows: readonly string
   )
 }
 
+/**
+ * The lines of a backup, which end with `\n` alone. `node:readline` also ends a line at U+2028 and U+2029, depending on
+ * Node's version, and JSON allows both inside a string.
+ */
+async function* readLines(input: Readable): AsyncGenerator<string, void> {
+  let line = ''
+  const decoder = new TextDecoder()
+  for await (const bytes of input) {
+    const [end = '', ...more] = decoder.decode(bytes, { stream: true }).split('\n')
+    line += end
+    for (const next of more) {
+      yield line
+      line = next
+    }
+  }
+  if (line !== '') yield line
+}
+
 async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promise<void> {
   let table = ''
   let rows: string[] = []
@@ -166,9 +183,7 @@ export async function loadPostgres(settings: PostgresSettings, source: string): 
     await refuseWhileInUse(client)
     const input = createReadStream(source)
     try {
-      const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[
-        Symbol.asyncIterator
-      ]()
+      const lines = readLines(input)
       const first = await lines.next()
       const { migrations } = parseHeader(first.done ? undefined : first.value)
       if (`${migrations}` !== `${await appliedMigrations(client)}`)

@@ -32,6 +32,9 @@ export const calculator: ToolDefinition = defineTool({
         return fail('The result is not a finite number: division by zero or overflow.')
       return succeed({ expression, result: result === 0 ? 0 : result })
     } catch (error) {
+      // The parser needs about 4 KB of stack for each level: a depth of 200 fits in every supported Node.
+      if (error instanceof RangeError)
+        return fail('The expression is nested too deeply: calculate its inner parts first.')
       return fail(`Can't calculate "${expression}": ${errorText(error)}`)
     }
   },
