@@ -35,8 +35,7 @@ export async function loadServerSettings(
   configured: ServerSettings['effective'],
 ): Promise<ServerSettingsService> {
   const read = async () => (await settings.get(KEY, StoredServerSettings)) ?? NOTHING_SET
-  let stored = await read()
-  const current = (): ServerSettings => ({
+  const shown = (stored: StoredServerSettings): ServerSettings => ({
     ...stored,
     configured,
     effective: {
@@ -46,16 +45,23 @@ export async function loadServerSettings(
       default_approval: stored.default_approval ?? configured.default_approval,
     },
   })
+  let stored = await read()
+  // Every send asks for them.
+  let current = shown(stored)
+  const set = (changed: StoredServerSettings): void => {
+    stored = changed
+    current = shown(stored)
+  }
   return {
-    current,
+    current: () => current,
     async reload() {
-      stored = await read()
+      set(await read())
     },
     async change(changes) {
-      // Assigned before it is stored, so that two changes at once both take effect.
-      stored = { ...stored, ...withoutAbsent(changes) }
+      // Set before it is stored, so that two changes at once both take effect.
+      set({ ...stored, ...withoutAbsent(changes) })
       await settings.put(KEY, stored)
-      return current()
+      return current
     },
   }
 }

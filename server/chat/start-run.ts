@@ -172,7 +172,11 @@ export function createRunStart(
     }
     try {
       const at = { run, questionId: userMessageId, conversation, files }
-      await runs.begin(run, (tx) => storeTurn(tx, store, turn, at))
+      await runs.begin(run, async (tx) => {
+        const { conversation: shown, branch } = await storeTurn(tx, store, turn, at)
+        const { memory, preferences } = site
+        return { setting: { conversation: shown, memory, preferences }, branch }
+      })
     } catch (error) {
       await files.discard()
       if (!database.isUniqueViolation(error)) throw error

@@ -2,6 +2,7 @@
 import type { Writer } from '../db/database.ts'
 import { inParallel } from '../db/in-parallel.ts'
 import type { AttachmentInfo } from '../db/repositories/conversations/attachments.ts'
+import type { HistoryMessage } from '../db/repositories/conversations/branch-history.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { MessageRow } from '../db/repositories/conversations/messages.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
@@ -54,7 +55,8 @@ const addedBy = (turn: Turn): number =>
   1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0)
 
 /**
- * Shows and stores the turn of a run that is inserted in the same transaction.
+ * Shows and stores the turn of a run that is inserted in the same transaction. Returns the conversation as it is now, and
+ * the branch that is answered if it is nothing but the question.
  * @param at the conversation as it was read before, and the message that is answered.
  * @throws AppError when the conversation, the project or the parent is gone.
  */
@@ -63,20 +65,21 @@ export async function storeTurn(
   store: Store,
   turn: Turn,
   at: { run: RunRow; questionId: MessageId; conversation: ConversationRow; files: TurnFiles },
-): Promise<void> {
+): Promise<{ conversation: ConversationRow; branch: HistoryMessage[] | undefined }> {
   const { run, questionId, conversation, files } = at
   const { userId, createdAt } = run
   const conversationId = conversation.id
-  /** Locks the conversation; returns the leaf that was shown before. */
-  const show = async (): Promise<MessageId | null> => {
-    const shown = await store.messages.showTurn(tx, conversationId, {
+  let shown = { leafId: conversation.leafId, conversation }
+  /** Locks the conversation. */
+  const show = async (): Promise<void> => {
+    const found = await store.messages.showTurn(tx, conversationId, {
       expected: conversation.leafId,
       leafId: run.messageId,
       added: addedBy(turn),
       at: createdAt,
     })
-    if (shown === undefined) throw appError('conversation_not_found')
-    return shown.leafId
+    if (found === undefined) throw appError('conversation_not_found')
+    shown = found
   }
   const base = { ...MESSAGE_DEFAULTS, conversationId, createdAt }
   const answer: MessageRow = {
@@ -98,15 +101,22 @@ export async function storeTurn(
     await assertProject(tx, store, run)
   }
 
+  const markTainted = async (): Promise<void> => {
+    if (!files.holdOutsideText) return
+    await store.conversations.markTainted(tx, conversationId)
+    shown.conversation = { ...shown.conversation, tainted: true }
+  }
+
   if (turn.kind === 'answer') {
     await lock()
     if ((await store.messages.findAttached(tx, conversationId, turn.to))?.role !== 'user')
       throw parentDeleted()
-    return await store.messages.add(tx, userId, [answer])
+    await store.messages.add(tx, userId, [answer])
+    return { conversation: shown.conversation, branch: undefined }
   }
   if (turn.kind === 'program') {
     await lock()
-    if (files.holdOutsideText) await store.conversations.markTainted(tx, conversationId)
+    await markTainted()
     const ofMessages = files.ofMessages ?? []
     await storeProgramTurn(tx, store, turn, {
       userId,
@@ -114,25 +124,46 @@ export async function storeTurn(
       createdAt,
       files: ofMessages,
     })
-    return await store.messages.add(tx, userId, [answer])
+    await store.messages.add(tx, userId, [answer])
+    return { conversation: shown.conversation, branch: undefined }
   }
   const { text, place } = turn
   if (place === 'leaf') {
     // Nothing waits for the lock, because the leaf that was read before is almost always still shown.
-    let leafId = conversation.leafId
     await inParallel(
-      async () => {
-        leafId = await show()
-      },
+      show,
       () => assertProject(tx, store, run),
       () => addQuestion(text, conversation.leafId),
     )
-    if (leafId !== conversation.leafId) await store.messages.moveUnder(tx, questionId, leafId)
+    if (shown.leafId !== conversation.leafId)
+      await store.messages.moveUnder(tx, questionId, shown.leafId)
   } else {
     await lock()
     await addQuestion(text, await parentOf(tx, store, conversationId, place))
   }
-  if (files.holdOutsideText) await store.conversations.markTainted(tx, conversationId)
+  await markTainted()
+  const isWhole =
+    place === 'leaf' &&
+    shown.leafId === null &&
+    !('of' in files.attached) &&
+    files.attached.length === 0
+  return {
+    conversation: shown.conversation,
+    branch: isWhole ? [{ ...QUESTION_DEFAULTS, id: questionId, text }] : undefined,
+  }
+}
+
+/** The first message of a conversation as a run reads it. */
+const QUESTION_DEFAULTS: Omit<HistoryMessage, 'id' | 'text'> = {
+  parentId: null,
+  role: 'user',
+  runId: null,
+  runState: null,
+  runEndedAt: null,
+  summary: null,
+  attachments: [],
+  steps: [],
+  carries: new Map(),
 }
 
 async function assertProject(

@@ -1,13 +1,11 @@
 // The state and dependencies shared by all code that performs one run.
+import type { Writer } from '../db/database.ts'
+import type { HistoryMessage } from '../db/repositories/conversations/branch-history.ts'
+import type { RunSetting } from '../db/repositories/runs/run-setting.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import {
-  RETRY_DELAYS_MS,
-  retryWhileUnavailable,
-  type Write,
-  type WriteGroup,
-} from './group-commit.ts'
+import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
 import type { AttemptRecord } from './inspection/run-records.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
@@ -16,15 +14,22 @@ import type { Budgets } from './usage/budgets.ts'
 import type { RunSpending } from './usage/spending.ts'
 import type { RunUsage } from './usage/usage.ts'
 
+/** What a new run need not read again, because the transaction that stored it knew it. */
+export interface KnownStart {
+  setting: RunSetting
+  /** The branch that it answers; undefined if it has to be read. */
+  branch: HistoryMessage[] | undefined
+}
+
 /** Starts new runs. */
 export interface RunStarter {
   /**
    * Stores a new run and starts to perform it. The limits of the user are checked, the run is inserted, and then `write`
-   * inserts its messages, in one transaction; if it fails, nothing starts.
+   * inserts its messages, in one transaction; if it fails, nothing starts. What `write` returns is not read again.
    * @throws AppError `too_many_runs`, the database's unique violation when the conversation has an active run, and what
    * `write` throws.
    */
-  begin(run: RunRow, write: Write): Promise<void>
+  begin(run: RunRow, write: (tx: Writer) => Promise<KnownStart | undefined>): Promise<void>
 }
 
 /** What performing needs beyond `ChatDependencies`. */
@@ -41,6 +46,8 @@ export type RunDependencies = ChatDependencies & {
 export interface PerformedRun {
   active: ActiveRun
   run: RunRow
+  /** Of a run that has just been stored. */
+  known: KnownStart | undefined
   /** Read at the start; stored with the next change of the run. */
   state: RunState
   /** What this run added to the prompt is stored. */

@@ -6,11 +6,11 @@ import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
 import { announceRun } from './announce.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import { createWriteGroup, RETRY_DELAYS_MS, type Write } from './group-commit.ts'
+import { createRunWrites, type Write } from './group-commit.ts'
 import { runLogHistory } from './log/history.ts'
 import { createRunLog, type RunLog } from './log/log.ts'
 import { outcomeOf } from './observation.ts'
-import type { RunStarter } from './performed-run.ts'
+import type { KnownStart, RunStarter } from './performed-run.ts'
 import type { SharedRuns } from './shared/sharing.ts'
 import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
 import { newRun, RunNotInserted } from './start/admission.ts'
@@ -67,9 +67,7 @@ export function createRunRegistry(
   const { store, database, log, sharing, instance } = dependencies
   let isDraining = false
   const onRetry = (): void => dependencies.observe?.({ kind: 'store_retry' })
-  const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining, onRetry)
-  /** For new runs, where a person waits: a prompt error is better than a late success. */
-  const promptWrites = createWriteGroup(database, [100, 400], () => false, onRetry)
+  const { starts, writes } = createRunWrites(database, { isDraining: () => isDraining, onRetry })
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
   /** Of those, the ones that are stored. */
   const launched = new Set<RunId>()
@@ -99,7 +97,7 @@ export function createRunRegistry(
     }
   }
 
-  async function launch(activeRun: ActiveRun, run: RunRow): Promise<void> {
+  async function launch(activeRun: ActiveRun, run: RunRow, known?: KnownStart): Promise<void> {
     launched.add(run.id)
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
     const runDependencies = { ...dependencies, runs, isDraining: () => isDraining }
@@ -107,9 +105,8 @@ export function createRunRegistry(
     const stepsBefore = activeRun.runLog.stepCount
     const isNew = stepsBefore === 0 && run.attempt === 1
     const endPublishing = sharing?.publish(run, activeRun.runLog, { isNew })
-    await performRun(activeRun, run, runDependencies, {
-      commit: (write) => writes.commit(write, run.id),
-    })
+    const ownWrites = { commit: (write: Write) => writes.commit(write, run.id) }
+    await performRun({ active: activeRun, run, known }, runDependencies, ownWrites)
     endPublishing?.()
     dependencies.observe?.({
       kind: 'run_ended',
@@ -148,10 +145,10 @@ export function createRunRegistry(
   async function commitNew(run: RunRow, write: Write): Promise<void> {
     const insert = newRun(run, write, dependencies)
     try {
-      await promptWrites.commit(insert, run.id)
+      await starts.commit(insert, run.id)
     } catch (error) {
       if (!(error instanceof RunNotInserted)) throw error
-      await promptWrites.commit(insert, run.id)
+      await starts.commit(insert, run.id)
     }
   }
 
@@ -174,25 +171,21 @@ export function createRunRegistry(
   const runs: RunRegistry = {
     async begin(run, write) {
       if (sharing?.isOffering(workingRuns())) return await offer(run, write)
-      const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
-      runLog.appendEvent({
-        event: 'run',
-        run_id: run.id,
-        user_message_id: run.userMessageId,
-        message_id: run.messageId,
-      })
-      const activeRun = createActiveRun(run.id, runLog)
+      const activeRun = createActiveRun(run.id, createRunLog(runLogHistory(run, [])))
       // Registered before its rows are stored: a concurrent deletion of its user, project or conversation either finds the
       // run here, or the run finds them deleted.
       active.set(run.id, { run: activeRun, row: run })
+      let known: KnownStart | undefined
       try {
-        await commitNew(run, write)
+        await commitNew(run, async (tx) => {
+          known = await write(tx)
+        })
       } catch (error) {
         active.delete(run.id)
         activeRun.markEnded()
         throw error
       }
-      void launch(activeRun, run)
+      void launch(activeRun, run, known)
     },
     continue: continueRun,
     continueWithRetry,

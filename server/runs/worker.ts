@@ -7,7 +7,6 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
-import type { ActiveRun } from './active-run.ts'
 import { createRunContext, type RunContext } from './context/context.ts'
 import { recallEarlierResults } from './context/tool-recall.ts'
 import { endBroken } from './end/end-broken.ts'
@@ -30,8 +29,7 @@ import { createRunUsage } from './usage/usage.ts'
  * run and never causes another model call.
  */
 export async function performRun(
-  active: ActiveRun,
-  run: RunRow,
+  { active, run, known }: Pick<PerformedRun, 'active' | 'run' | 'known'>,
   dependencies: RunDependencies,
   writes: WriteGroup,
 ): Promise<void> {
@@ -64,6 +62,7 @@ export async function performRun(
     await perform({
       active,
       run,
+      known,
       state,
       isPromptStored,
       usage,
@@ -133,7 +132,7 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
   const isResumed = run.attempt > 1
   const rows = isResumed ? await retryRead(performed, () => store.steps.list(run.messageId)) : []
   const context = await retryRead(performed, () =>
-    createRunContext(run, state, rows, dependencies),
+    createRunContext({ run, state, known: performed.known }, rows, dependencies),
   ).catch((error: unknown) => asAppError(error))
   if (isResumed && !(context instanceof AppError))
     await recallEarlierResults(run.id, rows.map(toStep), store, context.allTools)

@@ -20,6 +20,7 @@ import { preparePgvector } from '../vectors/pgvector.ts'
 import { createConnectionQueue } from './connection-queue.ts'
 import { isConnectionLost, isUnresponsive, postgresCode, translatePostgresError } from './errors.ts'
 import { migratePostgres } from './migrate.ts'
+import { sendTogether } from './sent-together.ts'
 import { createSilenceWatch } from './silence.ts'
 
 /**
@@ -177,22 +178,23 @@ export async function connectPostgres(
     onStatement,
   )
 
+  /** Runs a statement on a connection that has several at a time. */
+  const runOn = (client: pg.PoolClient, ...query: Parameters<RunQuery>): ReturnType<RunQuery> => {
+    sendTogether(client)
+    return withSilenceCheck(client.query(...query))
+  }
+
   const writers = new WeakMap<pg.PoolClient, Writer>()
   function writerOver(client: pg.PoolClient): Writer {
     const known = writers.get(client)
     if (known !== undefined) return known
     const writer = Object.assign(
-      createQueryBuilder(
-        (query, values) => withSilenceCheck(client.query(query, values)),
-        onStatement,
-      ),
+      createQueryBuilder((query, values) => runOn(client, query, values), onStatement),
       {
         lock: async (name: string) => {
-          await withSilenceCheck(client.query({ ...LOCK_STATEMENT, values: [name] })).catch(
-            (error: unknown) => {
-              throw translatePostgresError(error)
-            },
-          )
+          await runOn(client, LOCK_STATEMENT, [name]).catch((error: unknown) => {
+            throw translatePostgresError(error)
+          })
         },
       },
     )
@@ -223,6 +225,7 @@ export async function connectPostgres(
    */
   async function tryTransaction<T>(work: (tx: Writer) => Promise<T>): Promise<Outcome<T>> {
     const client = await pool.connect()
+    sendTogether(client)
     const begun = withSilenceCheck(client.query('begin'))
     const refusal = begun.then(
       () => null,

@@ -5,8 +5,6 @@ import { answerMessages, type Carries, toModelMessages } from '../../agent/histo
 import { CONTINUE_NOTE, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
 import type { ConversationRow } from '../../db/repositories/conversations/conversations.ts'
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
-import type { RunSetting } from '../../db/repositories/runs/run-setting.ts'
-import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../../llm/client.ts'
 import { withImagesNote } from '../../llm/omitted-images.ts'
@@ -16,13 +14,12 @@ import type { Step } from '../../protocol/runs/step.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 import type { ChatDependencies, MemorySection } from '../dependencies.ts'
+import type { PerformedRun } from '../performed-run.ts'
 import { type ClientTool, type RunOptions, type RunState, readRunOptions } from '../state.ts'
-import { type Branch, loadBranch, type ReadPage } from './branch.ts'
+import type { Branch } from './branch.ts'
 import { withRests } from './large-files.ts'
 import { earlierRuns, memoryOf, nextPrompt } from './prompt.ts'
-
-/** Tokens; used for models whose context window is unknown. */
-export const DEFAULT_CONTEXT_WINDOW = 128_000
+import { readBranch } from './read-branch.ts'
 
 const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
 
@@ -68,8 +65,7 @@ export interface ResumePoint {
  * @throws AppError when the conversation or the model no longer exists.
  */
 export async function createRunContext(
-  run: RunRow,
-  state: RunState,
+  { run, state, known }: Pick<PerformedRun, 'run' | 'state' | 'known'>,
   rows: readonly StepRow[],
   dependencies: ChatDependencies,
 ): Promise<RunContext> {
@@ -81,7 +77,7 @@ export async function createRunContext(
     run.model,
     access.models(run.userId),
   )
-  const branch = await readBranch(run, model, dependencies)
+  const branch = await readBranch({ run, known }, model, dependencies)
   const { messages: loaded, summary } = branch
   const question = options.task ?? loaded.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
@@ -149,35 +145,6 @@ export async function createRunContext(
       [...rows.map(toStep), ...recent.flatMap(({ steps }) => steps)].some(isFromOutside),
     resume,
   }
-}
-
-/** The messages that the run answers, and the setting of the conversation as it was read right after the newest of them. */
-async function readBranch(
-  run: RunRow,
-  model: PublicModel,
-  { store, database, files }: ChatDependencies,
-): Promise<Branch & { setting: RunSetting | undefined }> {
-  if (run.userMessageId === null) return { messages: [], summary: undefined, setting: undefined }
-  let setting: RunSetting | undefined
-  // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
-  const readPage: ReadPage = (from, page) =>
-    setting === undefined
-      ? database.readInOrder(async (read) => {
-          const [messages, found] = await Promise.all([
-            store.messages.history(run.conversationId, from, page, read),
-            store.conversations.findRunSetting(run.userId, run.conversationId, read),
-          ])
-          setting = found
-          return messages
-        })
-      : store.messages.history(run.conversationId, from, page)
-  const branch = await loadBranch(store, readPage, run.userMessageId, {
-    windowTokens: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
-    vision: model.vision,
-    pdf: model.pdf,
-    readFile: files.read,
-  })
-  return { ...branch, setting }
 }
 
 /**

@@ -9,7 +9,8 @@ import { summarizeTurns } from '../../agent/summary.ts'
 import type { ToolSchema } from '../../llm/client.ts'
 import { estimateToolTokens } from '../../llm/tokens.ts'
 import type { PerformedRun } from '../performed-run.ts'
-import { DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
+import { DEFAULT_CONTEXT_WINDOW } from './read-branch.ts'
 
 /**
  * The window of one attempt at a run. Turns that have to be dropped are summarized by the model; the summary is stored and

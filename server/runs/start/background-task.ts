@@ -78,6 +78,7 @@ export async function startBackgroundTask(
       if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
         throw appError('conversation_gone')
       await store.messages.insertDetached(tx, message)
+      return undefined
     })
   } catch (error) {
     if (error instanceof AppError && !error.retryable) return { ok: false, error: error.message }

@@ -112,3 +112,31 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
       expect(plan).not.toMatch(/SCAN (users|runs)$|Seq Scan on (users|runs)\b/m)
   })
 })
+
+describe('query plans without statistics (sqlite)', () => {
+  const databases = useDatabases()
+
+  test('the limit on runs is checked without reading the runs that have ended', async () => {
+    const settings = await databases.migrated('sqlite')
+    let statements: { text: string; values: unknown[] }[] = []
+    const database = await databases.connect(settings, {
+      onStatement: (text, values) => statements.push({ text, values }),
+    })
+    const store = createStore(database)
+    const { id: userId } = await somebody(store)
+    const conversation = await store.conversations.create(userId, {})
+    const run = chatRun(userId, conversation.id, 'm1' as MessageId)
+    statements = []
+    await store.conversations.findRunSite(userId, conversation.id, undefined)
+    await database.write((tx) => store.runs.insert(tx, run))
+    await store.runs.countUnfinished(userId)
+    await database.write((tx) => store.runs.lockUnfinished(tx, userId))
+    const counting = statements.filter(({ text }) => text.includes('count(*)'))
+    expect(counting).toHaveLength(4)
+    for (const { text, values } of counting) {
+      const plan = await explain(settings, text, values)
+      expect(plan).toContain('runs_user_unfinished')
+      expect(plan).not.toMatch(/runs_user \(/)
+    }
+  })
+})

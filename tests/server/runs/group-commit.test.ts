@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Database, Writer } from '../../../server/db/database.ts'
 import { AppError } from '../../../server/errors.ts'
-import { createWriteGroup, type Write } from '../../../server/runs/group-commit.ts'
+import { createRunWrites, createWriteGroup, type Write } from '../../../server/runs/group-commit.ts'
 import { rounds, SEED } from '../../support/random.ts'
 
 const away = () => new AppError('store_unavailable', 'The database is away.')
@@ -192,4 +192,46 @@ test(`whatever fails, exactly the writes that were fulfilled are stored, in the 
     for (const { name, outcome } of asked) if (await outcome) fulfilled.push(name)
     expect(store.rows, what).toEqual(fulfilled)
   }
+})
+
+describe('what runs store', () => {
+  /** A store whose first transaction ends when `release` is called. */
+  function heldStore() {
+    const store = memoryStore()
+    let release = (): void => {}
+    const promise = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const first = { isHeld: false }
+    const hold: Write = async (tx) => {
+      await store.row('held')(tx)
+      first.isHeld = true
+      await promise
+    }
+    return { store, hold, release, first }
+  }
+  const options = { isDraining: () => false, onRetry: () => {} }
+
+  test('lets the new runs that wait go first', async () => {
+    const { store, hold, release } = heldStore()
+    const { starts, writes } = createRunWrites(store, options)
+    const all = [
+      starts.commit(hold),
+      writes.commit(store.row('end of a run')),
+      starts.commit(store.row('a new run')),
+    ]
+    release()
+    await Promise.all(all)
+    expect(store.rows).toEqual(['held', 'a new run', 'end of a run'])
+  })
+
+  test('does not wait for long where new runs cannot be stored', async () => {
+    const { store, hold, release, first } = heldStore()
+    const { starts, writes } = createRunWrites(store, options)
+    const held = starts.commit(hold)
+    await writes.commit(store.row('end of a run'))
+    expect(first.isHeld).toBe(true)
+    release()
+    await held
+  })
 })

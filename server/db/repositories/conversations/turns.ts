@@ -1,5 +1,5 @@
 // Adds turns to a conversation: a question with its answer, or another answer. Every send runs these statements.
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
@@ -11,6 +11,7 @@ import { type StoredOrInline, toAttachmentRow } from './new-attachments.ts'
 
 /** A message, or a question with its answer. */
 type Turn = readonly [MessageRow] | readonly [MessageRow, MessageRow]
+type ConversationRow = Database['tables']['conversations']['$inferSelect']
 
 /** Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. */
 type LockLeaf = (
@@ -39,7 +40,7 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
           sql`${conversations.leafId} is not distinct from ${sql.placeholder('expected')}`,
         ),
       )
-      .returning({ id: conversations.id })
+      .returning(getTableColumns(conversations))
       .prepare('show leaf'),
   )
   /** Placeholders for the message at this position of its turn. */
@@ -109,21 +110,21 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
   return {
     /**
      * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
-     * was shown before; undefined when the conversation was deleted.
+     * was shown before, and the conversation as it is now; undefined when the conversation was deleted.
      * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement.
      */
     async showTurn(
       tx: Writer,
       conversationId: ConversationId,
       turn: { expected: MessageId | null; leafId: MessageId; added: number; at: Date },
-    ): Promise<{ leafId: MessageId | null } | undefined> {
+    ): Promise<{ leafId: MessageId | null; conversation: ConversationRow } | undefined> {
       const values = { ...turn, conversationId }
       const [shown] = await showLeafStatement(tx).execute({ ...values, expected: turn.expected })
-      if (shown !== undefined) return { leafId: turn.expected }
+      if (shown !== undefined) return { leafId: turn.expected, conversation: shown }
       const locked = await lockLeaf(tx, conversationId)
-      if (locked !== undefined)
-        await showLeafStatement(tx).execute({ ...values, expected: locked.leafId })
-      return locked
+      if (locked === undefined) return undefined
+      const [moved] = await showLeafStatement(tx).execute({ ...values, expected: locked.leafId })
+      return moved === undefined ? undefined : { leafId: locked.leafId, conversation: moved }
     },
 
     add,

@@ -1,13 +1,13 @@
 // What decides whether a run may start in a conversation, in one statement, because every send begins with it.
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { NO_PREFERENCES } from '../../../protocol/accounts/preferences.ts'
 import type { ConversationId, RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
+import type { RunSetting } from './run-setting.ts'
+import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
-type ConversationRow = Database['tables']['conversations']['$inferSelect']
-
-/** What decides whether a run may start in a conversation. */
-export interface RunSite {
-  conversation: ConversationRow
+/** What decides whether a run may start in a conversation, and what the run reads besides its messages. */
+export interface RunSite extends RunSetting {
   /** The active run of the conversation, except background tasks. */
   activeRunId: RunId | null
   /** Unfinished runs of the user in all conversations. */
@@ -17,10 +17,11 @@ export interface RunSite {
 }
 
 /** The reader finds nothing when the user has no such conversation, or it is in the trash. */
-export function createRunSiteReader({ read, tables: { conversations, runs } }: Database) {
+export function createRunSiteReader({ read, tables }: Database) {
+  const { conversations, runs, memories, preferences } = tables
   /** A value from the runs that meet the condition. Nested, because drizzle drops table names from a field's own columns. */
-  const fromRuns = (value: SQL, condition: SQL) =>
-    sql`${sql`(select ${value} from ${runs} where ${condition})`}`
+  const fromRuns = (value: SQL, condition: SQL, table = sql`${runs}`) =>
+    sql`${sql`(select ${value} from ${table} where ${condition})`}`
   const inConversation = sql`${runs.conversationId} = ${conversations.id}`
   const runSiteStatement = read
     .select({
@@ -33,13 +34,18 @@ export function createRunSiteReader({ read, tables: { conversations, runs } }: D
       unfinishedRuns: fromRuns(
         sql`count(*)`,
         sql`${runs.userId} = ${conversations.userId} and ${runs.endedAt} is null`,
+        fromUnfinishedOfUser(tables),
       ).mapWith(Number),
       duplicateRunId: fromRuns(
         sql`${runs.id}`,
         sql`${inConversation} and ${runs.clientId} = ${sql.placeholder('clientId')}`,
       ).mapWith(runs.id),
+      memory: memories.content,
+      preferences: preferences.value,
     })
     .from(conversations)
+    .leftJoin(memories, eq(memories.userId, conversations.userId))
+    .leftJoin(preferences, eq(preferences.userId, conversations.userId))
     .where(
       and(
         eq(conversations.id, sql.placeholder('id')),
@@ -55,6 +61,12 @@ export function createRunSiteReader({ read, tables: { conversations, runs } }: D
     clientId: string | undefined,
   ): Promise<RunSite | undefined> => {
     const [site] = await runSiteStatement.execute({ userId, id, clientId: clientId ?? null })
-    return site
+    return site === undefined
+      ? undefined
+      : {
+          ...site,
+          memory: site.memory ?? '',
+          preferences: { ...NO_PREFERENCES, ...site.preferences },
+        }
   }
 }

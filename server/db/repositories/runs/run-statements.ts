@@ -2,10 +2,12 @@
 import { and, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../database.ts'
 import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
+import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 /** Call it once per connection. `write` and `writeOnce` change nothing for an attempt that is no longer the current one. */
 export function prepareRunStatements({ read, tables }: Database) {
   const { runs, users } = tables
+  const unfinishedOfUser = fromUnfinishedOfUser(tables)
   const active = read
     .select()
     .from(runs)
@@ -20,7 +22,7 @@ export function prepareRunStatements({ read, tables }: Database) {
     .prepare('active run')
   const unfinished = read
     .select({ count: countAll })
-    .from(runs)
+    .from(unfinishedOfUser)
     .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
     .prepare('unfinished runs')
   const insert = prepareOnEach((tx) =>
@@ -30,7 +32,7 @@ export function prepareRunStatements({ read, tables }: Database) {
         sql`select ${valuesOf(runs)}
           where exists (select 1 from ${users}
               where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
-            and (select count(*) from ${runs}
+            and (select count(*) from ${unfinishedOfUser}
               where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}`,
       )
       .onConflictDoNothing({ target: runs.id })

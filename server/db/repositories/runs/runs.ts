@@ -10,6 +10,7 @@ import { createBackgroundRuns } from './background-runs.ts'
 import { isUnheld } from './leases.ts'
 import { createRunList } from './run-list.ts'
 import { prepareRunStatements } from './run-statements.ts'
+import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
@@ -214,7 +215,7 @@ export function createRunRepository(database: Database) {
       await tx.lock(`runs of ${userId}`)
       const [row] = await tx
         .select({ count: countAll })
-        .from(runs)
+        .from(fromUnfinishedOfUser(database.tables))
         .where(and(eq(runs.userId, userId), isNull(runs.endedAt)))
       return row?.count ?? 0
     },

@@ -1,0 +1,39 @@
+// Reads what a run answers, unless the transaction that stored the run knows it.
+import type { RunSetting } from '../../db/repositories/runs/run-setting.ts'
+import type { PublicModel } from '../../protocol/models/catalog.ts'
+import type { ChatDependencies } from '../dependencies.ts'
+import type { PerformedRun } from '../performed-run.ts'
+import { type Branch, loadBranch, type ReadPage } from './branch.ts'
+
+/** Tokens; used for models whose context window is unknown. */
+export const DEFAULT_CONTEXT_WINDOW = 128_000
+
+/** The messages that the run answers, and the setting of the conversation, which is as recent as the newest of them. */
+export async function readBranch(
+  { run, known }: Pick<PerformedRun, 'run' | 'known'>,
+  model: PublicModel,
+  { store, database, files }: ChatDependencies,
+): Promise<Branch & { setting: RunSetting | undefined }> {
+  if (run.userMessageId === null) return { messages: [], summary: undefined, setting: undefined }
+  let setting = known?.setting
+  const readPage: ReadPage = async (from, page) => {
+    if (known?.branch !== undefined && from === run.userMessageId) return known.branch
+    if (setting !== undefined) return await store.messages.history(run.conversationId, from, page)
+    // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
+    return await database.readInOrder(async (read) => {
+      const [messages, found] = await Promise.all([
+        store.messages.history(run.conversationId, from, page, read),
+        store.conversations.findRunSetting(run.userId, run.conversationId, read),
+      ])
+      setting = found
+      return messages
+    })
+  }
+  const branch = await loadBranch(store, readPage, run.userMessageId, {
+    windowTokens: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
+    vision: model.vision,
+    pdf: model.pdf,
+    readFile: files.read,
+  })
+  return { ...branch, setting }
+}
