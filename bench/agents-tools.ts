@@ -85,7 +85,7 @@ export async function run(): Promise<Row[]> {
   return [
     {
       suite: 'agents',
-      figure: 'four slow tools in one round, × the slowest alone',
+      figure: 'four slow tools in one iteration vs. the slowest alone',
       target: `≤ ${LIMIT}`,
       value: Number(ratio.toFixed(3)),
       unit: '×',

@@ -83,7 +83,7 @@ async function subAgents(): Promise<Row> {
     together.push(await timed(multiAgent, tasks(AGENTS), context))
   }
   return row(
-    'five sub-agents of equal length, × one',
+    'five equal sub-agents in parallel vs. one',
     median(together) / median(alone),
     AGENT_LIMIT,
   )
@@ -135,7 +135,7 @@ async function knowledgeSearch(): Promise<Row> {
       whole.push(await timed(tool, { query, max_results: 5 }, context))
     }
     return row(
-      `search_knowledge over ${PASSAGES} passages, × the bare query`,
+      `search_knowledge in ${PASSAGES} passages vs. its bare query`,
       median(whole) / median(bare),
       SEARCH_LIMIT,
     )

@@ -100,7 +100,7 @@ async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> 
     own,
     {
       suite,
-      figure: 'warm call over python3 -c',
+      figure: 'warm call vs. python3 -c',
       target: '<= 4',
       value: times,
       unit: 'x',
@@ -137,7 +137,7 @@ async function coldStarts(folder: string): Promise<Row[]> {
     { suite, figure: 'cold call', target: '', value: median(fromImage), unit: 'ms', ok: true },
     {
       suite,
-      figure: 'cold call over a plain start',
+      figure: 'cold call vs. a plain start',
       target: '<= 0.3',
       value,
       unit: 'x',
@@ -145,7 +145,7 @@ async function coldStarts(folder: string): Promise<Row[]> {
     },
     {
       suite,
-      figure: 'start without an image over a plain one',
+      figure: 'start without an image vs. a plain start',
       target: '',
       value: median(withLibrary) / median(plain),
       unit: 'x',
@@ -213,7 +213,7 @@ async function eventLoop(python: PythonSandbox): Promise<Row[]> {
     },
     {
       suite,
-      figure: 'programs a second, five at once',
+      figure: 'programs per second, five at once',
       target: '',
       value: 5000 / took,
       unit: '1/s',
@@ -241,7 +241,7 @@ async function callsPerSecond(folder: string): Promise<Row[]> {
     const value = (CALLS * 1000) / took
     rows.push({
       suite,
-      figure: `calls a second, ${lanes === 1 ? 'one after another' : `${lanes} at a time`}`,
+      figure: `calls per second, ${lanes === 1 ? 'one after another' : `${lanes} at a time`}`,
       target: lanes === 1 ? '>= 5' : '',
       value,
       unit: '1/s',

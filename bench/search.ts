@@ -115,10 +115,10 @@ export async function measureSearch(
     ...{ suite: 'search', figure: `${figure}, ${dialect}`, target, value, unit, ok },
   })
   return [
-    row(`search of ${MESSAGES} messages, p50`, '–', median(found), 'ms', true),
+    row(`search in ${MESSAGES} messages, p50`, '–', median(found), 'ms', true),
     row('… p95', '≤ 100 ms', p95, 'ms', p95 <= 100),
     row('… its bare queries, p50', '–', median(timed.map(({ bare }) => bare)), 'ms', true),
-    row('… over its bare queries', '≤ 2 ×', ratio, '×', ratio <= 2),
-    row('… index over text', '≤ 0.8 ×', size, '×', size <= 0.8),
+    row('… vs. its bare queries', '≤ 2 ×', ratio, '×', ratio <= 2),
+    row('… size of the index vs. the text', '≤ 0.8 ×', size, '×', size <= 0.8),
   ]
 }

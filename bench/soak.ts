@@ -128,14 +128,14 @@ for (const name of ['memory MB', 'handles', 'sockets', 'processes', 'timers'] as
   )
   if (isGrowing) failures.push(name)
   if (name !== 'timers')
-    report(`${name}, growth (to ${last.toFixed(0)})`, slope, 'a minute', '', !isGrowing)
+    report(`${name}, growth (to ${last.toFixed(0)})`, slope, 'per minute', '', !isGrowing)
 }
 console.log(
   `at rest: ${Object.entries(rest)
     .map(([name, value]) => `${name} ${value.toFixed(0)}`)
     .join(', ')}`,
 )
-report('timers at rest', rest.timers, '', `≤ ${TIMERS_AT_REST}`, rest.timers <= TIMERS_AT_REST)
+report('idle timers', rest.timers, '', `≤ ${TIMERS_AT_REST}`, rest.timers <= TIMERS_AT_REST)
 if (rest.timers > TIMERS_AT_REST) failures.push(`${rest.timers} timers are left`)
 const audits = await Promise.all(people.map((person) => person.audit()))
 const sum = (count: (audit: (typeof audits)[number]) => number): number =>

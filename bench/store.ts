@@ -95,12 +95,12 @@ async function growth(settings: DatabaseSettings): Promise<Row[]> {
     const { dialect } = settings
     return [
       ratioRow(
-        `page of 100,000 conversations over one of 100, ${dialect}`,
+        `page of conversations, 100,000 vs. 100 stored, ${dialect}`,
         1.5,
         await compare(list(much), list(little)),
       ),
       ratioRow(
-        `page of 10,000 messages over one of 100, ${dialect}`,
+        `page of messages, 10,000 vs. 100 stored, ${dialect}`,
         1.5,
         await compare(page(much), page(little)),
       ),
@@ -164,7 +164,7 @@ async function request(file: string, folder: string): Promise<Row[]> {
     })
   try {
     const times = await compare(fetchPage, async () => bare.ask())
-    return [ratioRow('request for a page over its query in the driver', 3, times)]
+    return [ratioRow('request for a page vs. its bare query', 3, times)]
   } finally {
     agent.destroy()
     bare.close()

@@ -78,9 +78,9 @@ async function firstToken(raw: Contender, own: Contender): Promise<Row[]> {
   const p50 = median(ownMs) - median(rawMs)
   const p99 = percentile(ownMs, 0.99) - percentile(rawMs, 0.99)
   return [
-    figure('time to first token over raw, p50', p50, 'ms', '≤ 2', p50 <= 2),
-    figure('time to first token over raw, p99', p99, 'ms', '≤ 6', p99 <= 6),
-    figure('time to the first token after a start', first, 'ms', '–', true),
+    figure('time to first token minus raw, p50', p50, 'ms', '≤ 2', p50 <= 2),
+    figure('time to first token minus raw, p99', p99, 'ms', '≤ 6', p99 <= 6),
+    figure('time to the first token after startup', first, 'ms', '–', true),
   ]
 }
 
@@ -106,9 +106,21 @@ async function bytes(own: Contender): Promise<Row[]> {
   const burst = await perToken('burst-8000', 'delta')
   const cumulative = await perToken('single-8000', 'cumulative')
   return [
-    figure('bytes to the client per token, one by one', single, 'bytes', '≤ 45', single <= 45),
+    figure(
+      'bytes to the client per token, tokens one by one',
+      single,
+      'bytes',
+      '≤ 45',
+      single <= 45,
+    ),
     figure('bytes to the client per token, burst', burst, 'bytes', '≤ 13', burst <= 13),
-    figure('cumulative mode, bytes per token', cumulative, 'bytes', '≤ 1005', cumulative <= 1005),
+    figure(
+      'cumulative mode: bytes to the client per token',
+      cumulative,
+      'bytes',
+      '≤ 1005',
+      cumulative <= 1005,
+    ),
   ]
 }
 
@@ -123,13 +135,19 @@ export async function run(): Promise<Row[]> {
   try {
     const rows: Row[] = [
       figure(
-        'start with an empty database',
+        'startup with an empty database',
         server.readyAfterMs,
         'ms',
         '≤ 1500',
         server.readyAfterMs <= 1500,
       ),
-      figure('memory at rest', server.memory(), 'MB', '≤ 150', server.memory() <= 150),
+      figure(
+        'idle memory of the server process',
+        server.memory(),
+        'MB',
+        '≤ 150',
+        server.memory() <= 150,
+      ),
     ]
     rows.push(...(await firstToken(raw, own)))
     rows.push(...(await throughput(raw, own, 2000)))

@@ -51,7 +51,7 @@ async function compare(sqlite: Contender, postgres: Contender): Promise<Row[]> {
       median(speeds) >= 0.85,
     ),
     row(
-      `PostgreSQL: quickness of the first token (${median(times[1]).toFixed(1)} ms)`,
+      `PostgreSQL: speed of the first token (${median(times[1]).toFixed(1)} ms)`,
       quickness,
       '× SQLite',
       '≥ 0.85',
@@ -109,7 +109,7 @@ async function measure(url: string): Promise<Row[]> {
       ['PostgreSQL', inPostgres, postgresKeys],
     ] as const) {
       const ms = await startWith(place, keys)
-      rows.push(row(`start with 100,000 messages, ${dialect}`, ms, 'ms', '≤ 3000', ms <= 3000))
+      rows.push(row(`startup with 100,000 messages, ${dialect}`, ms, 'ms', '≤ 3000', ms <= 3000))
     }
     return rows
   } finally {

@@ -80,10 +80,10 @@ export async function run(): Promise<Row[]> {
     const plain = await steadyCpu(raw, PACED_TOKENS, STREAMS)
     const ratio = (await steadyCpu(own, PACED_TOKENS, STREAMS)) / plain
     return [
-      row('CPU of a send with one answer', 'ms', '≤ 2', sends, median(sends) <= 2),
-      row('the same on a minimal chat server', 'ms', '–', sendsOfPeer, true),
-      row('tokens/s over a minimal chat server', '×', '≥ 1', speeds, median(speeds) >= 1),
-      row('tokens per CPU second over the same', '×', '≥ 1', cpu, median(cpu) >= 1),
+      row('CPU per send with one answer', 'ms', '≤ 2', sends, median(sends) <= 2),
+      row('CPU per send, minimal chat server', 'ms', '–', sendsOfPeer, true),
+      row('tokens/s vs. minimal chat server', '×', '≥ 1', speeds, median(speeds) >= 1),
+      row('tokens per CPU second vs. minimal chat server', '×', '≥ 1', cpu, median(cpu) >= 1),
       row(`${BURST} sends at once: first token, p50`, 'ms', '≤ 250', p50, median(p50) <= 250),
       row(`${BURST} sends at once: first token, p99`, 'ms', '≤ 800', p99, median(p99) <= 800),
       row(`CPU per token, ${STREAMS} steady streams`, '× raw', '≤ 1.2', [ratio], ratio <= 1.2),

@@ -58,7 +58,7 @@ async function statements(folder: string): Promise<Row[]> {
     return [
       countRow('SQL statements, first send of a conversation', first.statements, 14),
       countRow('SQL statements, later send', later.statements, 14),
-      countRow('transactions of a send', first.transactions, 2),
+      countRow('transactions per send', first.transactions, 2),
     ]
   } finally {
     await Promise.all([server.stop(), upstream.stop()])
@@ -110,7 +110,7 @@ async function memory(folder: string): Promise<Row[]> {
     await sleep(SETTLE_MS)
     const processes = treeOf(pid)
     const total = processes.reduce((sum, one) => sum + residentMegabytes(one), 0)
-    const name = `resident memory of all processes of npm start, idle (${processes.length})`
+    const name = `idle memory of all processes of npm start (${processes.length})`
     return [row(name, total, 'MB', '≤ 150', total <= 150)]
   } finally {
     process.kill(-pid, 'SIGTERM')

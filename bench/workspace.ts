@@ -165,14 +165,14 @@ async function measureProject(folder: string): Promise<Row[]> {
         Math.max(0, checkpoint - median(write)) / commit,
         0.3,
       ),
-      row('the same with the write itself', 'for comparison', checkpoint / commit, Infinity),
+      row('checkpoint and the write itself', 'for comparison', checkpoint / commit, Infinity),
       row(
         'checkpoint around a command (whole project)',
         'for comparison',
         whole / commit,
         Infinity,
       ),
-      row('file_grep over that project', '≤ 2 × ripgrep', searched / found, 2),
+      row('file_grep in the same project', '≤ 2 × ripgrep', searched / found, 2),
     ]
   } finally {
     await services.close()

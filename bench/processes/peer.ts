@@ -1,4 +1,4 @@
-// A chat server as small as it gets, beside the product: Fastify, one insert, one update, JSON for each token; no tools.
+// The smallest possible chat server, for comparison: Fastify, one insert, one update, each token parsed and written separately, no tools.
 import { createInterface } from 'node:readline'
 import fastify from 'fastify'
 import { Agent, request } from 'undici'

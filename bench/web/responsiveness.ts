@@ -42,15 +42,15 @@ export async function measureResponsiveness(target: Target): Promise<Row[]> {
   const [keys, slowKeys] = [percentile(plain.keys, 0.95), percentile(slow.keys, 0.95)]
   return [
     row(
-      'tasks over 50 ms at 8,000 tokens, 200 tokens/s',
+      'tasks over 50 ms while 8,000 tokens arrive at 200 tokens/s',
       'none',
       over(plain),
       '',
       over(plain) === 0,
     ),
-    row('the same at 4 × slowdown', '≤ 5', over(slow), '', over(slow) <= 5),
+    row('tasks over 50 ms meanwhile, 4 × CPU slowdown', '≤ 5', over(slow), '', over(slow) <= 5),
     row('key press to paint meanwhile, p95', '≤ 50 ms', keys, 'ms', keys <= 50),
-    row('the same at 4 × slowdown, p95', '–', slowKeys, 'ms', true),
+    row('key press to paint meanwhile, 4 × CPU slowdown, p95', '–', slowKeys, 'ms', true),
   ]
 }
 
@@ -71,5 +71,5 @@ export async function measureHeap(target: Target): Promise<Row> {
   }
   const ratio = (await used()) / after5
   await page.context().close()
-  return row('heap after 50 answers against after 5', '≤ 1.5 ×', ratio, '×', ratio <= 1.5)
+  return row('heap after 50 answers vs. after 5', '≤ 1.5 ×', ratio, '×', ratio <= 1.5)
 }
