@@ -54,7 +54,7 @@ describe('layer rules', () => {
   const serverImports = importsOf(serverBase)
   const webBase = join(root, 'web/src')
 
-  test('the test sees the code of the server', () => {
+  test("the server's source files are found", () => {
     expect(serverFiles.length).toBeGreaterThan(15)
     expect(serverImports.length).toBeGreaterThan(20)
   })
@@ -67,7 +67,7 @@ describe('layer rules', () => {
     expect(missing).toEqual([])
   })
 
-  test('every row names a module that exists', () => {
+  test('every row names an existing module', () => {
     const modules = new Set(serverFiles.map((file) => moduleOf(serverBase, file)))
     const rows = [...Object.keys(SERVER_MODULES), ...Object.keys(SERVER_SUB_FOLDERS)]
     expect(rows.filter((row) => !modules.has(row))).toEqual([])
@@ -128,27 +128,27 @@ describe('layer rules', () => {
     expect(long).toEqual([])
   })
 
-  test('only the module that chooses the SQLite driver loads it, because no version of it works with every version of Node', () => {
+  test('only the module that chooses the SQLite driver loads it, because no driver version works with every Node version', () => {
     const loading = /(?:^import (?!type )[^\n]*from|import\(|require\() ?'better-sqlite3'/m
     const files = sourceFiles(serverBase).filter((file) => loading.test(readFileSync(file, 'utf8')))
     expect(files).toEqual([])
   })
 
-  test('time limits that are joined with other signals hold although garbage is collected', () => {
+  test('time limits joined with other signals survive garbage collection', () => {
     const lost = /AbortSignal\.any\([^)]*AbortSignal\.timeout/
     const files = sourceFiles(serverBase).filter((file) => lost.test(readFileSync(file, 'utf8')))
     // The one that says why, and has what to use instead.
     expect(files.map((file) => relative(serverBase, file))).toEqual(['lib/abort.ts'])
   })
 
-  test('the page loads parts late by one module, which loads them again after a failure', () => {
+  test('the page loads its lazy parts through one module, which retries after a failure', () => {
     const files = sourceFiles(webBase).filter((file) =>
       /import \{[^}]*\b(lazy|Suspense)\b[^}]*\} from 'react'/.test(readFileSync(file, 'utf8')),
     )
     expect(files.map((file) => relative(webBase, file))).toEqual(['ui/states/part-boundary.tsx'])
   })
 
-  test('the folders of the chat only import the siblings in their row, and each has a row', () => {
+  test('every folder of the chat has a row and imports only the siblings in it', () => {
     const chat = join(webBase, 'features/chat')
     const imports = importsOf(chat).filter(({ fromModule }) => !fromModule.includes('.'))
     const folders = new Set(imports.map(({ fromModule }) => topOf(fromModule)))

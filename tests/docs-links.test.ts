@@ -89,7 +89,7 @@ describe('documentation', () => {
     )
   })
 
-  test('every anchor in a link is a heading of the page that it leads to', () => {
+  test('every anchor in a link is a heading of the linked page', () => {
     expect(anchorsOf('# A & `b_c`\n```\n# no\n```\n## 中文 1\n## 中文 1')).toEqual(
       new Set(['a--b_c', '中文-1', '中文-1-1']),
     )
@@ -136,7 +136,7 @@ describe('documentation', () => {
     expect(unknown).toEqual([])
   })
 
-  test('every function that a page places in a file is in that file', () => {
+  test('every function that a page places in a file exists in that file', () => {
     const places = pages.flatMap((page) =>
       [...readFileSync(page, 'utf8').matchAll(/`(\w+)`\s+in\s+\[`[^`]+`\]\(([^()#\s]+)\)/g)].map(
         ([, name = '', target = '']) => ({ name, file: resolve(dirname(page), target) }),

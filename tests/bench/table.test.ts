@@ -22,7 +22,7 @@ const linesOf = (table: string): string[] =>
     .slice(2)
 
 describe('the table of the benchmark', () => {
-  test('a figure has its target, its value with the quartiles, and says when it misses', () => {
+  test('a row shows the target, the value with its quartiles, and whether the target is missed', () => {
     const run = result('24T10:00', [
       row('stream', 'tokens/s', 0.8753, { ok: false, spread: [0.861, 0.9] }),
       row('stream', 'streams held (raw 1000, own 1000)', 1),
@@ -37,7 +37,7 @@ describe('the table of the benchmark', () => {
     ])
   })
 
-  test('a figure that no result has, or that has no value, is not measured', () => {
+  test('a figure without a result or a value is shown as not measured', () => {
     const run = result('24T10:00', [row('stream', 'tokens/s', null, { ok: false })])
     expect(linesOf(tableOf([run], LISTED))).toEqual([
       '| **stream** | | |',
@@ -49,12 +49,12 @@ describe('the table of the benchmark', () => {
     expect(linesOf(tableOf([], LISTED))).toHaveLength(5)
   })
 
-  test('a measured figure that is not listed stands at the end of its suite', () => {
+  test('a measured figure that is not listed appears at the end of its suite', () => {
     const run = result('24T10:00', [row('stream', 'a new one', 2, { target: '≤ 3' })])
     expect(linesOf(tableOf([run], LISTED))[3]).toBe('| a new one | ≤ 3 | 2 × raw |')
   })
 
-  test('the results since the last full run count, and of a figure the newest value', () => {
+  test('only results since the last full run count, and the newest value of a figure wins', () => {
     const results = [
       result('24T09:00', [row('page', 'largest chunk', 200)]),
       result('24T10:00', [row('stream', 'tokens/s', 1), row('stream', 'streams held', 1)], {
@@ -72,7 +72,7 @@ describe('the table of the benchmark', () => {
     expect(sinceLastFullRun(results.slice(0, 1))).toHaveLength(1)
   })
 
-  test('each result is named with its time, machine and load above the table', () => {
+  test('the time, machine and load of each result appear above the table', () => {
     const machine = { node: 'v24.11.0', processors: 2, model: 'A processor', memoryGb: 8 }
     const run = result('24T10:00', [row('stream', 'tokens/s', 1)], {
       ...machine,

@@ -112,7 +112,7 @@ describeInBrowser('accessibility', (visitor) => {
       await leave(page)
     })
 
-  test('on a phone nothing is cut off and the sidebar opens as a drawer', async () => {
+  test('on a phone, nothing is cut off and the sidebar opens as a drawer', async () => {
     const page = await visitor.open(conversation, { phone: true })
     await page.locator('.katex').first().waitFor()
     await expectNoSideways(page)
@@ -134,7 +134,7 @@ describeInBrowser('accessibility', (visitor) => {
     await leave(page)
   })
 
-  test('a button shows no tip while its own menu is open', async () => {
+  test('a button shows no tooltip while its menu is open', async () => {
     const page = await visitor.open(server.url, { ownContext: true })
     await composer(page).waitFor()
     await page.clock.install()
@@ -202,7 +202,7 @@ describeInBrowser('accessibility', (visitor) => {
     await leave(page)
   })
 
-  test('Tab reaches the message field past many conversations, and the first stop skips to it', async () => {
+  test('Tab reaches the message field past many conversations, and the first stop is a skip link to it', async () => {
     for (let at = 0; at < 41; at += 1)
       await server.call('POST', '/api/conversations', { body: { title: `Talk ${at}` } })
     const page = await visitor.open(conversation)
@@ -227,7 +227,7 @@ describeInBrowser('accessibility', (visitor) => {
     await leave(page)
   })
 
-  test('a screen reader hears the state of the answer, not each token', async () => {
+  test('a screen reader announces the state of the answer, not each token', async () => {
     let open = (): void => undefined
     const held = new Promise<void>((resolve) => {
       open = resolve

@@ -146,7 +146,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a fact remembered in one conversation is known in another and can be forgotten by hand', async () => {
+  test('a fact remembered in one conversation is known in another and can be deleted by the user', async () => {
     const known: boolean[] = []
     upstream.program((request) => {
       if (lastText(request) === 'I drink oolong.')

@@ -214,7 +214,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('the text of an answer can be changed beside the original, and rated with a note', async () => {
+  test('an edited answer is stored beside the original, and an answer can be rated with a note', async () => {
     upstream.enqueue(turn.text('The capital is Bonn.'))
     const page = await visitor.open(url)
     await say(page, 'What is the capital?')
@@ -242,7 +242,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a failed answer names the reason, shows what was sent without the key, and can be regenerated', async () => {
+  test('a failed answer names the reason, shows the request without the key, and can be regenerated', async () => {
     upstream.enqueue(turn.error(401, 'bad key'))
     const page = await visitor.open(url)
     await say(page, 'Will this work?')

@@ -8,7 +8,7 @@ describeInBrowser('the list of conversations', (visitor) => {
   const create = async (title: string): Promise<string> =>
     (await at.server.call('POST', '/api/conversations', { body: { title } })).json.data.id
 
-  test('a long list has few rows in the document, is walked with keys, stays in place when it changes, and pinned ones are reordered', async () => {
+  test('a long list keeps few rows in the DOM, supports keys, keeps its position when it changes, and lets pinned rows be reordered', async () => {
     const pins: string[] = []
     for (const title of ['Pin one', 'Pin two', 'Pin three']) {
       const id = await create(title)

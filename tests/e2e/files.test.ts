@@ -30,7 +30,7 @@ describeInBrowser('files of a message', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('a document and a photo are uploaded, sent by their ids and shown after a reload', async () => {
+  test('a document and a photo are uploaded, sent by id and shown after a reload', async () => {
     upstream.enqueue(turn.text('I have read both.'))
     const page = await visitor.open(url)
     await page.locator('input[type=file]').setInputFiles([
@@ -65,7 +65,7 @@ describeInBrowser('files of a message', (visitor) => {
     await leave(page)
   })
 
-  test('a pasted picture is attached, and what cannot be attached says why', async () => {
+  test('a pasted picture is attached, and a file that cannot be attached shows the reason', async () => {
     const page = await visitor.open(url)
     await composer(page).focus()
     await page.evaluate(`(() => {
@@ -90,7 +90,7 @@ describeInBrowser('files of a message', (visitor) => {
     await leave(page)
   })
 
-  test('a file too large for the model leads to the document that the project has of it', async () => {
+  test('a file too large for the model links to the document that the project created from it', async () => {
     const created = await fetch(`${url}/api/projects`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -42,7 +42,7 @@ describeInBrowser('loading the page', (visitor) => {
     await leave(page)
   })
 
-  test('on a slow connection the frame is painted, with a field to write in, before any script loads, and raw Markdown is never shown', async () => {
+  test('on a slow connection, the layout and a message field are painted before any script loads, and raw Markdown is never shown', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
-  test('where the application cannot be loaded, a notice in the reader’s language says so, and loads it again', async () => {
+  test('if the application cannot be loaded, a notice in the reader’s language says so and retries', async () => {
     const page = await visitor.open('about:blank', { ownContext: true, language: 'zh-CN' })
     await page.route(/\/assets\/libraries-/, (route) => route.abort())
     await page.goto(on.server.url)
@@ -106,7 +106,7 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
-  test('messages are requested before the code that renders them, a message sent meanwhile is sent then, and fonts load last', async () => {
+  test('messages are requested before the code that renders them, an early message is sent once that has loaded, and fonts load last', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {

@@ -30,7 +30,7 @@ describeInBrowser('MCP servers in the page', (visitor) => {
   })
   afterAll(() => Promise.all([upstream.close(), asking.close(), guarded.close()]))
 
-  test('a question of a server shows who asks, and the filled in form goes on to it', async () => {
+  test("a server's question shows who asks, and the completed form is sent to the server", async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'mcp__tables__book', arguments: { day: 'Friday' } }]),
       turn.text('The table is booked.'),
@@ -50,7 +50,7 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a page to open is opened by a click only, and confirmed afterwards', async () => {
+  test('a page that a server asks to open is opened only by a click, and confirmed afterwards', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'mcp__tables__sign', arguments: {} }]),
       turn.text('It is signed.'),
@@ -81,7 +81,7 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a prompt is a command with a form, and a resource is attached by its name, or with its address filled in', async () => {
+  test('a prompt is a command with a form, and a resource is attached by name or by filling in its address', async () => {
     const page = await visitor.open(server.url)
     const field = page.locator('#composer')
     await field.pressSequentially('/inv')

@@ -11,7 +11,7 @@ import { usePageServer } from '../support/page/page-server.ts'
 describeInBrowser('the settings of a stored model', (visitor) => {
   const it = usePageServer(visitor)
 
-  test('are changed in a form; empty fields are detected again', async () => {
+  test('are changed in a form, and empty fields are detected again', async () => {
     const { server, upstream } = it
     await server.call('POST', '/api/admin/models', {
       body: { id: 'mine', api_url: upstream.url, name: 'Mine', context_window: 1000 },

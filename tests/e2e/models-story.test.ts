@@ -85,7 +85,7 @@ describeInBrowser('models and MCP servers', (visitor) => {
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` })
   }
 
-  test('each API answers with two tool iterations, thinking and an image, and the next one goes on from there', async () => {
+  test('each API answers with two tool iterations, thinking and an image, and the next API continues the conversation', async () => {
     for (const [api, turns] of Object.entries(conversations)) {
       upstream.enqueueFor({ model: api }, ...turns)
       if (api !== 'chat') {
@@ -120,7 +120,7 @@ describeInBrowser('models and MCP servers', (visitor) => {
     ])
   })
 
-  test('an answer of 30 iterations shows how much of its input came from the cache', async () => {
+  test('an answer of 30 iterations shows its share of cached input', async () => {
     // A provider whose cache holds what each request has in common with the previous one.
     let previous = ''
     upstream.program(({ body, messages }) => {
@@ -156,7 +156,7 @@ describeInBrowser('models and MCP servers', (visitor) => {
   })
 
   test.each(['modern', 'legacy'] as const)(
-    'a question of a %s MCP server is answered in the page after kill -9, and the tool completes once',
+    'a question of a %s MCP server is answered on the page after kill -9, and the tool completes once',
     async (era) => {
       const asking = era === 'modern' ? modern : legacy
       await visit(page, '/')

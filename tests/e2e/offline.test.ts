@@ -46,7 +46,7 @@ describeInBrowser('the page without a connection', (visitor) => {
 
   const copies = (page: Page): Promise<string[]> => page.evaluate<string[]>(COPIES)
 
-  test('opens with what was loaded before, sends what is written later, and forgets all on signing out', async () => {
+  test('opens with what it loaded before, sends new messages later, and forgets everything on sign-out', async () => {
     await register(server, 'ann')
     const page = await visitor.open(`http://localhost:${link.port}`, { serviceWorker: true })
     await page.getByLabel('Username').fill('ann')
@@ -101,7 +101,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await leave(page)
   })
 
-  test('a subscribed browser is told that the agent waits, and Approve in the notification decides that call', async () => {
+  test('a subscribed browser is notified that the agent waits, and Approve in the notification decides that call', async () => {
     const service = await startReceiver()
     const browser = newBrowser(`${service.url}/phone`)
     const token = await register(server, 'kim')
@@ -168,7 +168,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.context().close()
   })
 
-  test('a part that cannot be loaded, or breaks, says so and leaves the rest of the page alone', async () => {
+  test('a part that cannot be loaded or that crashes shows a notice and does not affect the rest of the page', async () => {
     upstream.enqueue(turn.text('First.'), turn.text('Second.'))
     const token = await register(server, 'ben')
     const { json } = await server.call('POST', '/api/conversations', { token, body: {} })

@@ -57,7 +57,7 @@ for (const { name, missing, start } of BROWSERS)
         await reader.press('Enter')
       }
 
-      test('a message is sent, answered, stopped, approved, still there after a reload, and found', async () => {
+      test('a message can be sent, answered, stopped, approved, reloaded and found', async () => {
         const { json } = await server.call('POST', '/api/projects', { body: { name: 'Notes' } })
         await reader.open(`${server.url}/?project=${json.data.id}`)
         upstream.enqueue(

@@ -15,7 +15,7 @@ describeInBrowser('second factors', (visitor) => {
     await register(server, 'ada')
   })
 
-  test('an app and a passkey are added, each completes a sign-in, and the passkey alone is enough', async () => {
+  test('an authenticator app and a passkey are added, each completes a sign-in, and the passkey alone is enough', async () => {
     // Passkeys work on localhost, and not on IP addresses.
     const origin = `http://localhost:${new URL(server.url).port}`
     const page = await visitor.open(origin, { ownContext: true })

@@ -13,7 +13,7 @@ import { turn } from '../support/provider/upstream-turns.ts'
 describeInBrowser('preferences', (visitor) => {
   const site = usePageServer(visitor)
 
-  test('text size, contrast and the key that sends survive a reload', async () => {
+  test('text size, contrast and the send key survive a reload', async () => {
     const page = await visitor.open(`${site.server.url}/settings/appearance`, { phone: true })
     const choose = (group: string, option: string) =>
       page.getByLabel(group, { exact: true }).getByRole('radio', { name: option }).click()
@@ -43,7 +43,7 @@ describeInBrowser('preferences', (visitor) => {
     await leave(page)
   })
 
-  test('instructions, switched off tools and a saved prompt with its fields filled in reach the model', async () => {
+  test('instructions, disabled tools and a saved prompt with its fields filled in reach the model', async () => {
     const page = await visitor.open(`${site.server.url}/settings/agent`)
     await page.getByLabel('Instructions').fill('Always answer in verse.')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -67,7 +67,7 @@ describeInBrowser('Python in the page', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('statistics over a table of the project are answered with plots that are visible without a click', async () => {
+  test("a question about a project's table is answered with plots that are visible without a click", async () => {
     const { json } = await server.call('POST', '/api/projects', { body: { name: 'Sales' } })
     await server.call('PUT', `/api/projects/${json.data.id}/files/sales.csv`, {
       body: { content: TABLE },
@@ -127,7 +127,7 @@ describeInBrowser('Python in the page', (visitor) => {
     await leave(page)
   })
 
-  test('an endless program is ended at its time limit, and its result says so', async () => {
+  test('an endless program ends at its time limit, and its result says so', async () => {
     upstream.enqueue(
       python({ code: 'print("begun")\nwhile True:\n    pass', strictness: 'strict' }),
       turn.text('It did not end by itself.'),

@@ -117,7 +117,7 @@ describeInBrowser('tool results', (visitor) => {
     await leave(page)
   })
 
-  test('on a phone the first touch of a citation shows its preview', async () => {
+  test('on a phone, the first touch of a citation shows its preview', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'web_search', arguments: { query: 'tea' } }]),
       turn.text('Cups hold tea [3].'),

@@ -37,7 +37,7 @@ const pasted = async (page: Page, type: string): Promise<string> => {
 describeInBrowser('rich answers', (visitor) => {
   const site = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })
 
-  test('a diagram is an image without scripts, and what cannot be drawn stays source; an image opens large', async () => {
+  test('a diagram is an image without scripts, an invalid diagram stays source code, and an image can be enlarged', async () => {
     site.upstream.enqueue(turn.text(ANSWER))
     const page = await visitor.open(site.server.url, { theme: 'dark' })
     await say(page, 'Show me')
@@ -61,7 +61,7 @@ describeInBrowser('rich answers', (visitor) => {
     await leave(page)
   })
 
-  test('a hostile diagram reaches neither the page nor the network, also where Mermaid lets HTML through', async () => {
+  test('a hostile diagram reaches neither the page nor the network, even where Mermaid lets HTML through', async () => {
     site.upstream.enqueue(
       turn.text(
         '```mermaid\nflowchart LR\n  A[<img src="/api/models?x" onerror="parent.hacked=1">] --> B[Two]\n```\n\nThe end.',

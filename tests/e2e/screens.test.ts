@@ -165,7 +165,7 @@ describeInBrowser('layout', (visitor) => {
     await leave(page)
   })
 
-  test('on a phone every control is large enough to tap, and the drawer opens without a tooltip', async () => {
+  test('on a phone, every control is large enough to tap, and the drawer opens without a tooltip', async () => {
     const page = await visitor.open(`${server.url}/c/${conversation}`, {
       phone: true,
       remote: true,
@@ -227,7 +227,7 @@ describeInBrowser('layout', (visitor) => {
     await leave(page)
   })
 
-  test('at 400 % zoom the messages keep more than half of the height', async () => {
+  test('at 400 % zoom, the messages keep more than half of the height', async () => {
     const page = await visitor.open(`${server.url}/c/${conversation}`)
     await page.setViewportSize({ width: 320, height: 200 })
     await page.getByRole('region', { name: 'Messages' }).focus()

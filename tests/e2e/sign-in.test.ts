@@ -51,7 +51,7 @@ describeInBrowser('signing in', (visitor) => {
     await leave(page)
   })
 
-  test('over plain HTTP from elsewhere a session survives a reload without a token in any storage, and its end shows in every tab', async () => {
+  test('over plain HTTP from another machine, a session survives a reload without a stored token, and its end shows in every tab', async () => {
     await server.call('POST', '/api/auth/register', {
       body: { username: 'bea', password: 'correct horse' },
     })
@@ -78,7 +78,7 @@ describeInBrowser('signing in', (visitor) => {
     await leave(page)
   })
 
-  test('an administrator invites somebody, who joins with the link and is disabled at once', async () => {
+  test('an administrator invites a user, who joins with the link and can be disabled at once', async () => {
     const page = await visitor.open(server.url)
     await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('correct horse')
@@ -159,7 +159,7 @@ describeInBrowser('signing in', (visitor) => {
     await issuer.close()
   })
 
-  test('what an earlier version stored is removed, and a session that ended leads to the sign-in page', async () => {
+  test('data stored by an earlier version is removed, and a session that ended leads to the sign-in page', async () => {
     const page = await visitor.open(server.url)
     await page.evaluate(
       "localStorage.setItem('nanoclaw.token', 'x'); localStorage.setItem('nanoclaw.signed-in', 'yes')",

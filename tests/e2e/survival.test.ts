@@ -66,7 +66,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
   const middleReached = (page: Page) =>
     page.getByText('Sentence 29 of the tale.', { exact: false }).waitFor()
 
-  test('the answer continues in the same page and in a second browser', async () => {
+  test('the answer continues on the same page and in a second browser', async () => {
     const page = await visitor.open(server.url, { withBuiltPage: true })
     await say(page, 'Calculate, look at the clock, then tell me a tale.')
     await middleReached(page)

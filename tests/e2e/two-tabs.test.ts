@@ -87,7 +87,7 @@ describeInBrowser('two tabs', (visitor) => {
     await leave(one)
   })
 
-  test('a conversation that is not open shows in its row and in the tab’s title that it waits and has news', async () => {
+  test('a conversation that is not open shows in its row and in the tab’s title that it waits or has a new answer', async () => {
     const one = await visitor.open(server.url)
     const list = one.getByRole('navigation', { name: 'Conversations' })
     await list.getByText('No conversations yet').waitFor()

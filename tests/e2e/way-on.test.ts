@@ -52,7 +52,7 @@ describeInBrowser('recovering from errors', (visitor) => {
     await leave(page)
   })
 
-  test('a failed attempt is explained while the retry is pending, also in a page opened later', async () => {
+  test('a failed attempt is explained while the retry is pending, also on a page opened later', async () => {
     upstream.enqueue(turn.error(429, 'slow down', { 'retry-after': '45' }))
     const page = await visitor.open(server.url)
     await say(page, 'Are you busy?')

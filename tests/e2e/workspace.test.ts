@@ -99,7 +99,7 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('files and folders dropped on the tree are stored after a confirmation, whatever they contain', async () => {
+  test('files and folders of any content dropped on the tree are stored after a confirmation', async () => {
     const id = await on.createProject('Dropped', { 'here.md': 'here\n' })
     mkdirSync(join(folder, 'drop/inner'), { recursive: true })
     writeFileSync(join(folder, 'drop/inner/new.md'), 'new\n')
@@ -231,7 +231,7 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('files can be uploaded with a button, images are shown, other binaries are offered for download, and changes can be saved on leaving', async () => {
+  test('a button uploads files, images are shown, other binaries are offered for download, and changes can be saved on leaving', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',

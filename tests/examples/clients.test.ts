@@ -41,7 +41,7 @@ test.each([
   expect(output).toContain('408')
 })
 
-test('the receiver of webhooks prints a genuine event, and refuses one that is signed with another secret', async () => {
+test('the webhook receiver prints a genuine event and refuses one signed with another secret', async () => {
   const freeUrl = `http://127.0.0.1:${await freePort()}`
   const created = await server.call('POST', '/api/webhooks', {
     body: { url: freeUrl, events: ['run.ended'] },

@@ -51,7 +51,7 @@ test('the server and its tools are listed with status and risk level', async () 
   ])
 })
 
-test('a tool that changes something runs once it is approved', async () => {
+test('a tool that changes something runs after it is approved', async () => {
   upstream.enqueue(
     turn.toolCalls([{ name: 'mcp__shopping__add', arguments: { item: 'tea' } }]),
     turn.toolCalls([{ name: 'mcp__shopping__show', arguments: {} }]),

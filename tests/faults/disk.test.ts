@@ -58,7 +58,7 @@ describe.skipIf(disk === null)(title, () => {
     )
   }
 
-  test('refuses what it cannot store, serves what is stored, and recovers without a restart', async () => {
+  test('refuses writes, still serves stored data, and needs no restart to recover', async () => {
     const conversation = await make('/api/conversations', { title: 'before' })
     const project = await make('/api/projects', { name: 'Small' })
     const file = `/api/projects/${project}/files/kept.txt`
@@ -115,7 +115,7 @@ describe.skipIf(disk === null)(title, () => {
     await call('DELETE', `/api/projects/${project}`)
   })
 
-  test('in the middle of an answer delays the run, and the whole answer is stored', async () => {
+  test('that fills up during an answer delays the run, and the whole answer is stored', async () => {
     const conversation = await make('/api/conversations', {})
     let release = () => {}
     const held = new Promise<void>((resolve) => {

@@ -131,7 +131,7 @@ test('a second SIGTERM ends at once', async () => {
 const SIGNALS =
   process.env.FAULTS === 'full' ? (['SIGTERM', 'SIGINT', 'SIGHUP'] as const) : (['SIGHUP'] as const)
 test.each(SIGNALS)(
-  'two simultaneous %s signals, as npm sends them to a process group, drain like one',
+  'two simultaneous %s signals, as npm sends them to a process group, drain like a single one',
   async (signal) => {
     server = await patientPlace.start()
     let release = () => {}

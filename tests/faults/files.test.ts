@@ -51,7 +51,7 @@ function leftovers(): string[] {
     )
 }
 
-test(`a file of ${MEGABYTES} MB is whole after each of ${KILLS} kills while it is overwritten (SEED=${SEED})`, async () => {
+test(`a file of ${MEGABYTES} MB is intact after each of ${KILLS} kills while it is overwritten (SEED=${SEED})`, async () => {
   const made = await send('POST', '/api/projects', { name: 'Files' })
   const { data } = (await made.json()) as { data: { id: string } }
   const file = `/api/projects/${data.id}/files/kept.txt`

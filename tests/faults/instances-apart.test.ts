@@ -18,7 +18,7 @@ const COMMITS = 20
 const LIMIT_MS = 900_000
 
 describe.skipIf(!isFull)(
-  'two instances whose clocks are five minutes apart, with a Redis of their own',
+  'two instances whose clocks are five minutes apart, with a separate Redis',
   () => {
     let redis: RedisProcess
     let commits: CommitProxy
@@ -59,7 +59,7 @@ describe.skipIf(!isFull)(
     )
 
     test(
-      'a commit whose reply is lost, whichever it is, doubles nothing on either instance',
+      'a commit whose reply is lost duplicates nothing on either instance',
       async () => {
         let lost = 0
         for (let n = 1; n <= COMMITS; n += 1) {

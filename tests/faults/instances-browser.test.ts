@@ -19,7 +19,7 @@ describeInBrowser('the page behind nginx with two instances', (visitor) => {
   afterAll(() => nginx?.close())
 
   test.skipIf(!isFull)(
-    'an answer goes on untouched when its instance is killed, and its approval is given through the other',
+    'an answer continues in the page when its instance is killed, and its approval is given through the other instance',
     async () => {
       nginx = await startNginx(port, [instances.urlOf(0), instances.urlOf(1)])
       instances.upstream.program(({ messages }) => {

@@ -21,7 +21,7 @@ describe.skipIf(!isFull)('three instances', () => {
   const { begin, assertWhole } = actionsOn(instances)
 
   test(
-    'an owner that is frozen for a minute writes nothing more when it goes on',
+    'an owner that was frozen for a minute writes nothing more after it resumes',
     async () => {
       instances.upstream.enqueue(
         turn.text('What the first owner says. '.repeat(400), { delayMs: 20 }),
@@ -49,7 +49,7 @@ describe.skipIf(!isFull)('three instances', () => {
   )
 
   test(
-    'while Redis is frozen for half a minute, runs go on and new ones start, and no request hangs',
+    'while Redis is frozen for half a minute, runs continue, new ones start, and no request hangs',
     () =>
       withoutRedis(
         instances,
@@ -60,7 +60,7 @@ describe.skipIf(!isFull)('three instances', () => {
   )
 
   test(
-    'connections to PostgreSQL that are terminated again and again cost no run and no token',
+    'repeatedly terminated PostgreSQL connections lose no run and no token',
     async () => {
       const text = 'Stored through lost connections. '.repeat(60)
       for (let turns = 0; turns < 40; turns += 1)
@@ -81,7 +81,7 @@ describe.skipIf(!isFull)('three instances', () => {
   )
 
   test(
-    `${CLIENTS} clients that are cut off reconnect to another instance and have every word once`,
+    `${CLIENTS} disconnected clients reconnect to another instance and receive every word once`,
     async () => {
       const text = 'Heard by everybody. '.repeat(600)
       instances.upstream.enqueue(turn.text(text, { delayMs: 20 }))

@@ -15,7 +15,7 @@ describe.skipIf(!hasRedis)('two instances', () => {
   const instances = useInstanceProcesses(2, { config: { tracing: { endpoint: collector.url } } })
   const { processes, call, conversation, send, followToEnd, ownerOf } = instances
 
-  test('the owner of a long answer is killed: the answer goes on in the same stream, and the approval is given through the other, which traces both attempts', async () => {
+  test('after the owner of a long answer is killed, the answer continues in the same stream, and the other instance takes the approval and traces both attempts', async () => {
     const id = await conversation()
     const calls = [{ id: 'w_1', name: 'file_write', arguments: { path: 'a.txt', content: 'once' } }]
     instances.upstream.enqueue(
@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)('two instances', () => {
     await instances.restart(owner)
   })
 
-  test('while Redis is cut off, runs go on, new ones start and are followed anywhere, and afterwards a stop works at once', async () => {
+  test('while Redis is unreachable, runs continue, new ones start and can be followed anywhere, and afterwards a stop works at once', async () => {
     const id = await conversation()
     const text = 'These words arrive although Redis is away. '.repeat(60)
     instances.upstream.enqueue(turn.text(text, { delayMs: 5 }))
@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis)('two instances', () => {
     )
   }
 
-  test('a shutdown hands its runs over: the other instance finishes them', async () => {
+  test('an instance that shuts down hands its runs over, and the other finishes them', async () => {
     const id = await conversation()
     instances.upstream.enqueue(
       turn.text('Interrupted by a shutdown. '.repeat(500), { delayMs: 20 }),
@@ -149,7 +149,7 @@ describe.skipIf(!hasRedis)('two instances', () => {
   })
 
   test.skipIf(rounds === 0)(
-    'an owner that is frozen and comes back writes nothing more, and one that is killed loses nothing, again and again',
+    'a frozen owner that resumes writes nothing more, and a killed one loses nothing, repeatedly',
     async () => {
       for (let round = 0; round < rounds; round += 1) {
         const id = await conversation()

@@ -195,7 +195,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
     const databases = useDatabases()
     const { start } = useServers()
 
-    test(`whatever the order, no write runs without approval once a page was read (SEED=${SEED})`, {
+    test(`in any order, no write runs without approval after a page was read (SEED=${SEED})`, {
       timeout: 3_600_000,
     }, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-outside-'))

@@ -148,7 +148,7 @@ describe('a provider that fails', () => {
 
   // Concurrent, because some of them wait between retries.
   test.concurrent.each(names)(
-    '%s: the run ends once, with its reason, the text so far and its number of attempts',
+    'with %s, the run ends once, with its reason, the text so far and its number of attempts',
     async (name) => {
       const fault = faults[name]
       if (fault === undefined) throw new Error('unreachable')

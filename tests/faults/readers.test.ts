@@ -113,7 +113,7 @@ function sleeper(path: string): Promise<Socket> {
 }
 
 test.runIf(isFull && process.platform === 'linux')(
-  `${SLEEPERS} readers that never read ${MEGABYTES} MB are disconnected at little memory and can catch up`,
+  `${SLEEPERS} clients that never read their ${MEGABYTES} MB use little memory, are disconnected and can catch up`,
   async () => {
     const alone = await performLongRun(async () => {})
     const sockets: Socket[] = []
@@ -166,38 +166,41 @@ describe.runIf(process.platform === 'linux')(`${READERS} readers that never read
   // In the short form one stream and one file.
   const kinds = ['a finished run', 'a download']
   if (isFull) kinds.push('a page of messages', 'a text file', 'a page of conversations')
-  test.each(kinds)('of %s cost the server less than 150 MB of memory', async (what) => {
-    const path = paths.get(what) ?? ''
-    // Normal reads first: compiled code, caches and a grown heap must not count as a cost of the others.
-    const readings = Array.from({ length: 4 }, () => fetch(`${server.url}${path}`))
-    await Promise.all(readings.map(async (response) => (await response).arrayBuffer()))
-    const before = memory()
-    let most = 0
-    const look = (): void => {
-      most = Math.max(most, memory())
-    }
-    const ended = server.exited.then(({ code, signal }) => {
-      throw new Error(`the server ended with ${code ?? signal}`)
-    })
-    const openAll = async (): Promise<Socket[]> => {
-      const opened: Socket[] = []
-      while (opened.length < READERS)
-        opened.push(...(await Promise.all(Array.from({ length: 10 }, () => sleeper(path)))))
-      return opened
-    }
-    const watch = setInterval(look, 20)
-    const sockets = await Promise.race([openAll(), ended]).finally(() => clearInterval(watch))
-    // Keeps measuring for a while, because responses may still be in progress.
-    for (let at = 0; at < 20; at += 1) {
-      await fetch(`${server.url}/api/auth/mode`).then((response) => response.arrayBuffer())
-      look()
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    if (isFull)
-      await expect
-        .poll(() => connections(), { timeout: 45_000, interval: 500 })
-        .toBeLessThan(READERS / 10)
-    for (const socket of sockets) socket.destroy()
-    expect(most - before).toBeLessThan(150 * 1024 * 1024)
-  })
+  test.each(kinds)(
+    'cost the server less than 150 MB of memory when they request %s',
+    async (what) => {
+      const path = paths.get(what) ?? ''
+      // Normal reads first: compiled code, caches and a grown heap must not count as a cost of the others.
+      const readings = Array.from({ length: 4 }, () => fetch(`${server.url}${path}`))
+      await Promise.all(readings.map(async (response) => (await response).arrayBuffer()))
+      const before = memory()
+      let most = 0
+      const look = (): void => {
+        most = Math.max(most, memory())
+      }
+      const ended = server.exited.then(({ code, signal }) => {
+        throw new Error(`the server ended with ${code ?? signal}`)
+      })
+      const openAll = async (): Promise<Socket[]> => {
+        const opened: Socket[] = []
+        while (opened.length < READERS)
+          opened.push(...(await Promise.all(Array.from({ length: 10 }, () => sleeper(path)))))
+        return opened
+      }
+      const watch = setInterval(look, 20)
+      const sockets = await Promise.race([openAll(), ended]).finally(() => clearInterval(watch))
+      // Keeps measuring for a while, because responses may still be in progress.
+      for (let at = 0; at < 20; at += 1) {
+        await fetch(`${server.url}/api/auth/mode`).then((response) => response.arrayBuffer())
+        look()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      if (isFull)
+        await expect
+          .poll(() => connections(), { timeout: 45_000, interval: 500 })
+          .toBeLessThan(READERS / 10)
+      for (const socket of sockets) socket.destroy()
+      expect(most - before).toBeLessThan(150 * 1024 * 1024)
+    },
+  )
 })

@@ -118,7 +118,7 @@ describeOnEachServer('two actors at once', (start) => {
     }
   })
 
-  test('two tools that are allowed for the conversation at the same moment are both remembered', async () => {
+  test('two tools allowed for the conversation at the same moment are both remembered', async () => {
     const id = await conversation()
     for (const name of ['rm', 'rm_again'])
       await server.call('PUT', `/api/projects/${project}/files/${name}.txt`, {
@@ -171,7 +171,7 @@ describeOnEachServer('two actors at once', (start) => {
     expect((await server.call('GET', `/api/runs/${run.data.run_id}`)).status).toBe(404)
   })
 
-  test('a client that disconnects before its stream begins counts as a listener that left', async () => {
+  test('a client that disconnects before its stream begins counts as a listener that has left', async () => {
     upstream.program(() => turn.text('word '.repeat(400), { delayMs: 5 }))
     const id = await conversation()
     for (let round = 0; round < (long ? 6 : 3); round += 1) {

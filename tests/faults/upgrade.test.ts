@@ -117,7 +117,7 @@ describe.skipIf(!isWanted)('the released version and this one on one store', () 
     )
   }
 
-  test('answers go on during the upgrade, either version follows and continues the other, and an old one that is started anew says why it does not', async () => {
+  test("during the upgrade, answers continue, each version follows and continues the other's runs, and a newly started old version says why it refuses", async () => {
     const [oldPlace, newPlace] = places
     if (oldPlace === undefined || newPlace === undefined) throw new Error('both were prepared')
     const old = await oldPlace.start()

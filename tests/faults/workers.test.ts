@@ -29,7 +29,7 @@ test('several processes on SQLite are refused in one line', () => {
 })
 
 test.skipIf(!hasRedis)(
-  'an instance that dies is replaced, and the port serves all the while',
+  'an instance that dies is replaced, and the port keeps serving',
   async () => {
     const settings = await databases.migrated('postgres')
     const store = createStore(await databases.connect(settings))

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-container-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('containers that start on one volume without JWT_SECRET create one secret, say so, and find it again', async () => {
+test('containers that start on one volume without JWT_SECRET create one secret, log that, and reuse it', async () => {
   const program = join(folder, 'program.mjs')
   const data = join(folder, 'data')
   writeFileSync(program, 'console.log(process.env.JWT_SECRET, ...process.argv.slice(2))')

@@ -65,7 +65,7 @@ const Table = z.object({
   models: z.array(z.record(z.string(), z.unknown())),
 })
 
-test('chat models become rows with limits, abilities and prices; what cannot be read is named and left out', () => {
+test('chat models become rows with limits, abilities and prices, and unreadable entries are reported and skipped', () => {
   const leftOut: string[] = []
   const source = {
     ...others,
@@ -101,7 +101,7 @@ test('the snapshot has no embedding models', () => {
   expect(found).toEqual([])
 })
 
-test('a catalog of another form, or a provider without an address, changes nothing', () => {
+test('a catalog in an unknown format or a provider without a URL changes nothing', () => {
   expect(() => modelTableText([], () => {})).toThrow()
   expect(() => modelTableText({ openai }, () => {})).toThrow('no address for deepseek')
 })

@@ -17,7 +17,7 @@ export function fail(): never {
 }
 `
 
-test('a stack trace names the lines of the sources, and those of code without a map as they are', async () => {
+test('a stack trace names source lines, and leaves lines of code without a source map unchanged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-traces-'))
   try {
     const { code, map } = await transform(SOURCE, {

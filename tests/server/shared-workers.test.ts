@@ -34,13 +34,13 @@ async function orderOf(work: (owner: string, name: string) => Promise<unknown>):
 const IN_TURNS = ['ann 1', 'ann 2', 'bob 1', 'cyd 1', 'ann 3', 'bob 2', 'ann 4']
 
 describe('users take turns', () => {
-  test('at the hashing of passwords', async () => {
+  test('hashing passwords', async () => {
     const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
     const passwords = createPasswords(cost, 1)
     expect(await orderOf((owner, name) => passwords.hash(name, owner))).toEqual(IN_TURNS)
   })
 
-  test('at the reading of pages', async () => {
+  test('reading pages', async () => {
     const pages = createPageReader({ threads: 1 })
     const job = {
       body: Buffer.from('<html lang="en"><body><p>Read me.</p></body></html>'),
@@ -52,7 +52,7 @@ describe('users take turns', () => {
     await pages.close()
   })
 
-  test('at the jobs on files', async () => {
+  test('working on files', async () => {
     const pool = createWorkerPool(1)
     const job = { pattern: 'a', text: 'a', fixed: true, caseSensitive: true, limit: 1 }
     const find = (owner: string) => pool.run('find', job, { timeoutMs: 600_000, owner })
@@ -60,7 +60,7 @@ describe('users take turns', () => {
     await pool.close()
   })
 
-  test('at Python', async () => {
+  test('running Python', async () => {
     const python = createAvailable({
       engine: 'wasm',
       isolation: 'auto',
@@ -87,7 +87,7 @@ describe('users take turns', () => {
     await python.close()
   })
 
-  test('at the search of the web', async () => {
+  test('searching the web', async () => {
     const asked: string[] = []
     const tool = createWebSearchTool([
       {
@@ -105,7 +105,7 @@ describe('users take turns', () => {
   })
 })
 
-test('tools say whose work it is', async () => {
+test('tools name the user of each job', async () => {
   const owners: (string | undefined)[] = []
   const userId = 'ann' as UserId
   const pages: PageReader = {

@@ -85,7 +85,7 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
 
 describe('migrate', () => {
   test.each(['sqlite', 'postgres'] as const)(
-    'gives an empty database all tables, leaves one that has them, and says what stands in the way (%s)',
+    'creates all tables in an empty database, leaves an up-to-date one unchanged, and says what prevents a migration (%s)',
     async (dialect) => {
       const settings = await databases.settings(dialect)
       if (dialect === 'postgres')

@@ -59,7 +59,7 @@ describe('the sources of an answer', () => {
     expect(sourceAt(sources, 'https://a.org/other')).toBeUndefined()
   })
 
-  test('of a page that is too long for one result come from its artifact', () => {
+  test('of a page that is too long for one result are taken from its artifact', () => {
     const slice = { handle: 'h', content: '{"url":"https://long.org/","te', offset: 0 }
     expect(
       sourcesOf([result('fetch_page', slice, { display: 'Long', url: 'https://long.org/' })]),
@@ -79,7 +79,7 @@ describe('the sources of an answer', () => {
 })
 
 describe('citations in a text', () => {
-  test('are numbers in brackets that have a source; every other number stays text', () => {
+  test('are bracketed numbers that have a source, and every other number stays text', () => {
     expect(splitCitations('Tea[1] is old [2, 3]. See [9], [x] and a[0].', 3)).toEqual([
       'Tea',
       [1],

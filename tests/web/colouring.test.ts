@@ -21,7 +21,7 @@ function scriptedColouring() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const line = (text: string): Token[][] => [[[text, 'red']]]
 
-test('while one request is open the newest text waits, and the texts in between are never requested', async () => {
+test('while one request is open, the newest text waits, and the texts in between are never requested', async () => {
   const { asked, shown, colouring } = scriptedColouring()
   colouring.want('a', 'js')
   colouring.want('ab', 'js')
@@ -36,7 +36,7 @@ test('while one request is open the newest text waits, and the texts in between 
   expect(asked).toHaveLength(2)
 })
 
-test('after it was cancelled, no result is delivered and no further request is sent', async () => {
+test('after cancellation, no result is delivered and no further request is sent', async () => {
   const { asked, shown, colouring } = scriptedColouring()
   colouring.want('a', 'js')
   colouring.want('ab', 'js')

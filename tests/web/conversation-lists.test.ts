@@ -60,7 +60,7 @@ describe('a changed conversation in a cached list', () => {
       [conversation('c', 30), conversation('d', 20)],
     ])
 
-  test('moves to where its activity puts it, also from beyond what is loaded, and other pages stay as they are', () => {
+  test('moves to the position of its activity, even from beyond the loaded pages, and other pages stay unchanged', () => {
     const before = loaded()
     const after = placeConversation(before, ALL, 'd', conversation('d', 45))
     expect(idsOf(after)).toEqual([['a', 'd', 'b'], ['c']])
@@ -73,7 +73,7 @@ describe('a changed conversation in a cached list', () => {
     expect(renamed.pages[1]?.items[1]?.title).toBe('New')
   })
 
-  test('is left out beyond the end of what is loaded, and comes last when everything is loaded', () => {
+  test('is left out if it belongs beyond the loaded pages, and is last when everything is loaded', () => {
     expect(idsOf(placeConversation(loaded(), ALL, 'x', conversation('x', 1)))).toEqual([
       ['a', 'b'],
       ['c', 'd'],
@@ -117,7 +117,7 @@ describe('a changed conversation in a cached list', () => {
 })
 
 describe('the groups of the list', () => {
-  test('are the pinned ones in their order, then days; each conversation is in one of them', () => {
+  test('are the pinned conversations in their order, then days, and each conversation is in exactly one', () => {
     const now = new Date(2026, 2, 5, 12)
     const at = (day: number) => ({ updated_at: new Date(2026, 2, day, 9).toISOString() })
     const pinned = pagesOf([
@@ -148,7 +148,7 @@ describe('the groups of the list', () => {
     expect(starts.get('today')).toBe(sizes.slice(0, 5).reduce((sum, size) => sum + size, 0))
   })
 
-  test('a pinned conversation moves to a place, and not past the ends', () => {
+  test('a pinned conversation moves to a position, but not past the ends', () => {
     expect(moved(['a', 'b', 'c'], 'a', 2)).toEqual(['b', 'c', 'a'])
     expect(moved(['a', 'b', 'c'], 'c', 0)).toEqual(['c', 'a', 'b'])
     expect(moved(['a', 'b', 'c'], 'b', 9)).toEqual(['a', 'c', 'b'])

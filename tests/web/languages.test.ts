@@ -46,7 +46,7 @@ describe('the page in a language', () => {
     }
   })
 
-  test('has all texts in the other language as soon as that is chosen, and keeps the choice', async () => {
+  test('has all texts in another language as soon as it is chosen, and remembers the choice', async () => {
     const { chooseLanguage, loadPageTexts, texts } = await openPage('en')
     await loadPageTexts()
     expect(texts.t('auth.loginTitle')).toBe('Welcome back')
@@ -161,7 +161,7 @@ describe('the texts of the page', () => {
     },
   )
 
-  test('say of every finding of the doctor the same things in every language', async () => {
+  test('describe every finding of the doctor equally in every language', async () => {
     const saidIn = async (code: Language): Promise<string[]> =>
       Object.entries((await LANGUAGES[code].findings?.())?.findings ?? {}).map(
         ([finding, texts]) => `${finding}: ${parametersOf(JSON.stringify(texts))}`,
@@ -172,7 +172,7 @@ describe('the texts of the page', () => {
       if (code !== 'en') expect([code, ...(await saidIn(code))]).toEqual([code, ...chinese])
   })
 
-  test('include the notice for where the application cannot be loaded', async () => {
+  test('include the notice for an application that cannot be loaded', async () => {
     const notice = await readFile(
       new URL('../../web/public/load-failure.js', import.meta.url),
       'utf8',

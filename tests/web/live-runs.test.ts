@@ -51,7 +51,7 @@ const question: RunEvent = {
 }
 
 describe('following a run', () => {
-  test('a decided approval request disappears at once, long before its result; a rejection is remembered until then', () => {
+  test('a decided approval request disappears before its result arrives, and a rejection is remembered until then', () => {
     const decided = (decision: 'approve' | 'reject'): RunEvent => ({
       event: 'tool_progress',
       id_ref: call,

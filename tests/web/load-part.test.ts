@@ -21,20 +21,20 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('a part whose first attempt fails is loaded by a later one', async () => {
+test('a part whose first attempt fails is loaded by a later attempt', async () => {
   vi.stubGlobal('navigator', { onLine: true })
   expect(await loadPart(loadAfter(1), pause)).toBe('the part')
   expect(pauses).toHaveLength(1)
 })
 
-test('with a connection it gives up soon, because a new build may have replaced the file', async () => {
+test('with a connection, loading gives up soon, because a new build may have replaced the file', async () => {
   vi.stubGlobal('navigator', { onLine: true })
   const load = loadAfter(Number.POSITIVE_INFINITY)
   await expect(loadPart(load, pause)).rejects.toThrow(PartNotLoaded)
   expect(load).toHaveBeenCalledTimes(3)
 })
 
-test('without one it goes on, with growing pauses and not for ever', async () => {
+test('without a connection, loading retries with growing pauses, up to a limit', async () => {
   vi.stubGlobal('navigator', { onLine: false })
   expect(await loadPart(loadAfter(5), pause)).toBe('the part')
   expect(pauses).toEqual(pauses.toSorted((one, other) => one - other))

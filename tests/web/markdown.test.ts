@@ -48,7 +48,7 @@ describe('footnotes', () => {
     expect(words('One[^1] and')).toBe('One[^1] and')
   })
 
-  test('without a reference are shown nevertheless', () => {
+  test('without a reference are still shown', () => {
     expect(words('Text.\n\n[^1]: Alone.')).toBe('Text. Alone. ↩')
   })
 
@@ -99,7 +99,7 @@ test('each block of text has its own direction; code always runs from left to ri
   expect(drawn).toContain('<figure dir="ltr"')
 })
 
-test('a table, list or quotation runs from right to left when its first letter outside of code does', () => {
+test('a table, list or quotation runs from right to left if its first letter outside code does', () => {
   const drawn = html('| اسم | `n` |\n| - | - |\n| 1 | 2 |\n\n- `x` שלום\n\n> نص')
   expect(drawn).toContain('class="table-frame" dir="rtl"')
   expect(drawn).toContain('<td class="cell-short">1</td>')

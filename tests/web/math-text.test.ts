@@ -36,7 +36,7 @@ test('dollars in code are not changed', () => {
   expect(prepareMath('- x\n  ```sh\n  echo $HOME')).toBe('- x\n  ```sh\n  echo $HOME')
 })
 
-test('text without any sign of a formula is returned at once', () => {
+test('text without any sign of a formula is returned unchanged', () => {
   expect(mayHoldMath('plain text')).toBe(false)
   expect(mayHoldMath('\\(x\\)')).toBe(true)
 })

@@ -14,7 +14,7 @@ const model: AdminModel = {
   price: { currency: 'EUR', input: 1, output: 2, cached_input: 0.5, cache_write: 3 },
 }
 
-test('a form that nobody changed leaves the settings as they are', () => {
+test('an unchanged form leaves the settings unchanged', () => {
   expect(patchOf(formOf(model), model)).toEqual({
     name: null,
     api: null,
@@ -28,7 +28,7 @@ test('a form that nobody changed leaves the settings as they are', () => {
   })
 })
 
-test('changed fields are sent in their types, and emptied ones are cleared', () => {
+test('changed fields are sent with their types, and emptied ones are cleared', () => {
   const form = {
     ...formOf(model),
     name: ' Mine ',

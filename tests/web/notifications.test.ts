@@ -32,7 +32,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('a reader who is elsewhere gets one after switching them on, also after a reload', async () => {
+test('a reader who turned notifications on gets one while elsewhere, also after a reload', async () => {
   const first = await open('granted')
   first.notifyAway('Your answer is ready.', 'run 1', () => undefined)
   expect(shown).toEqual([])
@@ -45,7 +45,7 @@ test('a reader who is elsewhere gets one after switching them on, also after a r
   expect(shown).toHaveLength(1)
 })
 
-test('a refused permission and an insecure page leave them off', async () => {
+test('a refused permission or an insecure page leaves notifications off', async () => {
   const refused = await open('denied')
   await refused.useNotifications.getState().switchTo(true)
   expect(refused.useNotifications.getState().on).toBe(false)

@@ -18,7 +18,7 @@ test.each([
   expect(plainPreview(markdown)).toBe(words)
 })
 
-test('names and sums keep their signs', () => {
+test('a plain preview keeps the punctuation of names and sums', () => {
   for (const text of ['snake_case_name and 2 * 3 * 4', 'if a < b and c > d', 'it cost $5 and $10'])
     expect(plainPreview(text)).toBe(text)
 })

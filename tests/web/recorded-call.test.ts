@@ -51,7 +51,7 @@ test('the copied command gives curl exactly the recorded request, and only the k
   ])
 })
 
-test('parts are named by who speaks, and a search finds words in any of them', () => {
+test('parts are named by their speaker, and a search finds words in any of them', () => {
   expect(partsOf(exchange, parts).map(({ role, json }) => [role, json === null])).toEqual([
     ['model', false],
     ['user', false],

@@ -73,7 +73,7 @@ describe('a refusal on the Chinese page', () => {
     expect(refusalText(full)).toBe('记忆最多 10 个字符，这段文字有 12 个。')
   })
 
-  test('quotes the server where only the kind of the failure is known', () => {
+  test('quotes the server if only the kind of failure is known', () => {
     expect(refusalText({ reason: 'conflict', message: 'Stop it first.' })).toBe(
       '与当前状态冲突：Stop it first.',
     )
@@ -85,7 +85,7 @@ describe('a refusal on the Chinese page', () => {
     expect(refusalText({ ...full, params: {} })).toBe('At most 10')
   })
 
-  test('quotes the provider after the text, and names the model that is asked next', () => {
+  test('quotes the provider after the text, and names the model that is tried next', () => {
     const params = { model: 'M', status: 400, detail: 'no such field' }
     expect(refusalText({ reason: 'model_refused', params, message: 'M refused.' })).toBe(
       '“M”拒绝了请求（400）。提供商的说明：no such field',

@@ -56,7 +56,7 @@ describe('terminal output', () => {
 })
 
 describe('results of tools', () => {
-  test('hits of a web search have their site and extract', () => {
+  test('web search hits have their site and extract', () => {
     expect(
       readResult('web_search', '{}', {
         results: [{ title: ' Tea\n', url: 'https://www.example.org/tea', snippet: 'About tea.' }],
@@ -89,7 +89,7 @@ describe('results of tools', () => {
     ).toMatchObject({ pages: [{ links: [{ title: 'x', site: '' }] }] })
   })
 
-  test('files, folders, matches and passages are read', () => {
+  test('files, folders, matches and passages are recognized', () => {
     expect(
       readResult('file_grep', '{}', { matches: [{ path: 'a.ts', line: 3, content: 'let a' }] }),
     ).toMatchObject({ kind: 'matches', matches: [{ path: 'a.ts', line: 3, content: 'let a' }] })
@@ -128,7 +128,7 @@ describe('results of tools', () => {
     })
   })
 
-  test('lists of objects are tables, also those of MCP servers; plain values are named', () => {
+  test('lists of objects, also from MCP servers, become tables, and plain values are labelled', () => {
     expect(readResult('mcp__x__list', '{}', '[{"a":1},{"b":true}]')).toMatchObject({
       kind: 'table',
       table: {
@@ -163,7 +163,7 @@ describe('results of tools', () => {
 })
 
 describe('tables', () => {
-  test('of CSV text have typed cells, quoted line ends and the names of the first row', async () => {
+  test('from CSV text have typed cells, quoted line breaks and the column names of the first row', async () => {
     expect(await tableFromCsv('\ufeffname,price,code\n"a\nb",1.5,007\n,-2,x\n')).toEqual({
       columns: ['name', 'price', 'code'],
       rows: [
@@ -223,7 +223,7 @@ describe('folders', () => {
   })
 })
 
-test('arguments that await approval show characters that cannot be seen, indented too, and keep their value', () => {
+test('arguments that await approval show invisible characters, also when indented, and keep their value', () => {
   const sent = '{"path":"\\u202egpj.exe"}'
   expect(prettyVisible(sent)).toBe('{\n  "path": "\\u202egpj.exe"\n}')
   expect(JSON.parse(prettyVisible(sent))).toEqual({ path: '\u202egpj.exe' })

@@ -33,7 +33,7 @@ describeOnEachServer('the administration of a server', (start) => {
     })
   }
 
-  test('an administrator sees running runs without their texts and stops one; others may not', async () => {
+  test('an administrator lists active runs without their texts and stops one, and other users cannot', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'message', arguments: { content: 'secret words', to: 'x' } }]),
     )
@@ -50,7 +50,7 @@ describeOnEachServer('the administration of a server', (start) => {
     expect((await asAdmin('POST', `/runs/${run.id}/stop`)).status).toBe(404)
   })
 
-  test('settings come before the configuration at once, and null returns to it', async () => {
+  test('stored settings override the configuration at once, and null restores it', async () => {
     const initial = (await asAdmin('GET', '/settings')).json.data
     expect(initial).toMatchObject({
       registration: null,
@@ -100,7 +100,7 @@ describeOnEachServer('the administration of a server', (start) => {
     expect((await asAdmin('PATCH', '/settings', { registration: 'maybe' })).status).toBe(400)
   })
 
-  test('the approval mode of the settings applies where a conversation has chosen none, as far as groups allow it', async () => {
+  test('the default approval mode applies to conversations without their own, within what groups allow', async () => {
     const messageCall = () =>
       upstream.enqueue(
         turn.toolCalls([{ name: 'message', arguments: { content: 'Hi', to: 'nobody' } }]),
@@ -132,7 +132,7 @@ describeOnEachServer('the administration of a server', (start) => {
     expect(await defaultOfBob()).toBe('ask')
   })
 
-  test('health has the findings of the doctor, and the list of MCP servers says who may use them', async () => {
+  test("the health route returns the doctor's findings, and the list of MCP servers says who may use each", async () => {
     const found = (await asAdmin('GET', '/health')).json.data.items
     expect(found.find((one: { subject: string }) => one.subject === 'data folder')).toMatchObject({
       state: 'ok',
@@ -145,7 +145,7 @@ describeOnEachServer('the administration of a server', (start) => {
     ])
   })
 
-  test('what accounts store is listed by kind, most first, page by page, with all of them together', async () => {
+  test('the storage of accounts is listed by kind, largest first, in pages, with a total', async () => {
     await asBob('POST', '/api/projects', { name: 'Notes' })
     const project = (await asBob('GET', '/api/projects')).json.data.items[0].id
     const write = (content: string) =>
@@ -181,7 +181,7 @@ describeOnEachServer('the administration of a server', (start) => {
     await asBob('DELETE', `/api/projects/${project}`)
   })
 
-  test('messages to channels and seconds of programs are counted, and refused when they are used up', async () => {
+  test('channel messages and program seconds are counted, and refused when the limit is reached', async () => {
     await asAdmin('PATCH', `/users/${bobId}`, {
       quota: { messages_per_day: 1, program_seconds_per_day: 0 },
     })

@@ -101,7 +101,7 @@ describeOnEachServer('ending an account', (start) => {
     ])
   })
 
-  test('deleting an account removes everything of it and ends its access; nobody can delete their own', async () => {
+  test('deleting an account removes all its data and access, and nobody can delete their own account', async () => {
     const project = (await asBob('POST', '/api/projects', { name: 'Plans' })).json.data.id
     await asBob('PUT', `/api/projects/${project}/files/a.txt`, { content: 'x' })
     const folder = join(accounts.server.server.config.workspace_root, bobId)

@@ -47,7 +47,7 @@ describeOnEachServer('groups', (start) => {
   const send = (id: string, body: object = {}) =>
     asBob('POST', `/api/conversations/${id}/messages`, { text: 'Go', stream: false, ...body })
 
-  test('an administrator creates, lists, changes and deletes groups and their members; nobody else may', async () => {
+  test('only an administrator can create, list, change and delete groups and their members', async () => {
     const id = await createGroup('Editors', {
       models: ['small'],
       description: 'They edit',
@@ -159,7 +159,7 @@ describeOnEachServer('groups', (start) => {
     })
   })
 
-  test('an approval mode that is not allowed is refused, and where it was stored before a stricter one applies', async () => {
+  test('a disallowed approval mode is refused, and a stricter one replaces it where it was already stored', async () => {
     const before = await conversation({ approval: 'auto' })
     const unrestricted = await asBob('GET', '/api/quota')
     expect(unrestricted.json.data.default_approval).toBe('auto_medium')

@@ -14,7 +14,7 @@ describeOnEachServer('MCP servers of administrators', (start) => {
   const asBob = (method: string, path: string, body?: unknown) =>
     accounts.call(method, path, body, accounts.bob)
 
-  test('an administrator adds an MCP server, which all use at once; its headers are sealed and go nowhere else', async () => {
+  test('an MCP server added by an administrator is available to all at once, and its headers are sealed and sent only to it', async () => {
     const remote = await startModernMcpServer()
     onTestFinished(() => remote.close())
     const listed = async (): Promise<{ name: string; state: string }[]> =>
@@ -110,7 +110,7 @@ describeOnEachServer('MCP servers of administrators', (start) => {
     )
   })
 
-  test('of an MCP server in config.yml only the switch can be changed, and it can be tried', async () => {
+  test('an MCP server of config.yml can only be switched on and off, and tested', async () => {
     const state = async () => (await asAdmin('GET', '/mcp')).json.data.items[0].state
     for (const change of [{ url: 'http://127.0.0.1:9/other' }, { enabled: false, headers: null }])
       expect((await asAdmin('PATCH', '/mcp/notes', change)).json).toMatchObject({

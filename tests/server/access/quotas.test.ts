@@ -57,7 +57,7 @@ describeOnEachServer('quotas', (start) => {
     return { id, headers: { authorization: `Bearer ${token}` }, call, set, ask, items }
   }
 
-  test('a user over the tokens of a day is refused with the time of renewal, until an administrator raises the limit', async () => {
+  test('a user who has reached the daily token limit is refused with the time of renewal until an administrator raises the limit', async () => {
     const bob = await person('bob', { tokens_per_day: 100 })
     upstream.enqueue(turn.text('One.', usage(150)))
     expect((await bob.ask()).json.data.run.status).toBe('completed')
@@ -107,7 +107,7 @@ describeOnEachServer('quotas', (start) => {
     )
   })
 
-  test('members share a limit of their group, and a limit of their own takes precedence over that of each member', async () => {
+  test("members share their group's shared limit, and an account's limit takes precedence over the group's limit per member", async () => {
     const [dan, eve] = [await person('dan'), await person('eve', { concurrent_runs: 3 })]
     const { id } = (
       await server.call('POST', '/api/admin/groups', {
@@ -156,7 +156,7 @@ describeOnEachServer('quotas', (start) => {
       })
     ).json.data.token
 
-  test('a user has at most as many runs at once, and sends as many requests per minute, as allowed', async () => {
+  test('a user cannot exceed the allowed number of concurrent runs and of requests per minute', async () => {
     const flo = await person('flo', { concurrent_runs: 0 })
     expect((await flo.ask()).json).toMatchObject({ reason: 'runs_exhausted', params: { limit: 0 } })
     await flo.set({ requests_per_minute: 5 })
@@ -172,7 +172,7 @@ describeOnEachServer('quotas', (start) => {
     expect(others.status).toBe(200)
   })
 
-  test('messages to channels and seconds of programs are counted, and refused when they are used up', async () => {
+  test('channel messages and program seconds are counted, and refused when the limit is reached', async () => {
     const hal = await person('hal', { messages_per_day: 1, program_seconds_per_day: 0 })
     await hal.call('POST', '/api/channels', {
       type: 'webhook',
@@ -195,7 +195,7 @@ describeOnEachServer('quotas', (start) => {
     )
   })
 
-  test('setting the role that an account has already ends none of its requests', async () => {
+  test("setting an account's role to its current value ends none of its requests", async () => {
     const gus = await person('gus')
     const token = await login('gus')
     const events = await fetch(`${server.url}/api/events`, {
@@ -217,7 +217,7 @@ describeOnEachServer('quotas', (start) => {
     await reader?.cancel()
   })
 
-  test('webhooks receive the approval, the end of the run and the reached limit once each, signed with a secret that is shown once and can be replaced', async () => {
+  test('a webhook receives the approval, the end of the run and the reached limit once each, signed with a secret that is shown once and can be replaced', async () => {
     const { url, received } = await startReceiver()
     const hal = await person('mel', { tokens_per_day: 100 })
     const eve = await person('noa')

@@ -27,7 +27,7 @@ describe('fitting a conversation to a window', () => {
     expect(await fitMessages(messages, 1_000, never)).toEqual(messages)
   })
 
-  test('old tool results are shortened first, those of the last iteration stay whole', async () => {
+  test('old tool results are shortened first, and those of the last iteration stay whole', async () => {
     const iteration = (text: string): LlmMessage[] => [
       {
         role: 'assistant',
@@ -48,7 +48,7 @@ describe('fitting a conversation to a window', () => {
     expect(fitted[5]).toEqual(messages[5])
   })
 
-  test('a summary replaces the oldest turns when that is not enough; system prompt and newest turn stay', async () => {
+  test('if that is not enough, a summary replaces the oldest turns, and the system prompt and the newest turn stay', async () => {
     const turns = Array.from({ length: 20 }, (_, at) => [
       user(`question ${at} ${'x'.repeat(400)}`),
       answer(`answer ${at} ${'y'.repeat(400)}`),
@@ -82,7 +82,7 @@ describe('fitting a conversation to a window', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => iteration(`call_${at}`, `${at} `.repeat(1_000))).flat()
 
-  test('old results are shortened all at once above 80 %, and then nothing changes for many iterations', async () => {
+  test('above 80 %, all old results are shortened at once, and then nothing changes for many iterations', async () => {
     const window = createContextWindow({ budget: 10_000, summarize: never })
     const messages: LlmMessage[] = [system, user('Read all')]
     let before = ''
@@ -101,7 +101,7 @@ describe('fitting a conversation to a window', () => {
     expect(JSON.stringify(await later.fit(messages)).slice(0, -1)).toBe(before)
   })
 
-  test('what the provider counts decides, not the estimate', async () => {
+  test("the provider's token count takes precedence over the estimate", async () => {
     const messages = [system, user('Read all'), ...many(8)]
     const window = createContextWindow({ budget: 10_000, summarize: never })
     expect(await window.fit(messages)).toEqual(messages)
@@ -111,7 +111,7 @@ describe('fitting a conversation to a window', () => {
     expect(window.marks.ratio).toBeCloseTo(2)
   })
 
-  test('a single turn larger than the window is split: its question, a summary and the last iterations stay', async () => {
+  test('a single turn larger than the window keeps its question, a summary and its last iterations', async () => {
     const summaries: (number | null)[] = []
     const window = createContextWindow({
       budget: 2_000,
@@ -155,7 +155,7 @@ describe('fitting a conversation to a window', () => {
     expect((total(fitted) + otherTokens) * ratio).toBeLessThanOrEqual(16_000)
   })
 
-  test('results of one iteration that are larger than the window are cut, the longest first', async () => {
+  test('if the results of one iteration exceed the window, they are cut, the longest first', async () => {
     const results = ['short', 'a'.repeat(50_000), 'b'.repeat(30_000)].map(
       (content, at): LlmMessage => ({
         role: 'tool',
@@ -171,7 +171,7 @@ describe('fitting a conversation to a window', () => {
     for (const one of fitted.slice(-2)) expect(one.content).toContain('Ask for a smaller part')
   })
 
-  test('what is asked to be continued belongs to the turn of its question', async () => {
+  test('a request to continue belongs to the turn of its question', async () => {
     const window = createContextWindow({ budget: 2_000, summarize: async () => 'what was done' })
     const fitted = await window.fit([
       system,

@@ -113,19 +113,19 @@ describe('the order', () => {
     expect(messages[2]).toMatchObject({ role: 'tool', callId: 'b', content: 'result of b' })
   })
 
-  test('an answer that holds only thinking is left out', () => {
+  test('an answer with only thinking is left out', () => {
     expect(
       toModelMessages([said('Hi.'), answered([{ type: 'thinking', content: 'Hm.' }])]),
     ).toEqual([{ role: 'user', content: 'Hi.' }])
   })
 
-  test('an answer without steps is its text, and an empty one is left out', () => {
+  test('an answer without steps becomes its text, and an empty one is left out', () => {
     expect(toModelMessages([answered([], 'From elsewhere.'), answered([])])).toEqual([
       { role: 'assistant', content: 'From elsewhere.' },
     ])
   })
 
-  test('thinking belongs to the answers of turns with calls, and to the present turn', () => {
+  test('thinking is included for turns with calls and for the current turn', () => {
     const steps: Content[] = [
       { type: 'thinking', content: 'Hm, ' },
       { type: 'tool_call', id: 'a' },
@@ -198,7 +198,7 @@ function randomAnswer(random: ReturnType<typeof randomFrom>): {
   return { contents, pieces: contents.length }
 }
 
-describe('what the user attached', () => {
+describe('attachments', () => {
   test('text files follow the text under their names, and images are sent as images', () => {
     const [message] = toModelMessages([
       said('See:', {

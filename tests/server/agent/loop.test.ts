@@ -59,7 +59,7 @@ describe('the order of events', () => {
     expect(requests[0]?.messages).toEqual(question)
   })
 
-  test('the next request starts only after the consumer has taken the result before it', async () => {
+  test('the next request starts only after the consumer has taken the previous result', async () => {
     let requestsAtResult = -1
     const llm = scriptedClient(
       says([...calling(toolCall('a')), finished('tool_calls')]),

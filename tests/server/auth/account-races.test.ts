@@ -52,7 +52,7 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
     return { clock, reused, begin, refresh }
   }
 
-  test('tabs that share a cookie are never signed out, however many renew at once and whichever response is the last or is lost', async () => {
+  test('tabs that share a cookie are never signed out, however many renew at once and whichever response arrives last or is lost', async () => {
     const { clock, reused, begin, refresh } = await prepare()
     for (const { random, what } of rounds(ROUNDS)) {
       let { token } = await begin()
@@ -75,7 +75,7 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
     expect(reused).toEqual([])
   })
 
-  test('a stolen token that is used after its owner went on, or before, ends the session for both, and that is reported once', async () => {
+  test("a stolen token used before or after its owner's next renewal ends the session for both and is reported once", async () => {
     const { clock, reused, begin, refresh } = await prepare()
     for (const { random, what } of rounds(ROUNDS)) {
       const { id, token: first } = await begin()
@@ -101,7 +101,7 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
     }
   })
 
-  test('an administrator who can sign in remains, however accounts are demoted, disabled, enabled and deleted at once', async () => {
+  test('one administrator who can sign in always remains, however accounts are demoted, disabled, enabled and deleted at once', async () => {
     const { users } = createStore(await open())
     let made = 0
     const add = (): Promise<UserRow> =>

@@ -23,7 +23,7 @@ describeOnEachServer('the audit log', (start) => {
   const login = (username: string, password: string) =>
     server.call('POST', '/api/auth/login', { body: { username, password } })
 
-  test('sign-ins, failures, keys and administrative actions are recorded with who and what, and no secret', async () => {
+  test('sign-ins, failures, keys and administrative actions are recorded with actor and target, and without secrets', async () => {
     const bob = await register(server, 'bob')
     const id = (await server.call('GET', '/api/auth/profile', { token: bob })).json.data.id
     await login('BOB', 'a good password')
@@ -88,7 +88,7 @@ describeOnEachServer('the audit log', (start) => {
     expect(items.map(({ details }: { details: object }) => details)).toEqual([{ name: 'Once' }])
   })
 
-  test('a change of limits is recorded with whose they are, and each value before and after', async () => {
+  test('a change of limits is recorded with their owner and each value before and after', async () => {
     const { items: accounts } = (
       await server.call('GET', '/api/admin/users?q=bob', { token: admin })
     ).json.data
@@ -117,7 +117,7 @@ describeOnEachServer('the audit log', (start) => {
     ])
   })
 
-  test('its entries are filtered, paged and exported, for administrators only', async () => {
+  test('can be filtered, paged and exported by administrators only', async () => {
     const failures = (await get('?action=sign_in_failed&limit=1')).json.data
     expect(failures.items).toHaveLength(1)
     const rest = (await get(`?action=sign_in_failed&cursor=${failures.next_cursor}`)).json.data
@@ -135,7 +135,7 @@ describeOnEachServer('the audit log', (start) => {
     expect([(await get('', eve)).status, (await get('/file', eve)).status]).toEqual([403, 403])
   })
 
-  test('a session cookie that was replaced and comes again is recorded with the address it came from', async () => {
+  test('the reuse of a replaced session cookie is recorded with the address it came from', async () => {
     const body = { username: 'bob', password: 'a good password', cookie: true }
     const cookieOf = ({ headers }: { headers: Headers }): string =>
       headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -149,7 +149,7 @@ describeOnEachServer('the audit log', (start) => {
     expect(items).toMatchObject([{ username: 'bob', address: '127.0.0.1' }])
   })
 
-  test('accounts are searched by name or address, role and state', async () => {
+  test('accounts can be searched by name, address, role and state', async () => {
     const names = async (query: string) =>
       (await server.call('GET', `/api/admin/users?${query}`, { token: admin })).json.data.items.map(
         ({ username }: { username: string }) => username,
@@ -162,7 +162,7 @@ describeOnEachServer('the audit log', (start) => {
 })
 
 describeOnEachDatabase('the entries of the audit log', (open) => {
-  test('are removed when their time is over, and not before', async () => {
+  test('are removed after their retention time, and not before', async () => {
     const { audit } = createStore(await open())
     const entry = {
       action: 'sign_in',

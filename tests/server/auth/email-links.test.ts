@@ -55,7 +55,7 @@ describeOnEachDatabase('links for a new password by e-mail', (open) => {
     return { store, user, links, clock, mails, ask, tokens, valid }
   }
 
-  test('whoever asks for another, from several networks, uses up their own mails; the links of all of them work until one is used', async () => {
+  test("requests for somebody else's account from several networks use up only those networks' e-mails, and all links work until one is used", async () => {
     const { store, user, links, mails, ask, tokens, valid } = await prepare('a hash')
     for (const network of [1, 2])
       for (let time = 0; time < 5; time += 1) await ask(`198.51.100.${network}`)
@@ -74,7 +74,7 @@ describeOnEachDatabase('links for a new password by e-mail', (open) => {
     expect(await valid()).toBe(0)
   })
 
-  test('another address and another password end the links that are open', async () => {
+  test('changing the address or the password invalidates open links', async () => {
     const { store, user, ask, valid } = await prepare('a hash')
     await ask(HOME)
     expect(await valid()).toBe(1)
@@ -84,7 +84,7 @@ describeOnEachDatabase('links for a new password by e-mail', (open) => {
     expect(await valid()).toBe(0)
   })
 
-  test('an account that has no password is told to sign in without one', async () => {
+  test('an account without a password is told to sign in without one', async () => {
     const { mails, ask, tokens } = await prepare(NO_PASSWORD)
     await ask(HOME)
     await ask(HOME, 'nobody@example.org')
@@ -93,7 +93,7 @@ describeOnEachDatabase('links for a new password by e-mail', (open) => {
     expect(tokens()).toEqual([''])
   })
 
-  test(`whatever others ask, whoever asks for their own account gets a mail or has a link that works (SEED=${SEED})`, async () => {
+  test(`whatever others request, an owner who requests a link gets an e-mail or already has a valid link (SEED=${SEED})`, async () => {
     const { below } = randomFrom(SEED)
     const { clock, mails, ask, valid } = await prepare('a hash')
     let dropped = 0

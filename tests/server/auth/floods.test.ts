@@ -55,7 +55,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(429)
   })
 
-  test('simultaneous sign-ins with the right password use up no attempts', async () => {
+  test('simultaneous sign-ins with the correct password use up no attempts', async () => {
     await register(shared, 'eve')
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(
@@ -94,7 +94,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await login(shared, 'fay', 'a good password', '10.0.0.1')).status).toBe(200)
   })
 
-  test('of two concurrent password changes one succeeds, and the other is refused', async () => {
+  test('of two concurrent password changes, one succeeds and the other is refused', async () => {
     const { token } = await register(shared, 'gus')
     const passwords = ['the first password', 'the second password']
     const answers = await Promise.all(
@@ -153,7 +153,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await shared.call('GET', '/api/auth/profile', { token: key })).status).toBe(401)
   })
 
-  test(`one administrator who can sign in remains, however administrators demote and disable each other (SEED=${SEED})`, async () => {
+  test(`one administrator who can sign in always remains, however administrators demote and disable each other (SEED=${SEED})`, async () => {
     // The user of single mode is an administrator without a password and does not count.
     const single = await start({ auth_mode: 'single' })
     const place = {
@@ -212,7 +212,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     }
   })
 
-  test('a request without sign-in may only have a small body, and a second Host header is refused', async () => {
+  test('a request without sign-in can only have a small body, and a second Host header is refused', async () => {
     const big = { username: 'ann', password: 'x'.repeat(30_000) }
     for (const path of ['/api/auth/login', '/api/auth/register'])
       expect((await shared.call('POST', path, { body: big })).status).toBe(413)

@@ -21,7 +21,7 @@ describeOnEachServer('registering', (start) => {
   const post = async (server: TestServer, path: string, body: object, headers = {}) =>
     server.call('POST', path, { body, headers })
 
-  test('from elsewhere only the set-up link creates the first account, and only that one', async () => {
+  test('from another machine, only the set-up link creates the first account, and only that one', async () => {
     const server = await start(multi)
     const token = setupToken(server)
     const mode = async () =>
@@ -49,7 +49,7 @@ describeOnEachServer('registering', (start) => {
     ['a proxy that names itself', { via: '1.1 proxy' }, {}],
     ['a server with a public URL', {}, { public_url: 'https://chat.example.org' }],
     ['a server that wants the link', {}, { first_administrator: 'link' }],
-  ])('being on this machine is not enough through %s', async (_name, headers, config) => {
+  ])('a request from this machine is not enough through %s', async (_name, headers, config) => {
     const server = await start({ ...multi, ...config })
     const { json } = await post(server, '/api/auth/register', person('eve'), headers)
     expect(json).toMatchObject({ code: 403, reason: 'setup_link_required' })
@@ -67,7 +67,7 @@ describeOnEachServer('registering', (start) => {
     const join = (name: string, link: string) =>
       post(server, '/api/auth/register', { ...person(name), link })
 
-    test('an invitation creates one account with its role, also when it is used twice at once', async () => {
+    test('an invitation creates one account with its role, even when it is used twice at once', async () => {
       const without = await post(server, '/api/auth/register', person('eve'))
       expect(without.json).toMatchObject({ code: 403, reason: 'invitation_required' })
       const { token, url, id } = await invite({ role: 'admin', note: 'for Bob' })
@@ -90,7 +90,7 @@ describeOnEachServer('registering', (start) => {
       expect(JSON.stringify(list)).not.toContain(token)
     })
 
-    test('the account of an invitation with limits has them from its first request on, and nobody else has them', async () => {
+    test('the limits of an invitation apply to its account from the first request on, and to nobody else', async () => {
       const quota = { tokens_per_day: 0, concurrent_runs: 2 }
       const made = await invite({ quota, expires_in_hours: 48 })
       expect(made.quota).toMatchObject({ ...quota, storage: null })
@@ -121,7 +121,7 @@ describeOnEachServer('registering', (start) => {
       expect(wrong.status).toBe(400)
     })
 
-    test('a withdrawn invitation, and one of a former administrator, no longer work', async () => {
+    test('a withdrawn invitation and an invitation by a former administrator no longer work', async () => {
       const withdrawn = await invite({})
       await server.call('DELETE', `/api/admin/invitations/${withdrawn.id}`, { token: admin })
       expect((await join('carl', withdrawn.token)).status).toBe(403)
@@ -134,7 +134,7 @@ describeOnEachServer('registering', (start) => {
       expect((await join('eve', hers.token)).json).toMatchObject({ reason: 'account_link_invalid' })
     })
 
-    test('only administrators invite, list and withdraw', async () => {
+    test('only administrators can create, list and withdraw invitations', async () => {
       const { token } = (await join('fay', (await invite({})).token)).json.data
       for (const [method, path] of [
         ['POST', '/api/admin/invitations'],
@@ -147,7 +147,7 @@ describeOnEachServer('registering', (start) => {
       }
     })
 
-    test('a reset link sets a new password once and ends what the old one opened', async () => {
+    test('a reset link sets a new password once and ends the sessions of the old one', async () => {
       const { token: old, user } = (await join('gil', (await invite({})).token)).json.data
       const link = async () =>
         (await server.call('POST', `/api/admin/users/${user.id}/reset-link`, { token: admin })).json
@@ -193,7 +193,7 @@ describeOnEachServer('registering', (start) => {
 describe('links by e-mail', () => {
   const { start } = useServers()
 
-  test('a confirmed address gets a link for a new password once; nobody learns which accounts there are, and channels wait for the owner of their address', async () => {
+  test('a confirmed address gets a password link once, responses do not reveal which accounts exist, and channels wait for the owner of their address', async () => {
     const { smtp, mails } = await startMailServer()
     const server = await start({
       config: { ...multi, smtp, public_url: 'https://chat.example.org' },

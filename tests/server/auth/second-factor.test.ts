@@ -47,7 +47,7 @@ describeOnEachServer('second factors', (start) => {
     admin = await register(server, 'root')
   })
 
-  test('with an authenticator app the password alone signs nobody in, and each code works once', async () => {
+  test('with an authenticator app, the password alone is not enough, and each code works once', async () => {
     const token = await register(server, 'ada')
     const { secret, uri, codes } = await client.addTotp(token)
     expect(uri).toContain('otpauth://totp/NanoClaw:ada?')
@@ -83,7 +83,7 @@ describeOnEachServer('second factors', (start) => {
     expect(server.logged() + JSON.stringify(items)).not.toContain(secret)
   })
 
-  test('a recovery code replaces the app, once, however it is typed; new ones end the earlier', async () => {
+  test('a recovery code replaces the app once, in any spelling, and new codes invalidate the earlier ones', async () => {
     const token = await register(server, 'bob')
     const { codes } = await client.addTotp(token)
     const challenge = async () => (await client.login('bob')).json.details as { challenge: string }
@@ -107,7 +107,7 @@ describeOnEachServer('second factors', (start) => {
     })
   })
 
-  test('changing second factors takes the password, and no API key can do it', async () => {
+  test('changing second factors requires the password, and an API key cannot do it', async () => {
     const token = await register(server, 'cy')
     const wrong = { current_password: 'not the password' }
     const right = { current_password: password }
@@ -139,7 +139,7 @@ describeOnEachServer('second factors', (start) => {
     expect(state.json.data).toMatchObject({ totp: false, recovery_codes: 0 })
   })
 
-  test('a link for a new password does not get around the second factor, and an administrator can remove it', async () => {
+  test('a password link does not bypass the second factor, and an administrator can remove it', async () => {
     const token = await register(server, 'dan')
     await client.addTotp(token)
     const { id } = (await server.call('GET', '/api/auth/profile', { token })).json.data
@@ -164,14 +164,14 @@ describe('guessing second factors', () => {
     ['http://chat.example.org', undefined],
     ['https://192.0.2.1', undefined],
     ['https://[2001:db8::1]', undefined],
-  ])('whether %s offers passkeys: %s', async (publicUrl, offered) => {
+  ])('a page at %s offers passkeys: %s', async (publicUrl, offered) => {
     const server = await start({ config: { ...multi, public_url: publicUrl } })
     expect((await server.call('GET', '/api/auth/mode')).json.data.passkeys).toBe(offered)
     const { status } = await server.call('POST', '/api/auth/passkeys/options', { body: {} })
     expect(status).toBe(offered === true ? 200 : 409)
   })
 
-  test('a Host header that is no address is refused or has no passkeys, and breaks nothing', async () => {
+  test('an invalid Host header is refused or offers no passkeys, and causes no server error', async () => {
     const server = await start({ config: multi })
     const { port } = new URL(server.url)
     for (const host of ['[', 'a b', '%', 'localhost:99999', '']) {
@@ -186,7 +186,7 @@ describe('guessing second factors', () => {
     }
   })
 
-  test('guesses are limited per account, and a challenge ends with a new password or when it is changed', async () => {
+  test('guesses are limited per account, and a challenge ends with a new password or a change of the factor', async () => {
     const server = await start({ config: multi })
     const client = clientOf(server)
     const token = await register(server, 'ada')

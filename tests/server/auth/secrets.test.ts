@@ -88,7 +88,7 @@ describe('the login guard', () => {
       guard.compare(address, name, async () => ({ matches }))
   }
 
-  test('an address must wait after ten failures until the window is over', async () => {
+  test('after ten failures, an address must wait until the window has passed', async () => {
     let time = 0
     const sign = guardOf(() => time)
     for (let attempt = 0; attempt < 10; attempt += 1) await sign('1.1.1.1', 'ann')

@@ -46,7 +46,7 @@ describeOnEachServer('sessions', (start) => {
     return { ended: drain().catch(() => undefined) }
   }
 
-  test('a page gets a short token and a cookie that no script and no other site can use', async () => {
+  test('a page gets a short-lived token and a cookie that no script and no other site can use', async () => {
     await register(server, 'ada')
     const { json, headers } = await login('ada', { cookie: true })
     expect(json.data.expires_in).toBe(15 * 60)
@@ -235,7 +235,7 @@ describeOnEachServer('sessions', (start) => {
       },
     )
 
-    test('does not administer for a user, and expires', async () => {
+    test('cannot administer for a user, and expires', async () => {
       const key = await keyWith({ scopes: ['admin'] })
       expect((await server.call('GET', '/api/admin/users', { token: key })).status).toBe(403)
       const past = await server.call('POST', '/api/auth/keys', {

@@ -51,7 +51,7 @@ describe('single sign-on', () => {
     expect(shared.logged()).toContain('a single sign-on was refused')
   })
 
-  test('a callback works once, in the browser that began it, with what the issuer sent', async () => {
+  test('a callback works once, in the browser that started the sign-in, with the values that the issuer sent', async () => {
     issuer.lie = {}
     const server = shared
     const browser = createBrowser()
@@ -80,7 +80,7 @@ describe('single sign-on', () => {
     expect((await browser.visit(callback)).location).toBe(`${server.url}/#signed-in`)
   })
 
-  test('only members of the allowed groups may sign in, by a nested claim too', async () => {
+  test('only members of the allowed groups can sign in, also by a nested claim', async () => {
     const config = { allowed_groups: ['staff'], claims: { groups: 'realm_access.roles' } }
     const server = await start({ config: settings(issuer.url, config) })
     await setUp(server)
@@ -116,7 +116,7 @@ describe('single sign-on', () => {
     expect((await accountOf(server, browser)).user.role).toBe('admin')
   })
 
-  test('without automatic accounts, and with a disabled one, nobody gets in', async () => {
+  test('without automatic account creation, or with a disabled account, a sign-in is refused', async () => {
     const server = await start({ config: settings(issuer.url) })
     const admin = await setUp(server)
     issuer.lie = {}
@@ -155,7 +155,7 @@ describe('single sign-on', () => {
     expect((await post('/api/auth/login', { ...account, username: 'root' })).status).toBe(200)
   })
 
-  test('an account without a password gets a link for one only from whoever says that it may have one', async () => {
+  test('an account without a password gets a password link only if the administrator explicitly allows it', async () => {
     issuer.lie = { claims: { sub: 'without', preferred_username: 'sso-only' } }
     const browser = createBrowser()
     await signIn(shared, browser)
@@ -195,7 +195,7 @@ describe('single sign-on', () => {
     }
   })
 
-  test('the server starts without its issuer, says so at sign-in, and finds it as soon as it is there', async () => {
+  test('the server starts while the issuer is down, says so at sign-in, and finds the issuer when it is back', async () => {
     const late = await startScriptedIssuer()
     late.metadata = { issuer: 'https://not.the.same' }
     const server = await start({ config: settings(late.url) })

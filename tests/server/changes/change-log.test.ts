@@ -7,7 +7,7 @@ import type { UserId } from '../../../server/protocol/ids.ts'
 const user = (name: string) => name as UserId // ids are opaque here
 const renamed = (id: string): Change => ({ type: 'conversation', id, change: 'updated' })
 
-test('a reader that reconnects gets the changes of its user that it missed, once and in order', () => {
+test('a reader that reconnects gets the missed changes of its user, once and in order', () => {
   const log = createChangeLog()
   const before = log.lastId()
   log.publish(user('ann'), renamed('1'))
@@ -19,7 +19,7 @@ test('a reader that reconnects gets the changes of its user that it missed, once
   expect(log.since(user('bob'), before)?.map(({ change }) => change.id)).toEqual(['2'])
 })
 
-test('an id that is too old, in the future, of another process or malformed is unknown', () => {
+test('an id that is too old, in the future, from another process or malformed is unknown', () => {
   const log = createChangeLog()
   const before = log.lastId()
   for (let at = 0; at <= 500; at += 1) log.publish(user('ann'), renamed(String(at)))
@@ -29,7 +29,7 @@ test('an id that is too old, in the future, of another process or malformed is u
   expect(log.since(user('ann'), log.lastId())).toEqual([])
 })
 
-test('a reader whose changes were forgotten learns of it, and nobody misses a change silently', () => {
+test('a reader whose changes were dropped is notified, and no change is missed silently', () => {
   const log = createChangeLog()
   const before = log.lastId()
   log.publish(user('first'), renamed('1'))

@@ -32,7 +32,7 @@ describeOnEachServer('an answer', (start) => {
     return { id, answer: (await messages(id))[1] }
   }
 
-  test('with changed text is a sibling that keeps thinking and tool calls, is shown, and is what the model sees', async () => {
+  test('with changed text is a sibling that keeps thinking and tool calls, is shown, and is sent to the model', async () => {
     const { id, answer } = await asked()
     const path = `/api/conversations/${id}/messages/${answer.id}`
     const { status, json } = await call('POST', `${path}/revisions`, { text: 'It is **43**.' })
@@ -59,7 +59,7 @@ describeOnEachServer('an answer', (start) => {
     expect((await messages(id))[1].text).toBe('It is 42.')
   })
 
-  test('has no changed text while it is written, with an empty or an endless one, or where there is no answer', async () => {
+  test('cannot be changed while it is being written, to an empty or too long text, or if it is a user message', async () => {
     const { id, answer } = await asked()
     const [question] = await messages(id)
     const revise = async (mid: string, text: string) =>
@@ -80,7 +80,7 @@ describeOnEachServer('an answer', (start) => {
     await running
   })
 
-  test('keeps a rating with a note, which can be taken back and is in the export and in what is imported from it', async () => {
+  test('keeps a rating with a note, which can be removed and is exported and imported', async () => {
     const { id, answer } = await asked()
     const path = `/api/conversations/${id}/messages/${answer.id}/feedback`
     const rate = (feedback: unknown) => call('PUT', path, { feedback })
@@ -112,7 +112,7 @@ describeOnEachServer('an answer', (start) => {
     expect((await call('PUT', onQuestion, { feedback: { rating: 'up' } })).status).toBe(404)
   })
 
-  test('stays readable when another branch is shown, and the branches are listed with the shown one marked', async () => {
+  test('stays readable when another branch is shown, and the list of branches marks the shown one', async () => {
     const { id, answer } = await asked()
     const path = `/api/conversations/${id}`
     upstream.enqueue(turn.text('Forty-two.'), turn.text('Yes.'), turn.text('It is 36.'))

@@ -74,7 +74,7 @@ describe('approval', () => {
     expect((await decide(runId, { id_ref: 'nothing', decision: 'approve' })).status).toBe(404)
   })
 
-  test('without a stream, the response comes as soon as a call waits, and says which', async () => {
+  test('without a stream, the response arrives as soon as a call waits, and names the call', async () => {
     upstream.enqueue(turn.toolCalls([write('unstreamed.txt')]), turn.text('Written.'))
     const made = await server.call('POST', '/api/conversations', { body: { project_id: project } })
     const path = `/api/conversations/${made.json.data.id}/messages`
@@ -102,7 +102,7 @@ describe('approval', () => {
     expect(await fileStatus('b.txt')).toBe(404)
   })
 
-  test('changed arguments are checked, and the call runs with exactly what was approved', async () => {
+  test('changed arguments are checked, and the call runs with exactly the approved arguments', async () => {
     upstream.enqueue(turn.toolCalls([write('c.txt')]), turn.text('Done.'))
     const { runId, stream } = await send()
     const question = await stream.next(waits)

@@ -75,7 +75,7 @@ describeOnEachServer('files in messages', (start) => {
     expect((await call('DELETE', url)).status).toBe(200)
   })
 
-  test('what comes inside a message becomes a file, too', async () => {
+  test('inline attachments of a message become files', async () => {
     const id = await newConversation()
     upstream.enqueue(turn.text('Both seen.'))
     await send(id, {
@@ -118,7 +118,7 @@ describeOnEachServer('files in messages', (start) => {
     expect(found.json.data.items).toMatchObject([{ conversation_id: id }])
   })
 
-  test('after an uploaded text was read, a call of medium risk waits for approval in the mode auto_medium', async () => {
+  test('after an uploaded text was read, a medium-risk call waits for approval in the mode auto_medium', async () => {
     const project = (await call('POST', '/api/projects', { name: 'p' })).json.data.id
     const write = turn.toolCalls([
       { name: 'file_write', arguments: { path: 'a.txt', content: 'x' } },
@@ -150,7 +150,7 @@ describeOnEachServer('files in messages', (start) => {
     expect(lastAsked()).toContain('[No text could be read from this file.]')
   })
 
-  test('of a text larger than the window, the model receives the beginning and a note that it was cut', async () => {
+  test('the model receives the beginning of a text larger than the window and a note that it was cut', async () => {
     const text = `FIRST ${'many words follow here '.repeat(2_000)} LAST`
     const file = await upload('long.txt', text)
     expect(file.characters).toBe(text.length)
@@ -228,7 +228,7 @@ describeOnEachServer('files in messages', (start) => {
     expect(await documents()).toEqual([])
   })
 
-  test('files of others, images for blind models and too many bytes are refused, and nothing is stored', async () => {
+  test('files of other users, images for models without vision and too many bytes are refused, and nothing is stored', async () => {
     const foreign = (
       await uploadFile(accounts.server.url, 'a.txt', 'secret', { token: accounts.bob })
     ).json.data

@@ -101,7 +101,7 @@ describeOnEachServer('a background task', (start) => {
     expect(json.data.message_count).toBe(5)
   })
 
-  test('without announcement appears only in the list, and gets no tools that start other agents', async () => {
+  test('without an announcement appears only in the list, and gets no tools that start other agents', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let offered = ''
     script((request) => {

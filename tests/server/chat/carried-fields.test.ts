@@ -45,7 +45,7 @@ describeOnEachServer('carried fields', (start) => {
     { id: 'other', api_url: upstream.url },
   ]
 
-  test('go back in the next iteration and the next turn, and are not shown, exported, shared or logged', async () => {
+  test('are sent back in the next iteration and turn, and are not shown, exported, shared or logged', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const id = await begin(server)
     upstream.enqueue(signedCall(), turn.text('It is late.'))
@@ -90,7 +90,7 @@ describeOnEachServer('carried fields', (start) => {
     expect(server.logged()).not.toContain(SECRET)
   })
 
-  test('are dropped when the conversation changes its model, and return with it', async () => {
+  test('are dropped when the conversation changes its model, and return with that model', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const id = await begin(server, { model: 'one' })
     upstream.enqueue(signedCall(), turn.text('It is late.'))
@@ -128,7 +128,7 @@ describeOnEachServer('carried fields', (start) => {
     expect(JSON.stringify(answered?.body)).not.toContain(SECRET)
   })
 
-  test('a call whose arguments a person changed goes back as the model signed it, and the result says what ran', async () => {
+  test('a call with arguments changed by a person is sent back as the model signed it, and its result says what ran', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const project = await server.call('POST', '/api/projects', { body: { name: 'Signed' } })
     const id = await begin(server, { project_id: project.json.data.id })

@@ -48,7 +48,7 @@ describeOnEachServer('a project deleted while runs work in it', (start) => {
     return { conversation: json.data.id, runId: run.data.run_id, stream }
   }
 
-  test('ends a run in a command, one that writes and one that waits for approval, and its folder does not come back', async () => {
+  test('ends runs that execute a command, write or wait for approval, and its folder does not reappear', async () => {
     const made = await server.call('POST', '/api/projects', { body: { name: 'Doomed' } })
     const project = made.json.data.id
     await server.call('PUT', `/api/projects/${project}/files/a.txt`, { body: { content: 'a' } })

@@ -20,7 +20,7 @@ describeOnEachServer('hostile output', (start) => {
     ['NUL', 'a\u0000b'],
     ['half of a surrogate pair', 'a\ud800b'],
   ])(
-    'a run whose text, arguments and results hold %s completes and can be read again',
+    'a run whose text, arguments and results contain %s completes and can be read again',
     async (_name, hostile) => {
       upstream.enqueue(
         turn.toolCalls(

@@ -17,7 +17,7 @@ import {
 const upstream = await useUpstream()
 const asks = ({ event }: { event: string }): boolean => event === 'input_required'
 
-describe('input that an MCP server asks for', () => {
+describe('input that an MCP server requests', () => {
   let folder: string
   let place: ServerPlace
   let server: ServerProcess
@@ -135,7 +135,7 @@ describe('input that an MCP server asks for', () => {
     },
   )
 
-  test('may be a page to open, whose address is neither logged nor given to the model', async () => {
+  test('may be a page to open, whose URL is neither logged nor sent to the model', async () => {
     const { stream, question, runId } = await ask('mcp__modern__sign', {})
     expect(question.data).toMatchObject({
       mode: 'url',
@@ -153,7 +153,7 @@ describe('input that an MCP server asks for', () => {
     expect(resultOf(await stream.all()).data).toBe('Nothing was booked.')
   })
 
-  test('is declined at once where nobody can answer: for a sub-agent, and for a program that waits for no person', async () => {
+  test('is declined at once for a sub-agent and for a program that does not wait for a person', async () => {
     await connected()
     const book = turn.toolCalls([{ name: 'mcp__modern__book', arguments: { day: 'Monday' } }])
     const task = { name: 'table', instruction: 'Book a table.', tools: ['mcp__modern__book'] }
@@ -185,7 +185,7 @@ describe('input that an MCP server asks for', () => {
     expect(modern.booked).not.toContainEqual(expect.objectContaining({ day: 'Monday' }))
   })
 
-  test('that refuses a call until a page was opened runs it once after that, also across kill -9', async () => {
+  test('that requires a page to be opened first runs the call once afterwards, also across kill -9', async () => {
     const { question, runId } = await ask('mcp__legacy__pay', {})
     expect(question.data).toMatchObject({
       server: 'legacy',
@@ -205,7 +205,7 @@ describe('input that an MCP server asks for', () => {
     expect(legacy.payment.paid).toBe(1)
   })
 
-  test('that requires a page which is not opened is asked again, and tells the model when the person declines', async () => {
+  test('is requested again if a required page is not opened, and the model is told when the person declines', async () => {
     legacy.payment.isOpened = false
     const { stream, question, runId } = await ask('mcp__legacy__pay', {})
     await answer(runId, { id_ref: question.data.id_ref, action: 'accept' })

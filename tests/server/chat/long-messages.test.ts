@@ -65,7 +65,7 @@ describeOnEachServer('long messages', (start) => {
     expect(Math.max(...lengths)).toBeLessThan(PAGE_CHARACTERS)
   })
 
-  test('attachments are listed without their contents, which have a URL of their own', async () => {
+  test('attachments are listed without their contents, which have a separate URL', async () => {
     const id = await newConversation()
     upstream.enqueue(turn.text('A picture.'), turn.text('Again.'), turn.text('And once more.'))
     await send(id, {

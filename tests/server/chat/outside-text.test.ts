@@ -122,7 +122,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(await createConversation(project))).toBe(false)
   })
 
-  test('the mark stays with a file that is renamed, edited by hand, and restored', async () => {
+  test('the mark stays with a file that is renamed, edited by a person, and restored', async () => {
     await writeOutsideFile(project, 'a.md')
     await call('PATCH', `/api/projects/${project}/files/a.md`, { new_path: 'deep/b.md' })
     expect(await asks(await createConversation(project), [read('deep/b.md')])).toBe(true)

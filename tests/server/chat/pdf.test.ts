@@ -65,7 +65,7 @@ describeOnEachServer('a PDF in a message', (start) => {
   }
   const lastBody = () => JSON.stringify(upstream.requests.at(-1)?.body)
 
-  test.each(apis)('goes to the model as it is over the API %s', async (api, answer, block) => {
+  test.each(apis)('is sent to the model unchanged over the API %s', async (api, answer, block) => {
     upstream.enqueue(answer)
     await send(api, '手册.pdf', handbook)
     const { messages, input } = upstream.requests.at(-1)?.body ?? {}
@@ -78,7 +78,7 @@ describeOnEachServer('a PDF in a message', (start) => {
     expect(lastBody()).not.toContain('<file name=')
   })
 
-  test('goes as text to a model that does not read PDF, also in a conversation that began with one that does', async () => {
+  test('is sent as text to a model that does not read PDF, also in a conversation started with one that does', async () => {
     upstream.enqueue(turn.text('Read.'), turn.text('Again.'))
     const id = await send('chat', '手册.pdf', handbook)
     expect(lastBody()).toContain(data.slice(0, 100))
@@ -90,7 +90,7 @@ describeOnEachServer('a PDF in a message', (start) => {
     expect(lastBody()).not.toContain(data.slice(0, 100))
   })
 
-  test('without text, such as a scan, goes as it is to a model that reads PDF, and as a note to others', async () => {
+  test('without text, such as a scan, is sent unchanged to a model that reads PDF, and as a note to others', async () => {
     const objects = [
       '<< /Type /Catalog /Pages 2 0 R >>',
       '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -107,7 +107,7 @@ describeOnEachServer('a PDF in a message', (start) => {
     expect(lastBody()).not.toContain(scan.toString('base64'))
   })
 
-  test('that takes too much of the context window goes as the beginning of its text', async () => {
+  test('that takes up too much of the context window is sent as the beginning of its text', async () => {
     upstream.enqueue(turn.text('Read.'))
     await send('small', '手册.pdf', handbook)
     expect(lastBody()).toContain('<file name=')

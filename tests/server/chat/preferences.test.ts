@@ -31,7 +31,7 @@ describeOnEachServer('preferences', (start) => {
     }
   }
 
-  test('are empty at first; a change keeps the other fields and belongs to its user alone', async () => {
+  test('are empty at first, keep the fields that a change does not name, and are separate for each user', async () => {
     const none = {
       instructions: '',
       disabled_tools: [],
@@ -58,7 +58,7 @@ describeOnEachServer('preferences', (start) => {
     expect((await call('GET', '/api/preferences')).json.data).toEqual(changed)
   })
 
-  test('reach every conversation of the user: the instructions, and none of the tools switched off', async () => {
+  test('apply to all conversations of the user: instructions and disabled tools', async () => {
     const mine = await ask()
     expect(mine.system).toContain('Answer in rhymes.')
     expect(mine.tools).not.toContain('"get_weather"')
@@ -67,7 +67,7 @@ describeOnEachServer('preferences', (start) => {
     expect(theirs.tools).toContain('"get_weather"')
   })
 
-  test('of a project reach its conversations only: instructions, model, tools, and no memory if it is not wanted', async () => {
+  test('of a project apply only to its conversations: instructions, model, tools and memory', async () => {
     await call('PUT', '/api/memory', { content: 'Ann likes pelicans.' })
     const { json } = await call('POST', '/api/projects', { name: 'Birds' })
     expect(json.data).toMatchObject({ instructions: '', model: null, uses_memory: true })

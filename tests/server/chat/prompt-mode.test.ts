@@ -21,7 +21,7 @@ beforeAll(async () => {
 const call = (name: string, args: object): string =>
   `\`\`\`json\n${JSON.stringify({ tool_call: { name, arguments: args } }, null, 2)}\n\`\`\``
 
-test('two calls and an answer are steps like those of any model', async () => {
+test('in prompt mode, two calls and an answer become steps like those of any model', async () => {
   upstream.enqueue(
     turn.text(
       `Let me work it out.\n\n${call('calculator', { expression: '6*7' })}\n\n${call('text_process', { text: 'a b', operation: 'words' })}`,

@@ -11,7 +11,7 @@ const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 describeOnEachServer('the prompt of a long conversation', (start) => {
-  test('each request begins with the bytes of the previous one, whatever happens to memory and files meanwhile', async () => {
+  test('each request begins with the bytes of the previous one, even when memory and files change', async () => {
     const server = await start({
       models: [{ id: 'scripted', api_url: upstream.url, vision: true }],
       titles: 'off',

@@ -25,7 +25,7 @@ async function send(settings: object) {
   })
 }
 
-test('the list of tools names the isolation that is in force', async () => {
+test('the list of tools names the active isolation', async () => {
   const { json } = await server.call('GET', '/api/tools')
   const tool = json.data.tools.find(
     (listed: { function: { name: string } }) => listed.function.name === 'execute_python',

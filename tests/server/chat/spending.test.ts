@@ -22,7 +22,7 @@ describeOnEachServer('spending', (start) => {
     (await server.call('GET', '/api/stats/tokens?period=daily')).json.data.total_tokens
   const models = (over: object = {}) => [{ id: 'scripted', api_url: upstream.url, ...over }]
 
-  test('a run ends with the limit that ended it: its tokens or its minutes', async () => {
+  test('a run that reaches its token or time limit ends with that limit', async () => {
     const endWith = async (limits: { run_tokens?: number; run_minutes?: number }) => {
       const server = await start({ models: models(), titles: 'off', limits })
       return (await ask(server, await conversationOf(server))).at(-1)
@@ -46,7 +46,7 @@ describeOnEachServer('spending', (start) => {
     })
   })
 
-  test('an implausible token count of a provider is replaced by an estimate, and the run completes', async () => {
+  test("a provider's implausible token count is replaced by an estimate, and the run completes", async () => {
     const server = await start({ models: models(), titles: 'off' })
     const conversation = await conversationOf(server)
     for (const tokens of [3_000_000_000, 1e300, Number.MAX_SAFE_INTEGER]) {
@@ -96,7 +96,7 @@ describeOnEachServer('spending', (start) => {
     })
   })
 
-  test("the provider's own cost is the cost where it is known to be one, whatever the price", async () => {
+  test('the cost that a known provider reports takes precedence over the configured price', async () => {
     const price = { input: 2, output: 10, currency: 'EUR' }
     const reported = (more: object) => ({
       usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000, ...more },
@@ -159,7 +159,7 @@ describeOnEachServer('spending', (start) => {
     expect((await booked(server)) - before).toBeGreaterThanOrEqual(5_520)
   })
 
-  test('a paused answer is billed for each of its requests, and drops nothing from a window that has room', async () => {
+  test('a paused answer is billed for each of its requests, and nothing is dropped from a window with free space', async () => {
     const server = await start({
       models: models({ api: 'messages', context_window: 20_000 }),
       titles: 'off',

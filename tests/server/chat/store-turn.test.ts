@@ -62,14 +62,14 @@ describeOnEachDatabase('the turn of a new run', (open) => {
     return { known, read }
   }
 
-  test('a first message is the whole branch, as the store has it', async () => {
+  test('a first message is the whole branch, exactly as stored', async () => {
     const site = await newSite()
     const { known, read } = await send(site)
     expect(known.branch).toEqual(read)
     expect(known.conversation).toEqual((await siteOf(site.conversation.id)).conversation)
   })
 
-  test('a message that another one came before has to be read', async () => {
+  test('the branch of a later message is read from the store', async () => {
     const site = await newSite()
     await say(database, site.conversation.id, 'Came first', null)
     const { known, read } = await send(site)
@@ -78,12 +78,12 @@ describeOnEachDatabase('the turn of a new run', (open) => {
     expect(known.conversation).toEqual((await siteOf(site.conversation.id)).conversation)
   })
 
-  test('a conversation is known as tainted when the message brings text from outside', async () => {
+  test('a message with text from outside marks the conversation as tainted at once', async () => {
     const { known } = await send(await newSite(), { ...NO_FILES, holdOutsideText: true })
     expect(known.conversation.tainted).toBe(true)
   })
 
-  test('what the user wrote for all conversations is read with what decides the start', async () => {
+  test("the user's instructions are read in the statement that decides whether the run may start", async () => {
     await store.settings.changeMemory(userId, () => 'Lives in Lisbon')
     await store.settings.changePreferences(userId, { instructions: 'Be brief' })
     const site = await newSite()

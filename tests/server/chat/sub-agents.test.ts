@@ -127,7 +127,7 @@ describeOnEachServer('sub-agents', (start) => {
     ])
   })
 
-  test('can read on in a long result even if they were given another tool only', async () => {
+  test('can read the rest of a long result even if their task names only another tool', async () => {
     parentAsksFor([{ name: 'reader', instruction: 'read it all', tools: ['text_process'] }])
     const offered: string[][] = []
     subAgents((request) => {

@@ -105,7 +105,7 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.reset())
 
-test('every API gets the calls and results of the others, its own signed values, and nobody else’s', async () => {
+test('every API gets the calls and results of the others and only its own signed values', async () => {
   const { json } = await server.call('POST', '/api/conversations', { body: {} })
   const order = ['chat', 'messages', 'responses', 'chat', 'responses', 'messages', 'chat']
   const expected: string[] = []

@@ -71,7 +71,7 @@ const call = async (method: string, path: string, body?: unknown) =>
   (await callServer(server.url, method, path, body)).data
 
 test.each(apis)(
-  'a chat over the API %s continues after kill -9 with everything that the provider must receive back',
+  'a chat over the API %s continues after kill -9 with everything that the provider needs back',
   async (api, made, last) => {
     upstream.enqueue(
       made('call_1', 'calculator', sum, 'sig-one'),

@@ -42,7 +42,7 @@ describeOnEachServer('the trash', (start) => {
       (hit: { conversation_id: string }) => hit.conversation_id,
     )
 
-  test('a deleted conversation is found only in the trash, and comes back whole when it is restored', async () => {
+  test('a deleted conversation is only in the trash, and is complete after it is restored', async () => {
     const id = await create({ title: 'A heron at dawn' })
     await ask(id)
     const share = await call('POST', `/api/conversations/${id}/share`, {})
@@ -81,7 +81,7 @@ describeOnEachServer('the trash', (start) => {
     expect((await ask(id, 'And now?')).status).toBe(200)
   })
 
-  test('deleting for good leaves nothing to restore, in the trash or outside of it', async () => {
+  test('permanent deletion leaves nothing to restore, inside or outside the trash', async () => {
     const [kept, trashed] = [await create(), await create()]
     await call('DELETE', `/api/conversations/${trashed}`)
     for (const id of [kept, trashed]) {
@@ -130,7 +130,7 @@ describeOnEachServer('the trash', (start) => {
     expect(pages).toEqual([...ids, ...before])
   })
 
-  test('many conversations are changed at once, and those of others are not', async () => {
+  test("a bulk change affects the user's conversations and not those of others", async () => {
     const mine = [await create(), await create()]
     const theirs = (await call('POST', '/api/conversations', {}, accounts.bob)).json.data.id
     const bulk = async (action: string, ids = [...mine, theirs, ...mine]) =>
@@ -156,7 +156,7 @@ describeOnEachServer('the trash', (start) => {
     expect(untouched.json.data).toMatchObject({ pinned: false, archived: false })
   })
 
-  test('a temporary conversation is in no list and no search, and is removed after its run once its user has no page open', async () => {
+  test('a temporary conversation is in no list or search, and is removed after its run once its user has no page open', async () => {
     const events = await fetch(`${accounts.server.url}/api/events`, {
       headers: { authorization: `Bearer ${accounts.bob}` },
     })
@@ -190,7 +190,7 @@ describeOnEachServer('the trash', (start) => {
 })
 
 describeOnEachDatabase('the purge', (open) => {
-  test('removes old trash and temporary conversations that no run needs, and nothing else', async () => {
+  test('removes only old trash and temporary conversations that no run needs', async () => {
     const database = await open()
     const store = createStore(database)
     const { id: userId } = await somebody(store)

@@ -55,12 +55,12 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
     (await server.call('GET', '/api/conversations', { token: of })).status === 401
   const hasClosed = (page: EventReader): Promise<unknown> => page.all().catch(() => 'cut off')
 
-  test('the set-up link that each instance prints is the same one, so that it works through a proxy', () => {
+  test('all instances print the same set-up link, so it works through a proxy', () => {
     expect(setUp.paths[0]).toBe(setUp.paths[1])
     expect(setUp.opened).toBe(200)
   })
 
-  test('a session that ends through one instance closes its open streams at the other one', async () => {
+  test('a session that ends through one instance closes its open streams on the other', async () => {
     const ended = await signIn()
     const page = await follow(other, ended)
     expect((await one.call('POST', '/api/auth/logout', { token: ended })).status).toBe(200)
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
     untouched.leave()
   })
 
-  test('a large file is uploaded through one instance, read, changed and undone through the other, each with the same bytes', async () => {
+  test('a large file uploaded through one instance is read, changed and restored through the other with the same bytes', async () => {
     const headers = { authorization: `Bearer ${token}` }
     const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
     const [bytes, changed] = [randomBytes(LARGE), randomBytes(LARGE)]
@@ -133,7 +133,7 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
     expect(hash(Buffer.from(await part.arrayBuffer()))).toBe(hash(Buffer.from(text.slice(3e6))))
   })
 
-  test('of two edits of one version of a large text through two instances one is stored whole, and the other is told', async () => {
+  test('of two edits of the same version through two instances, one is stored completely and the other gets a conflict', async () => {
     const { json } = await one.call('POST', '/api/projects', { token, body: { name: 'Edited' } })
     const path = `/api/projects/${json.data.id}/files/large.txt`
     const write = (server: TestServer, content: string, version?: string) =>

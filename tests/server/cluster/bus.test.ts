@@ -6,7 +6,7 @@ import { createBus } from '../../../server/cluster/bus.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('what must not depend on a message is looked at every 5 s while Redis is away, when it is back, and every minute', () => {
+test('state that must not depend on a message is checked every 5 s while Redis is unavailable, when it is back, and every minute', () => {
   let isReady = false
   let change = (_isReady: boolean): void => {}
   const connection = Object.assign(new EventEmitter(), { status: 'end' })

@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     }
   })
 
-  test('a conversation that is deleted through the other instance ends its run and is gone everywhere', async () => {
+  test('deleting a conversation through the other instance ends its run and removes it everywhere', async () => {
     for (const permanent of [false, true]) {
       const id = await conversation()
       upstream.enqueue(turn.text('On and on. '.repeat(2_000), { delayMs: 20 }))
@@ -114,7 +114,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     }
   })
 
-  test('an approval is asked for and given through any instance, and the tool runs once', async () => {
+  test('an approval can be requested and given through any instance, and the tool runs once', async () => {
     for (const through of [first, second]) {
       const id = await conversation()
       const calls = [
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     }
   })
 
-  test('the runs of an instance whose lease has expired are continued by exactly one other, and it cannot write any more', async () => {
+  test('exactly one other instance continues the runs of an instance whose lease has expired, and that instance can no longer write', async () => {
     const id = await conversation()
     upstream.enqueue(
       turn.text('The first attempt says something long. '.repeat(400), { delayMs: 20 }),
@@ -185,7 +185,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     await allRenewed()
   })
 
-  test('an instance that lost a run which waits for a person leaves it to its successor', async () => {
+  test('an instance that lost a waiting run leaves it to its successor', async () => {
     const id = await conversation()
     const calls = [{ id: 'w_lost', name: 'file_write', arguments: { path: 'b.txt', content: 'x' } }]
     upstream.enqueue(turn.toolCalls(calls), turn.text('Written once.'))
@@ -216,7 +216,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     await allRenewed()
   })
 
-  test('what an instance receives beyond 32 runs at work goes through the queue, is performed once, and others take their share', async () => {
+  test('runs beyond 32 active ones go through the queue, are performed once, and are shared with other instances', async () => {
     let release = (): void => undefined
     const until = new Promise<void>((resolve) => {
       release = resolve
@@ -252,7 +252,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     expect(metrics).toContain('nanoclaw_queued_runs 0\n')
   })
 
-  test('the open pages of a user learn of changes that happen on another instance', async () => {
+  test('the open pages of a user receive changes made on another instance', async () => {
     const pages = await openEvents(`${second.url}/api/events`)
     await pages.next(({ event }) => event === 'ready')
     const { json } = await first.call('POST', '/api/conversations', { body: {} })
@@ -263,7 +263,7 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     pages.leave()
   })
 
-  test('what a tool has read through one instance is reused at the other, until the project changes through either', async () => {
+  test('a tool result of one instance is reused on the other until the project changes through either', async () => {
     const path = `/api/projects/${project}/files/read.txt`
     const write = (server: TestServer, content: string) =>
       server.call('PUT', path, { body: { content } })

@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     return null
   }
 
-  test('an allowance is taken once, whichever instance is asked, and each key and limit has its own', async () => {
+  test('an allowance is used once across instances, and each key and limit has its own', async () => {
     const [here, there] = [first, second].map((limits) =>
       limits.rateLimit('views', { limit: 3, windowMs: 60_000 }),
     )
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     ])
   })
 
-  test('slots are taken once, whichever instance is asked, until they are given back', async () => {
+  test('slots are taken once across instances until they are released', async () => {
     const [here, there] = [first.slots('streams', 3), second.slots('streams', 3)]
     const taken = await Promise.all([here, there, here, there].map((one) => one.take('ann')))
     expect(taken.filter((release) => release === null)).toHaveLength(1)
@@ -108,7 +108,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     expect(await here.take('ann')).toBeNull()
   })
 
-  test('what one instance holds counts at the other until it is given back, and of two that ask at once only one gets the rest', async () => {
+  test('what one instance holds counts on the other until it is released, and of two simultaneous requests only one gets the rest', async () => {
     const [here, there] = [first.amounts('bytes'), second.amounts('bytes')]
     expect(await here.hold('ann', 60)).toBe(0)
     expect(await there.hold('ann', 3_000_000_000)).toBe(60)
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     await expect.poll(() => refused.left(user)).toBe(60)
   })
 
-  test('while Redis does not answer, each instance counts alone', async () => {
+  test('while Redis does not respond, each instance counts separately', async () => {
     const slots = first.slots('streams', 2)
     await slots.take('eve')
     const limit = first.rateLimit('paused', { limit: 2, windowMs: 60_000 })

@@ -52,7 +52,7 @@ describe('the projects of two instances', () => {
     return [await instance(database, store, 'a'), await instance(database, store, 'b')] as const
   }
 
-  test('are changed by one instance at a time, in whatever order they ask, and different projects at the same time', async () => {
+  test('are changed by one instance at a time in any order, and different projects at the same time', async () => {
     const [a, b] = await two()
     let active = 0
     let most = 0
@@ -85,7 +85,7 @@ describe('the projects of two instances', () => {
     await b.mutex.run('one', async () => {})
   })
 
-  test('are taken over from an instance that paused, which then changes nothing more', async () => {
+  test('are taken over from a paused instance, which then changes nothing more', async () => {
     const [a, b] = await two()
     await a.mutex.run('one', async () => {
       await a.pause()
@@ -96,7 +96,7 @@ describe('the projects of two instances', () => {
     })
   })
 
-  test('of an instance that paused in a change of a run: once the run goes on elsewhere, it changes no file and stores no checkpoint', async () => {
+  test("are not changed by an instance that paused during a run's change once the run continues elsewhere", async () => {
     const database = await databases.open('postgres')
     const store = createStore(database)
     const a = await instance(database, store, 'a')
@@ -147,7 +147,7 @@ describe('the projects of two instances', () => {
     expect(await treeOf(workspace.root)).toEqual({ before: 'the pause', next: 'said again' })
   })
 
-  test('of an instance that paused in a change of a person: once another one has taken over the project, it writes nothing more', async () => {
+  test("are not changed by an instance that paused during a person's change once another instance has taken over", async () => {
     const database = await databases.open('postgres')
     const store = createStore(database)
     const a = await instance(database, store, 'a')
@@ -169,7 +169,7 @@ describe('the projects of two instances', () => {
   })
 })
 
-test('a run that a newer version has begun is left to it: an older instance neither sees nor claims it', async () => {
+test('an older instance neither lists nor claims a run started by a newer version', async () => {
   const database = await databases.open('postgres')
   const store = createStore(database)
   const ours = await storeRun(database, store)
@@ -193,7 +193,7 @@ describe('the folders of several instances', () => {
     for (const path of folders) rmSync(path, { recursive: true, force: true })
   })
 
-  test('must be the same ones: another folder is refused with what to do, by the start and by the doctor', async () => {
+  test('must be the same: a start and the doctor refuse another folder and say what to do', async () => {
     const place = await databases.migrated('postgres')
     const { settings } = createStore(await databases.connect(place))
     const workspaces = { key: 'workspace_root', path: folder() }

@@ -14,7 +14,7 @@ const faultsOf = (text: string, environment: Record<string, string> = {}): reado
   }
 }
 
-test('the limits of projects reach the module that keeps them, in its units', () => {
+test('project limits reach the module that enforces them, in its units', () => {
   const limits = { search_seconds: 0.5, file_read: '1MB', file_write: '2MB', project: '3MB' }
   const checkpoints = { keep: 7, max_age_days: 8, max_size: '9MB' }
   const config = parseConfig(JSON.stringify({ limits, checkpoints }), {})
@@ -53,7 +53,7 @@ describe('defaults', () => {
     expect(config.stream).toEqual({ disconnect_grace: 0, idle_timeout: 120 })
   })
 
-  test('a key without a value counts as not set', () => {
+  test('a key without a value counts as unset', () => {
     expect(parseConfig('redis_url:\nlimits:\n', {}).redis_url).toBeUndefined()
   })
 

@@ -14,7 +14,7 @@ const EARLIER = [
   '0007_failures_and_iterations.sql',
 ]
 
-test('no migration takes away or renames what the version before reads or writes', () => {
+test('no migration removes or renames anything that the previous version reads or writes', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   const breaking = files.filter((name) =>
     readFileSync(resolve(folder, name), 'utf8')

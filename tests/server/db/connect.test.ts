@@ -123,7 +123,7 @@ describe('a PostgreSQL server', () => {
     await expect(refused).rejects.not.toThrow(/secret-word/)
   })
 
-  test('that accepts connections but never responds also ends the start', async () => {
+  test('that accepts connections but never responds also ends the start with a clear error', async () => {
     const silent = createServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const address = silent.address()

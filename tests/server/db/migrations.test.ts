@@ -20,7 +20,7 @@ import { say, somebody } from '../../support/store/store-rows.ts'
 const root = resolve(import.meta.dirname, '../../..')
 const databases = useDatabases()
 
-test('`npm run db:generate` would change nothing', async () => {
+test('`npm run db:generate` has nothing to generate', async () => {
   const script = resolve(root, 'scripts/generate-migrations.ts')
   const checked = promisify(execFile)(process.execPath, ['--import', 'tsx', script, '--check'], {
     cwd: root,

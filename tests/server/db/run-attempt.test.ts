@@ -65,7 +65,7 @@ describeOnEachDatabase('an attempt of a run', (open) => {
     expect(await stored(store, run)).toEqual(before)
   })
 
-  test('writes nothing once the run was ended by someone else', async () => {
+  test('writes nothing once another process has ended the run', async () => {
     const { database, store, run } = await begun()
     await database.write((tx) =>
       store.runs.end(tx, run.id, { status: 'stopped', endedAt: new Date() }),
@@ -76,7 +76,7 @@ describeOnEachDatabase('an attempt of a run', (open) => {
     expect(await stored(store, run)).toEqual(before)
   })
 
-  test('writes as long as it is the last one', async () => {
+  test('writes as long as it is the latest', async () => {
     const { database, store, run } = await begun()
     const [next] = await database.write((tx) =>
       Promise.all([store.runs.claim(tx, run.id, 'another instance')]),

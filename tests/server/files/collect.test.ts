@@ -18,7 +18,7 @@ describeOnEachDatabase('garbage collection of files', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-collect-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('unused files and blobs go once they are old enough; used ones, thumbnails and new ones stay', async () => {
+  test('unused files and blobs are removed once they are old enough, and used ones, thumbnails and new ones stay', async () => {
     const database = await open()
     const store = createStore(database)
     const blobs = await openDiskBlobs(mkdtempSync(join(folder, 'blobs-')))
@@ -68,7 +68,7 @@ describeOnEachDatabase('garbage collection of files', (open) => {
     expect(await store.storage.used(user.id)).toBe(0)
   })
 
-  test("a user's files are nobody else's", async () => {
+  test("a user cannot access another user's files", async () => {
     const database = await open()
     const store = createStore(database)
     const [user, other] = [await somebody(store), await somebody(store)]

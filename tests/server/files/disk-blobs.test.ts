@@ -42,7 +42,7 @@ function checkedBlobs(store: string): string[] {
 }
 
 describe('the blob store on disk', () => {
-  test('a content is stored once under its hash, readable by the owner only, and read back whole or in part', async () => {
+  test('content is stored once under its hash, readable by the owner only, and read completely or in part', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
     const blob = await blobs.put(pieces('hello ', 'world'))
@@ -56,14 +56,14 @@ describe('the blob store on disk', () => {
     expect((await buffer(part)).toString()).toBe('wor')
   })
 
-  test('an empty content is stored like any other', async () => {
+  test('empty content is stored like any other', async () => {
     const blobs = await openDiskBlobs(fresh())
     const blob = await blobs.put(pieces())
     expect(blob).toEqual({ sha256: hashOf(''), size: 0 })
     expect((await buffer(await blobs.open(blob.sha256))).length).toBe(0)
   })
 
-  test('a content that breaks off is not stored and leaves nothing', async () => {
+  test('content whose stream breaks off is not stored and leaves nothing behind', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
     async function* broken(): AsyncGenerator<Buffer> {
@@ -75,7 +75,7 @@ describe('the blob store on disk', () => {
     expect(readdirSync(blobs.incoming)).toEqual([])
   })
 
-  test('a name that is no hash never becomes a path', async () => {
+  test('a name that is not a hash never becomes a path', async () => {
     const blobs = await openDiskBlobs(fresh())
     await expect(blobs.open('../../etc/passwd')).rejects.toMatchObject({
       reason: 'file_content_missing',
@@ -83,7 +83,7 @@ describe('the blob store on disk', () => {
     expect(() => blobPath('/store', '../x')).toThrow(/no SHA-256/)
   })
 
-  test('a content that was cut on the disk is replaced when it is put again', async () => {
+  test('content that was truncated on disk is replaced when it is stored again', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
     const { sha256 } = await blobs.put(pieces('whole'))
@@ -92,7 +92,7 @@ describe('the blob store on disk', () => {
     expect(checkedBlobs(place)).toEqual([sha256])
   })
 
-  test('a content put again is not removed as an old one', async () => {
+  test('content stored again is not removed as old', async () => {
     const blobs = await openDiskBlobs(fresh())
     const { sha256 } = await blobs.put(pieces('one'))
     const before = new Date(Date.now() - 60_000)
@@ -103,7 +103,7 @@ describe('the blob store on disk', () => {
     expect((await buffer(await blobs.open(again.sha256))).toString()).toBe('one')
   })
 
-  test('an instance that starts, or collects, leaves alone what another one is receiving, and removes what nobody writes to', async () => {
+  test('an instance that starts or collects keeps files that another instance is receiving and removes abandoned ones', async () => {
     const place = fresh()
     const first = await openDiskBlobs(place, { isShared: true })
     let resume = (): void => undefined
@@ -131,7 +131,7 @@ describe('the blob store on disk', () => {
     expect(readdirSync(second.incoming)).toEqual([])
   })
 
-  test('a content that one instance puts again while another removes it as unused is there afterwards', async () => {
+  test('content that one instance stores again while another removes it as unused still exists afterwards', async () => {
     const place = fresh()
     const [first, second] = [
       await openDiskBlobs(place, { isShared: true }),
@@ -148,7 +148,7 @@ describe('the blob store on disk', () => {
     expect(readdirSync(first.incoming)).toEqual([])
   })
 
-  test('after kill -9 while it writes, every stored content is whole and no leftover stays', async () => {
+  test('after kill -9 during writes, all stored content is intact and no partial file remains', async () => {
     const place = fresh()
     for (let round = 0; round < 3; round += 1) {
       const writer = startWriter(place)

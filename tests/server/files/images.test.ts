@@ -28,7 +28,7 @@ test('an image in a folder that is configured as a relative path is read, and it
   expect(thumbnail.format).toBe('webp')
 })
 
-describe('bytes beside the picture', () => {
+describe('bytes outside the picture', () => {
   const picture = () =>
     sharp({ create: { width: 40, height: 30, channels: 3, background: '#c33' } })
   const secret = Buffer.from('Jane Doe, 51.5 N')
@@ -61,7 +61,7 @@ describe('bytes beside the picture', () => {
     expect(hasExtraBytes('gif', await (await film()).gif().toBuffer())).toBe(false)
   })
 
-  test('comments, blocks of cameras and what follows the end are found, and a file that ends too early', async () => {
+  test('comments, camera data, trailing bytes and truncated files are detected', async () => {
     const jpeg = await picture().jpeg().toBuffer()
     const within = (block: Buffer) => Buffer.concat([jpeg.subarray(0, 2), block, jpeg.subarray(2)])
     const gif = await picture().gif().toBuffer()

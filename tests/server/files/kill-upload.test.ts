@@ -29,7 +29,7 @@ function beginUpload(url: string): Promise<void> {
   })
 }
 
-test('after kill -9 during uploads, acknowledged files are whole, no part of another one stays, and a backup brings them to a new server', async () => {
+test('after kill -9 during uploads, acknowledged files are intact, no partial file remains, and a backup restores them on a new server', async () => {
   const place = await serverPlace(folder, {})
   const incoming = join(folder, 'data/blobs/incoming')
   const acknowledged = new Map<string, string>()

@@ -70,7 +70,7 @@ describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', 
     expect(await store.attachments.findInline()).toBeUndefined()
   }
 
-  test('every content stays the same, and a failing database only delays the work', async () => {
+  test('all content stays the same, and a failing database only delays the work', async () => {
     const prepared = await prepare(dialect, 2)
     const { database, store, user } = prepared
     const place = mkdtempSync(join(folder, 'blobs-'))
@@ -112,7 +112,7 @@ describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', 
     await expectMoved(prepared, place)
   })
 
-  test('whoever reads a content while it is moved receives all of it, once', async () => {
+  test('reading content while it is moved returns all of it, once', async () => {
     const { database, store, conversationId } = await prepare(dialect, 0)
     const long = 'ein längerer Text\n'.repeat(40_000)
     const id = await say(database, conversationId, 'files', null, {
@@ -141,7 +141,7 @@ describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', 
     expect(before[2] && (await wholeText(before[2].content))).toBe(PIXEL)
   })
 
-  test.runIf(dialect === 'sqlite')('kill -9 while they move loses nothing', async () => {
+  test.runIf(dialect === 'sqlite')('kill -9 during the move loses nothing', async () => {
     const prepared = await prepare('sqlite', 3)
     const { settings, database } = prepared
     if (settings.dialect !== 'sqlite') throw new Error('only for SQLite')

@@ -50,7 +50,7 @@ const listed = async (blobs: ReturnType<typeof open>): Promise<string[]> => {
 }
 const later = (): Date => new Date(Date.now() + 60_000)
 
-test('a content is stored under its hash once, and read whole or in part', async () => {
+test('content is stored once under its hash, and read completely or in part', async () => {
   const blobs = open('one/')
   const stored = await blobs.put(pieces('0123456789', 100_000))
   expect(stored.size).toBe(1_000_000)
@@ -65,7 +65,7 @@ test('a content is stored under its hash once, and read whole or in part', async
   await expect(open('').has('../x')).rejects.toThrow(/no SHA-256/)
 })
 
-test('only what was not put since is removed', async () => {
+test('only content that was not stored again since is removed', async () => {
   const blobs = open('two/')
   const { sha256 } = await blobs.put(pieces('old'))
   expect(await blobs.remove(sha256, new Date(Date.now() - 60_000))).toBe(false)
@@ -75,7 +75,7 @@ test('only what was not put since is removed', async () => {
   expect(await listed(blobs)).toEqual([])
 })
 
-test('a content that one instance is about to remove is put by another one only afterwards, and stays', async () => {
+test('content that one instance is removing is stored by another only afterwards, and stays', async () => {
   const holders = new Map<string, string>()
   /** The claims of an instance; `whenAsked` is called before the removal. */
   const instance = (name: string, whenAsked: () => Promise<void> = async () => {}) => {
@@ -121,7 +121,7 @@ test('a content that one instance is about to remove is put by another one only 
   expect(holders.size).toBe(0)
 })
 
-test('a content whose source fails is not stored', async () => {
+test('content whose source fails is not stored', async () => {
   const blobs = open('three/')
   async function* broken(): AsyncGenerator<Buffer> {
     yield Buffer.from('half')
@@ -141,7 +141,7 @@ test('a backup of a bucket is restored into another one', async () => {
   expect((await buffer(await to.open(sha256))).toString()).toBe('kept')
 })
 
-test('a server stores files in the bucket, serves them in parts, and the doctor finds what is missing', async () => {
+test('a server stores files in the bucket and serves them in parts, and the doctor finds missing ones', async () => {
   const database = join(folder, 'nanoclaw.db')
   const server = await start({
     config: {

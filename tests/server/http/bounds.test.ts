@@ -6,14 +6,14 @@ import { turn } from '../../support/provider/upstream-turns.ts'
 import { openEvents } from '../../support/server/events.ts'
 import { useServers } from '../../support/server/server.ts'
 
-describe('what one user or address may hold open', () => {
+describe('limits per user and address', () => {
   const { start } = useServers()
   const sockets: Socket[] = []
   afterAll(() => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('a stream beyond the limit is refused before a run begins, and a stream that ends makes room', async () => {
+  test('a stream beyond the limit is refused before a run starts, and a stream that ends frees its slot', async () => {
     const upstream = await startUpstream()
     const server = await start({
       config: {
@@ -68,7 +68,7 @@ describe('what one user or address may hold open', () => {
     await upstream.close()
   })
 
-  test('a connection beyond the limit is closed, and a connection that ends makes room', async () => {
+  test('a connection beyond the limit is closed, and a connection that ends frees its slot', async () => {
     const server = await start({ config: { limits: { connections_per_address: 4 } } })
     const { port, hostname } = new URL(server.url)
     /** Opens a connection; resolves to whether it was served. */

@@ -102,7 +102,7 @@ describe('a failed request', () => {
   })
 })
 
-test('whatever is thrown has a text for the log, without values that may be secret', () => {
+test('any thrown value has a text for the log without potentially secret values', () => {
   expect(errorText(new Error('no'))).toBe('no')
   expect(errorText('plain')).toBe('plain')
   expect(errorText({ error: 'invalid_grant' })).toBe('invalid_grant')

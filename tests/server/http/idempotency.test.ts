@@ -43,7 +43,7 @@ describeOnEachServer('Idempotency-Key', (start) => {
     expect(json.data.items).toHaveLength(1)
   })
 
-  test('another request with the same key is refused, and a failed request may be sent again', async () => {
+  test('a different request with the same key is refused, and a failed request can be repeated', async () => {
     await post('/api/projects', { name: 'First' }, 'project-2')
     const other = await post('/api/projects', { name: 'Second' }, 'project-2')
     expect(other).toMatchObject({ status: 409, json: { reason: 'idempotency_key_reused' } })
@@ -63,7 +63,7 @@ describeOnEachServer('Idempotency-Key', (start) => {
     expect(two.json.data.id).not.toBe(one.json.data.id)
   })
 
-  test('a chat completion and a message that are sent again join the run that is there', async () => {
+  test('a repeated chat completion or message joins the existing run', async () => {
     upstream.enqueue(turn.text('Once.'))
     const body = { model: 'nanoclaw', messages: [{ role: 'user', content: 'Hello' }] }
     const [first, second] = [
@@ -86,7 +86,7 @@ describeOnEachServer('Idempotency-Key', (start) => {
 
 const { start } = useServers()
 
-test('HEAD answers like GET without a body, and every failure has an error, a request id and the header of it', async () => {
+test('HEAD responds like GET without a body, and every failure has an error, a request id and its header', async () => {
   const server = await start()
   const asked = await server.call('POST', '/v1/responses', {
     body: { model: 'nanoclaw/demo', input: 'Hello' },

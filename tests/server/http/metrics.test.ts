@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
 })
 
-test('a run counts with its outcome, tokens, cost, first token and tools', async () => {
+test('metrics count a run with its outcome, tokens, cost, first token and tools', async () => {
   upstream.enqueue(
     turn.toolCalls([
       { name: 'calculator', arguments: { expression: '2 + 2' } },

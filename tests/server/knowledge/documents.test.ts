@@ -100,7 +100,7 @@ describeOnEachDatabase('documents', (open) => {
     return { database, userId, project, folder, ...(await startServer(database, userId, folder)) }
   }
 
-  test('an upload during the start is neither removed nor taken for an unfinished one', async () => {
+  test('an upload during startup is neither removed nor mistaken for an unfinished one', async () => {
     const database = await open()
     const userId = await addUser(database)
     const project = await addProject(database, userId)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close())
 
 describeOnEachServer('documents with an endpoint for embeddings', (start) => {
-  test('are found by meaning, and the start logs no ignored setting', async () => {
+  test('are found by meaning, and startup logs no ignored setting', async () => {
     const server = await start({
       models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key' }],
       embeddings: {

@@ -47,7 +47,7 @@ describe('facts', () => {
     )
   })
 
-  test('that are known already are not written twice', async () => {
+  test('that are already known are not added twice', async () => {
     const { memory, text } = memoryWith()
     expect(await memory.remember(user, 'Works at Acme', trusted)).toBe('saved')
     const before = text()

@@ -128,7 +128,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(asked[0]).toEqual({ authorization: 'Bearer sk-test', model: 'tiny', count: 4 })
   })
 
-  test('calls are reserved and counted for the project, and none is made when nothing more may be spent', async () => {
+  test('embedding calls are reserved and counted for the project, and none is made when the budget is used up', async () => {
     const { search, allowance, spent, released, projectId, vectors, document } = await prepare()
     expect(spent).toMatchObject([{ project: projectId, model: 'tiny' }])
     expect(spent[0]?.tokens).toBeGreaterThan(0)
@@ -147,7 +147,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     vectors.stop()
   })
 
-  test('of calls made at once, only as many are sent as the budget of the user has left, and a failed one gives its share back', async () => {
+  test("of simultaneous calls, only as many are sent as the user's budget allows, and a failed one releases its share", async () => {
     const database = await open()
     const store = createStore(database)
     const userId = await addUser(database)

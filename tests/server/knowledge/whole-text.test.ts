@@ -19,7 +19,7 @@ describe('the whole text of a document', () => {
     expect(found.text).toMatch(/^\[Page 1\]\n/)
   })
 
-  test('slides come in the order in which they are shown', async () => {
+  test('slides are read in the order in which they are shown', async () => {
     expect(await textOf('talk.pptx', presentation(['First', 'Second &lt;b&gt;']))).toMatchObject({
       ok: true,
       pages: 2,
@@ -27,7 +27,7 @@ describe('the whole text of a document', () => {
     })
   })
 
-  test('cells come row by row, with dates as dates and empty cells in their place', async () => {
+  test('cells are read row by row, with dates as dates and empty cells in place', async () => {
     const rows = [
       '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>',
       '<row r="2"><c r="A2" s="1"><v>45000</v></c><c r="B2"><v>1.5</v></c><c r="C2" t="b"><v>1</v></c></row>',
@@ -40,7 +40,7 @@ describe('the whole text of a document', () => {
     })
   })
 
-  test('text, tables and source code come as they are', async () => {
+  test('text, tables and source code are returned unchanged', async () => {
     for (const [name, text] of [
       ['data.csv', 'a,b\n1,2\n'],
       ['page.html', '<h1>Hi</h1>'],
@@ -58,13 +58,13 @@ describe('the whole text of a document', () => {
     })
   })
 
-  test('of a very long text the first two million characters are kept, and all are counted', async () => {
+  test('only the first two million characters of a very long text are stored, and all are counted', async () => {
     const found = await textOf('long.txt', `${'x'.repeat(2_500_000)}end`)
     if (!found.ok) throw new Error(found.failure.message)
     expect([found.text.length, found.characters]).toEqual([2_000_000, 2_500_003])
   })
 
-  test('a damaged, mislabelled or bombed document fails alone, with a reason', async () => {
+  test('a damaged document, a mislabelled one and a zip bomb each fail alone, with a reason', async () => {
     const reasonOf = async (name: string, bytes: string | Uint8Array) => {
       const found = await textOf(name, bytes)
       return found.ok ? 'ok' : found.failure.reason

@@ -23,13 +23,13 @@ test('hundreds of waiters share one listener on a signal, and each is notified o
   expect(called).not.toContain(1)
 })
 
-test('a waiter that comes after the abort is notified at once', () => {
+test('a waiter added after the abort is notified at once', () => {
   let called = 0
   onAbort(AbortSignal.abort(), () => called++)()
   expect(called).toBe(1)
 })
 
-test('a deadline ends what waits for it although garbage is collected meanwhile', async () => {
+test('a deadline ends its waiters even if garbage is collected meanwhile', async () => {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   if (typeof collect !== 'function') throw new Error('no garbage collection to call')

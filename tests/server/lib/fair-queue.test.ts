@@ -33,7 +33,7 @@ test('an owner with much work does not delay the first work of the others', asyn
   expect(begun).toEqual(['ann 1', 'ann 2', 'bob 1', 'cyd 1', 'ann 3', 'bob 2', 'ann 4'])
 })
 
-test('an owner has at most as much running as allowed, and room is left for others', async () => {
+test('an owner cannot run more than allowed, and slots are left for others', async () => {
   const { begun, add, end } = scripted({ size: 3, perOwner: 1 })
   for (const name of ['ann 1', 'ann 2']) void add('ann', name)
   for (const name of ['nobody 1', 'nobody 2']) void add(null, name)
@@ -46,7 +46,7 @@ test('an owner has at most as much running as allowed, and room is left for othe
   expect(begun.at(-1)).toBe('ann 2')
 })
 
-test('work that fails makes room for the next', async () => {
+test('failed work frees its slot', async () => {
   const queue = createFairQueue({ size: 1 })
   const failed = queue.run('ann', async () => Promise.reject(new Error('broken')))
   const next = queue.run('ann', async () => 'fine')
@@ -54,7 +54,7 @@ test('work that fails makes room for the next', async () => {
   expect(await next).toBe('fine')
 })
 
-test(`everything runs once, in the order of its owner, and never more at once than allowed (SEED=${SEED})`, async () => {
+test(`all work runs once, in its owner's order, and never more at once than allowed (SEED=${SEED})`, async () => {
   const { below: pick } = randomFrom(SEED)
   const { begun, add, end, open, queue } = scripted({ size: 3, perOwner: 2 })
   const added: string[] = []

@@ -33,7 +33,7 @@ describe('a worker client', () => {
     expect((await echo(client, 'd')).threadId).toBe(replies[0]?.threadId)
   })
 
-  test('terminates the thread when a request times out, rejects what waits in it, and starts another', async () => {
+  test('terminates the thread when a request times out, rejects its other requests, and starts another', async () => {
     const client = createClient()
     const before = await echo(client, 'before')
     const stuck = client.request({ kind: 'loop' }, { timeoutMs: 50 })

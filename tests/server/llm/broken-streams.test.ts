@@ -92,7 +92,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
   }
   const events = eventsOf(whole)
 
-  test('that is cut at any byte ends in one error, and what arrived is kept', async () => {
+  test('that is cut at any byte ends in one error, and the part that arrived is kept', async () => {
     const bytes = Buffer.from(events.join(''))
     const complete = await read(bytes)
     expect([complete.end.type, complete.calls.length]).toEqual(['finished', 2])
@@ -113,7 +113,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
     expect([isWhole, kept]).toEqual([true, complete.text.length + complete.thinking.length])
   })
 
-  test('with events that come twice or in another order has one end, and keeps what came before', async () => {
+  test('with repeated or reordered events has one end and keeps the part before them', async () => {
     const after = await Promise.all(
       events.map((_, at) => read(Buffer.from(events.slice(0, at).join('')))),
     )
@@ -137,7 +137,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
     }
   })
 
-  test('whose body comes twice ends in one error, and what came once is kept once', async () => {
+  test('whose body is repeated ends in one error, and the first copy is kept once', async () => {
     const body = Buffer.from(events.join(''))
     const complete = await read(body)
     // With the first one, or some time after it.
@@ -153,7 +153,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
     expect((await read([body, marker])).end.type).toBe('finished')
   })
 
-  test('that never ends, ends in one error, and what came is kept', async () => {
+  test('that never ends is cut off with one error, and the part that arrived is kept', async () => {
     const begun = events.findIndex((event) => event.includes('ee 🙂')) + 1
     const delta = events[begun - 1] ?? ''
     const long = 'x'.repeat(1_000_000)
@@ -175,7 +175,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
   })
 })
 
-test('a body that comes twice without an end marker is noticed, too', async () => {
+test('a repeated body without an end marker is detected too', async () => {
   const reader = createChunkReader({ model: 'M' })
   const lines = createEventStreamReader(reader.read)
   const chunks = [chunk({ role: 'assistant' }), chunk({ content: 'Hi' }), chunk({}, 'stop')]
@@ -187,7 +187,7 @@ test('a body that comes twice without an end marker is noticed, too', async () =
   expect(reader.end()).toEqual([{ type: 'text_delta', text: 'Hi' }])
 })
 
-test('a repeated chunk of a chat completion is noticed where it cannot be a repeated word', async () => {
+test('a repeated chunk of a chat completion is detected if it cannot be a repeated word', async () => {
   const read = (...chunks: unknown[]) => {
     const reader = createChunkReader({ model: 'M' })
     const lines = createEventStreamReader(reader.read)
@@ -227,7 +227,7 @@ test('a repeated chunk of a chat completion is noticed where it cannot be a repe
   expect(read(call('a', 'x'), call('b', 'x')).calls).toHaveLength(2)
 })
 
-test('a block of the Messages API that begins twice, or goes on without a beginning or after its end, is an error', async () => {
+test('a Messages API block that begins twice, or continues before its beginning or after its end, is an error', async () => {
   const whole = messagesTurn([{ type: 'text', text: 'Hello.' }])
   const events = eventsOf(whole)
   const of = (type: string) => events.filter((event) => event.includes(`"type":"${type}"`))

@@ -88,7 +88,7 @@ describe.each(clients)('%s', (_name, models, answer) => {
   })
 
   test.skipIf(answer === null)(
-    'ends with one failure that says what was wrong, and keeps what had arrived',
+    'ends with one failure that gives the reason, and keeps the part that arrived',
     async () => {
       const asked = await client()
       const faults: [Turn, string][] = [
@@ -115,7 +115,7 @@ describe.each(clients)('%s', (_name, models, answer) => {
   )
 
   test.skipIf(answer === null || answer === written)(
-    'never lets a call run without arguments that was cut off before the first of them',
+    'never runs a call that was cut off before its arguments',
     async () => {
       const call = { name: 'calculator', arguments: '' }
       upstream.enqueue(

@@ -5,7 +5,7 @@ import { findModelRow, withTableFacts } from '../../../server/llm/model-table.ts
 
 const openai = { id: 'gpt-5.4', api_url: 'https://api.openai.com/v1' }
 
-test('a model is found by the address of its API, whatever the path, the prefix and the day', () => {
+test('a model is found by the host of its API, with any path, prefix and date suffix', () => {
   expect(findModelRow(openai)).toMatchObject({ provider: 'openai', id: 'gpt-5.4' })
   expect(
     findModelRow({
@@ -27,7 +27,7 @@ test('every row of the table can be read', () => {
     expect(findModelRow({ id, api_url: `https://${addresses[provider]}` })?.id).toBeTypeOf('string')
 })
 
-test('the same name elsewhere is another model, unless the settings name the provider', () => {
+test('the same name at another host is a different model, unless the settings name the provider', () => {
   const elsewhere = 'http://127.0.0.1:4000/v1'
   expect(findModelRow({ ...openai, api_url: elsewhere })).toBeUndefined()
   expect(findModelRow({ ...openai, api_url: elsewhere, provider: 'openai' })).toBeUndefined()
@@ -42,7 +42,7 @@ test('the same name elsewhere is another model, unless the settings name the pro
   })
 })
 
-test('settings win over the table, which fills in the rest', () => {
+test('settings take precedence over the table, which fills in the rest', () => {
   const price = { input: 1, output: 2, currency: 'EUR' }
   expect(withTableFacts({ ...openai, vision: false, price })).toMatchObject({
     vision: false,
@@ -59,7 +59,7 @@ test('settings win over the table, which fills in the rest', () => {
   })
 })
 
-test('a model reads PDF files where both it and its API do', () => {
+test('a model gets PDF files if both the model and its API support them', () => {
   const reads = (id: string, api_url: string, more: object = {}) =>
     withTableFacts({ id, api_url, ...more }).pdf
   const openaiUrl = 'https://api.openai.com/v1'

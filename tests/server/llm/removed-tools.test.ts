@@ -25,7 +25,7 @@ const other: ToolSchema = {
 const toolCount = (tools: unknown) => (Array.isArray(tools) ? tools.length : undefined)
 const settings = { id: 'm', api_url: 'https://example.test/v1' }
 
-test('the calls stay in the history, with other tools or none', () => {
+test('calls of removed tools stay in the history, with other tools or none', () => {
   for (const tools of [[other], []]) {
     const request = llmRequest({ messages, tools })
     const bodies = [
@@ -42,7 +42,7 @@ test('the calls stay in the history, with other tools or none', () => {
   }
 })
 
-test('the name of a tool that a model made up is sent as one that each API accepts', () => {
+test('a tool name invented by a model is sent in a form that each API accepts', () => {
   const calls = ['look up 天气', 'x'.repeat(100), 'get_weather'].map((name, at) => ({
     id: CallId.parse(`c${at}`),
     name,
@@ -68,14 +68,14 @@ test('the name of a tool that a model made up is sent as one that each API accep
   }
 })
 
-test('without any tool, the Messages API gets stand-ins that must not be called', () => {
+test('without any tool, the Messages API gets placeholders that must not be called', () => {
   const body = buildMessagesBody(llmRequest({ messages }), settings)
   expect(body.tools).toMatchObject([{ name: 'mcp__gone__look', input_schema: { type: 'object' } }])
   expect(body.tool_choice).toEqual({ type: 'none' })
   expect(buildMessagesBody(llmRequest(), settings)).not.toHaveProperty('tools')
 })
 
-test('a gateway that refuses calls without tools gets the request again with stand-ins', async () => {
+test('a gateway that refuses calls without tools gets the request again with placeholders', async () => {
   upstream.enqueue(
     turn.error(400, 'Requests which include `tool_use` or `tool_result` blocks must define tools.'),
     turn.text('Fine.'),

@@ -8,7 +8,7 @@ import { useModels } from './use-models.ts'
 const { upstream, model, ask } = useModels()
 
 describe('fallbacks', () => {
-  test('are asked in their order when a model fails before its first word', async () => {
+  test('are tried in order when a model fails before its first word', async () => {
     upstream.enqueueFor({ apiKey: 'key-a' }, turn.error(401))
     upstream.enqueueFor({ apiKey: 'key-c' }, turn.text('from c'))
     const dead = model('b', { api_url: await refusingUrl() })

@@ -15,7 +15,7 @@ describeOnEachDatabase('channels', (open) => {
   const prepare = (options?: Parameters<typeof prepareChannels>[1]) =>
     prepareChannels(database, options)
 
-  test('a user can send to a limited number of recipients per hour, also in a burst and with new channels', async () => {
+  test('a user can send to a limited number of recipients per hour, even in a burst and with new channels', async () => {
     const post = await startMailServer()
     const { channels, userId } = await prepare({
       kinds: createChannelKinds({ fetch, smtp: post.smtp }),

@@ -66,7 +66,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
       })
   })
 
-  test('a message to an address whose owner has not agreed is not sent, and says why', async () => {
+  test('a message to an unconfirmed address is not sent, and its failure says why', async () => {
     const { smtp, mails } = await startMailServer()
     const { channels, userId } = await prepare({
       kinds: createChannelKinds({ fetch, smtp }),

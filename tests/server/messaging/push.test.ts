@@ -18,7 +18,7 @@ import { describeOnEachDatabase } from '../../support/store/databases.ts'
 import { addUser } from '../../support/store/rows.ts'
 import { fetch, startReceiver, strictFetch } from './receivers.ts'
 
-test('a key of a subscription is a point of the curve', () => {
+test('a subscription whose key is not a point on the curve is refused', () => {
   const { keys } = newBrowser('https://push.example').subscription
   expect(isSubscriptionKey(keys.p256dh)).toBe(true)
   expect(isSubscriptionKey(base64url(Buffer.alloc(65, 4)))).toBe(false)
@@ -67,7 +67,7 @@ describeOnEachDatabase('push notifications', (open) => {
     return { push, run, become, warnings, settings }
   }
 
-  test('each device is told once that a run waits or has ended, with nothing of its content', async () => {
+  test('each device is notified once that a run waits or has ended, without any content', async () => {
     const { push, run, become } = await prepare()
     const service = await startReceiver()
     const browsers = ['/phone', '/laptop'].map((path) => newBrowser(service.url + path))
@@ -116,7 +116,7 @@ describeOnEachDatabase('push notifications', (open) => {
     expect(service.received).toHaveLength(4)
   })
 
-  test('a subscription that the service does not know any more is removed; a busy service is asked again', async () => {
+  test('a subscription that the push service no longer knows is removed, and a busy service is retried', async () => {
     const { push, become } = await prepare()
     const gone = await startReceiver(410)
     const busy = await startReceiver(503, 429)
@@ -137,7 +137,7 @@ describeOnEachDatabase('push notifications', (open) => {
     expect(warnings).toMatchObject([{ reason: 'delivery_receiver_address_refused' }])
   })
 
-  test('a subscription ends with its session, and belongs to whoever signed in last on that browser', async () => {
+  test('a subscription ends with its session and belongs to the user who signed in last on that browser', async () => {
     const { push, become } = await prepare()
     const { url, received } = await startReceiver()
     const { subscription } = newBrowser(url)
@@ -172,7 +172,7 @@ describeOnEachDatabase('push notifications', (open) => {
     expect(received).toHaveLength(2)
   })
 
-  test('all instances have one key, which is stored sealed; where its seal is lost, another one begins', async () => {
+  test('all instances share one key, which is stored sealed and replaced if it can no longer be opened', async () => {
     const first = await prepare()
     const second = await prepare()
     const shared = await first.push.publicKey()

@@ -145,7 +145,7 @@ describe('a fetched page', () => {
     expect(outcome.ok && outcome.body.length).toBe(10_000)
   })
 
-  test('may be private if the operator configured it, but a redirect from it may not', async () => {
+  test('may be private if the operator allows it, but a redirect from it may not', async () => {
     const own = `http://127.0.0.1:${port}`
     expect(await get(`${own}/hello`, { trusted: true })).toMatchObject({ ok: true, status: 200 })
     pages.set('/leave', (_request, response) =>

@@ -48,7 +48,7 @@ describeOnEachServer('chat completions', (start) => {
     await expect(client.models.retrieve('nanoclaw/none')).rejects.toThrow(NotFoundError)
   })
 
-  test('an answer that needs a tool of the server comes back whole, with the usage of all model calls', async () => {
+  test('an answer that needs a server tool is returned complete, with the usage of all model calls', async () => {
     upstream.enqueue(
       turn.toolCalls([calculator], { text: 'Let me see.' }),
       turn.thinking('Easy.', 'It is 4.'),
@@ -98,7 +98,7 @@ describeOnEachServer('chat completions', (start) => {
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
   })
 
-  test("a call of the program's own tool ends the turn after the server's calls have run, and goes on with its result", async () => {
+  test("a call of the program's tool ends the response after the server's calls have run, and its result continues the answer", async () => {
     upstream.enqueue(
       turn.toolCalls([calculator, { id: 'c1', name: 'thermometer', arguments: { room: 'hall' } }]),
     )
@@ -143,7 +143,7 @@ describeOnEachServer('chat completions', (start) => {
     expect(request?.messages.at(-1)?.content).toBe('21 °C')
   })
 
-  test('a conversation that the program remembers by itself reaches the model with its calls and images', async () => {
+  test('a conversation stored by the program reaches the model with its calls and images', async () => {
     upstream.enqueue(turn.text('A pixel.'))
     await client.chat.completions.create({
       model: MODEL,

@@ -41,7 +41,7 @@ const providers = {
 }
 
 test.each(Object.entries(providers))(
-  'the AI SDK with its provider %s gets an answer that needed tools of both sides, whole and streamed',
+  'the AI SDK with its provider %s gets an answer that needs tools of both sides, complete and streamed',
   async (_name, model) => {
     const question = {
       prompt: 'How warm is it, and how much is 2 + 2?',
@@ -71,7 +71,7 @@ test.each(Object.entries(providers))(
 )
 
 test.each([false, true])(
-  "LangChain's ChatOpenAI gets an answer that needed tools of both sides (Responses API: %s)",
+  "LangChain's ChatOpenAI gets an answer that needs tools of both sides (Responses API: %s)",
   async (useResponsesApi) => {
     const chat = new ChatOpenAI({
       model: MODEL,

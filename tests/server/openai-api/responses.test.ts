@@ -101,7 +101,7 @@ describeOnEachServer('responses', (start) => {
     expect(run.json.data.status).toBe('completed')
   })
 
-  test("a conversation goes on from a response, through a call of the program's own tool", async () => {
+  test("a conversation continues from a response through a call of the program's tool", async () => {
     upstream.enqueue(turn.toolCalls([{ id: 't1', name: 'thermometer', arguments: {} }]))
     const first = await client.responses.create({
       model,
@@ -137,7 +137,7 @@ describeOnEachServer('responses', (start) => {
     ])
   })
 
-  test('a response in the background goes on by itself, is followed from any event and can be cancelled', async () => {
+  test('a background response continues without a listener, can be followed from any event and can be cancelled', async () => {
     let release = (): void => {}
     const until = new Promise<void>((resolve) => {
       release = resolve
@@ -164,7 +164,7 @@ describeOnEachServer('responses', (start) => {
     expect((await client.responses.retrieve(endless.id)).status).toBe('cancelled')
   })
 
-  test('a failed response says why, and an unknown one is a 404', async () => {
+  test('a failed response gives the reason, and an unknown one returns 404', async () => {
     upstream.enqueue(turn.error(401, 'no such key'))
     const failed = await client.responses.create({ model, input: 'Hello' })
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_unauthorized' } })

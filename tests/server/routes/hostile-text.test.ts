@@ -29,7 +29,7 @@ describeOnEachServer('hostile text', (start) => {
 
   afterAll(() => upstream.close())
 
-  test.each(texts)('%s in a request: no server error, wherever it is sent', async (_name, text) => {
+  test.each(texts)('%s in any part of a request causes no server error', async (_name, text) => {
     const path = `/api/conversations/${conversation}`
     const asQuery = encodeURIComponent(text.slice(0, 4_000).replaceAll(/\p{Surrogate}/gu, '\ufffd'))
     const requests: readonly (readonly [string, string, object | undefined])[] = [

@@ -162,7 +162,7 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
   const REFUSED = (status: number, { operation }: Attempt): boolean =>
     status >= 400 || operation.path === '/api/push/subscriptions/{id}'
 
-  test('a request that does not fit the reference is refused, in the form of the API, and changes nothing', async () => {
+  test('a request that violates the reference is refused with an API error and changes nothing', async () => {
     expect(operations.length).toBeGreaterThan(150)
     const before = await state.read()
     const wrong: string[] = []
@@ -222,7 +222,7 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
     expect(misfits).toBeGreaterThan(150)
   })
 
-  test('the ids of another account lead nowhere in any route, and nothing changes', async () => {
+  test('ids of another account are refused by every route, and nothing changes', async () => {
     const before = await state.read()
     const attempts = operations
       .filter((operation) => presentFor(operation) !== 'x' && operation.path.includes('{'))
@@ -240,7 +240,7 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
     expect(await state.read()).toBe(before)
   })
 
-  test('texts that harm where they are trusted cause no server error in any field of any body', async () => {
+  test('hostile texts cause no server error in any field of any body', async () => {
     const wrong: string[] = []
     for (const operation of operations) {
       const { body } = operation
@@ -272,7 +272,7 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   })
 
-  test('pages of allowed origins may read responses, and others may not', async () => {
+  test('pages of allowed origins can read responses, and others cannot', async () => {
     const preflight = async (origin: string) => {
       const answer = await fetch(`${server.url}/api/conversations`, {
         method: 'OPTIONS',

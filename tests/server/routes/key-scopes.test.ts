@@ -53,7 +53,7 @@ function opening({ method, path }: Operation): readonly ApiKeyScope[] {
   return method === 'GET' ? ['read', 'api', 'admin'] : ['api', 'admin']
 }
 
-test('a key opens the routes of its scopes and no other, and no key opens those that could keep or extend access', async () => {
+test('a key opens only the routes of its scopes, and no key opens routes that could preserve or extend access', async () => {
   const server = await start({
     config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, public_reference: true },
   })
@@ -94,7 +94,7 @@ test('a key opens the routes of its scopes and no other, and no key opens those 
   expect(wrong).toEqual([])
 })
 
-test('a misspelled field of what restricts somebody is refused: without it, they would be restricted less than is believed', async () => {
+test('a misspelled field in a restriction is refused, because ignoring it would restrict less than intended', async () => {
   const server = await start({ config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET } })
   const token = await register(server, 'ada')
   const { id } = (await server.call('GET', '/api/auth/profile', { token })).json.data

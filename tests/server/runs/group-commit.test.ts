@@ -194,7 +194,7 @@ test(`whatever fails, exactly the writes that were fulfilled are stored, in the 
   }
 })
 
-describe('what runs store', () => {
+describe('data of active runs', () => {
   /** A store whose first transaction ends when `release` is called. */
   function heldStore() {
     const store = memoryStore()
@@ -212,7 +212,7 @@ describe('what runs store', () => {
   }
   const options = { isDraining: () => false, onRetry: () => {} }
 
-  test('lets the new runs that wait go first', async () => {
+  test('is stored after waiting new runs', async () => {
     const { store, hold, release } = heldStore()
     const { starts, writes } = createRunWrites(store, options)
     const all = [
@@ -225,7 +225,7 @@ describe('what runs store', () => {
     expect(store.rows).toEqual(['held', 'a new run', 'end of a run'])
   })
 
-  test('does not wait for long where new runs cannot be stored', async () => {
+  test('does not wait long if new runs cannot be stored', async () => {
     const { store, hold, release, first } = heldStore()
     const { starts, writes } = createRunWrites(store, options)
     const held = starts.commit(hold)

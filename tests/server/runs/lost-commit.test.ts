@@ -39,7 +39,7 @@ afterAll(async () => {
 const bookedTokens = async (): Promise<number> =>
   (await server.call('GET', '/api/stats/tokens?period=daily')).json.data.total_tokens
 
-test('a run whose n-th commit is not confirmed has one message, one answer, and usage that counts once', async () => {
+test('a run whose n-th commit is not confirmed has one message, one answer, and its usage counted once', async () => {
   for (let n = 1; ; n += 1) {
     upstream.reset()
     upstream.enqueue(

@@ -20,11 +20,11 @@ const next = (
 
 const facts = 'Remembered from earlier conversations:\n- likes tea'
 
-test('the first run reads the memory into the system prompt, and nothing stands before the question', () => {
+test('the first run reads the memory into the system prompt, and nothing is put before the question', () => {
   expect(next([], { trusted: facts })).toEqual({ memory: facts, outside: false })
 })
 
-test('later runs leave the system prompt alone, and each new fact stands before one question', () => {
+test('later runs do not change the system prompt, and each new fact is put before one question', () => {
   const first = run(next([], { trusted: facts }))
   expect(next([first], { trusted: facts })).toEqual({ outside: false })
   const more = `${facts}\n- has a dog`
@@ -41,7 +41,7 @@ test('after half an hour of silence, or when the run that read it was deleted, t
   expect(next([run({ outside: false })], { trusted: more }).memory).toBe(more)
 })
 
-test('a listing stands before the question again when it has changed, also back', () => {
+test('a file listing is put before the question again after every change, also a change back', () => {
   const one = next([], { listing: 'Entries: a' })
   expect(one.note).toContain('Entries: a')
   expect(next([run(one)], { listing: 'Entries: a' }).note).toBeUndefined()
@@ -50,7 +50,7 @@ test('a listing stands before the question again when it has changed, also back'
   expect(next([run(one), run(two)], { listing: 'Entries: a' }).note).toContain('Entries: a')
 })
 
-test('facts from outside keep their heading and mark the run', () => {
+test('facts from outside keep their heading and taint the run', () => {
   const heading = 'Learned from outside text:'
   const one = next([], { outside: `${heading}\n- page says x` })
   expect(one.outside).toBe(true)

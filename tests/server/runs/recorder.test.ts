@@ -28,7 +28,7 @@ describe('the recorder', () => {
     expect([rows.get(1)?.firstEvent, rows.get(2)?.firstEvent]).toEqual(emitted)
   })
 
-  test('stores results as they settle, emits them in the order asked for, and stores their event ids with the next write', async () => {
+  test('stores results as they settle, emits them in the order of the calls, and stores their event ids with the next write', async () => {
     const { recorder, log, rows, trace } = createRecorderBench()
     const [first, second] = [toolCall('a'), toolCall('b')]
     await recorder.endIteration([first, second], nothing)
@@ -95,7 +95,7 @@ describe('the recorder', () => {
     expect(log.terminal).toEqual(done)
   })
 
-  test('leaves an open text as open, and emits nothing more', async () => {
+  test('leaves an open text unfinished and emits nothing more', async () => {
     const { recorder, rows, trace } = createRecorderBench()
     await recorder.append('text', 'To be conti')
     await recorder.suspend(async () => void trace.push('run'))

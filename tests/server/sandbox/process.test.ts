@@ -33,7 +33,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 describe('a child process', () => {
-  test('that cannot be started for lack of descriptors is a failed result, never an uncaught exception', async () => {
+  test('that cannot start for lack of file descriptors returns a failed result, never an uncaught exception', async () => {
     const program = [
       process.execPath,
       ...fromSources(join(import.meta.dirname, '../../support/sandbox/few-files-main.ts')),

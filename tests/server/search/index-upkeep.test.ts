@@ -6,7 +6,7 @@ import { say } from '../../support/store/store-rows.ts'
 describeSearch('upkeep of the search index', (given) => {
   const { person, found } = given
 
-  test('what is deleted is not found, and its words leave the index with it', async () => {
+  test('deleted texts are not found, and their words leave the index with them', async () => {
     const { userId, conversation } = await person()
     const id = await say(given.database, conversation, 'short-lived mayfly', null)
     await given.database.write((tx) => given.store.messages.removeSubtree(tx, conversation, id))
@@ -27,7 +27,7 @@ describeSearch('upkeep of the search index', (given) => {
     expect(await found(userId, 'mayfly')).toEqual([])
   })
 
-  test('messages stored before the index existed are indexed some at a time, and again without harm', async () => {
+  test('messages stored before the index existed are indexed in batches, and indexing them again changes nothing', async () => {
     const { userId, conversation } = await person()
     for (let at = 0; at < 5; at += 1) await say(given.database, conversation, `quokka ${at}`, null)
     await given.database.write(async (tx) => {

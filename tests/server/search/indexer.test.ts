@@ -26,7 +26,7 @@ describeOnEachDatabase('search indexer', (open) => {
     return { database, store, userId, id, search, progress, count }
   }
 
-  test('older titles and messages are found after it has run', async () => {
+  test('older titles and messages are found after the indexer has run', async () => {
     const { database, store, progress, count } = await oldDatabase()
     const indexer = createSearchIndexer(store, database, silentLog)
     expect(await count()).toBe(0)
@@ -35,7 +35,7 @@ describeOnEachDatabase('search indexer', (open) => {
     expect(await progress.share()).toBe(1)
   })
 
-  test('stopped in between, it continues where it was, and new messages are found meanwhile', async () => {
+  test('an interrupted indexer continues where it stopped, and new messages are found meanwhile', async () => {
     const { database, store, id, progress, count } = await oldDatabase()
     let writes = 0
     let indexer = createSearchIndexer(
@@ -64,7 +64,7 @@ describeOnEachDatabase('search indexer', (open) => {
     expect(await count()).toBe(37)
   })
 
-  test('single characters are found in an older index, and in the background it learns them', async () => {
+  test('single characters are found in an older index, and the background indexer adds them', async () => {
     const database = await open()
     const store = createStore(database)
     const { searchWords } = database.tables

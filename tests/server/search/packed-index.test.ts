@@ -87,7 +87,7 @@ test(`operations on packed lists answer like sets (seed ${SEED})`, () => {
 })
 
 describeSearch('packed search index', (given) => {
-  test(`every query finds the same, in the same order and on the same pages, however much is packed and merged, also between two stretches (seed ${SEED})`, async () => {
+  test(`every query finds the same texts in the same order and pages, however much is packed and merged, even between two batches (seed ${SEED})`, async () => {
     const { userId, conversation } = await given.person()
     const other = await given.person()
     const random = randomFrom(SEED)
@@ -178,7 +178,7 @@ describeSearch('packed search index', (given) => {
     }
   })
 
-  test('what is deleted is not found any more, and its lists go with it', async () => {
+  test('deleted texts are no longer found, and their lists are removed with them', async () => {
     const { userId, conversation } = await given.person()
     for (const text of ['first mayfly', 'second mayfly', 'third mayfly'])
       await say(given.database, conversation, text, null)

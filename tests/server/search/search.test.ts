@@ -7,7 +7,7 @@ import { say } from '../../support/store/store-rows.ts'
 describeSearch('search', (given) => {
   const { person, find, snippets, found } = given
 
-  test('all unquoted words are wanted, and hits are marked', async () => {
+  test('a hit contains all unquoted words, and they are marked', async () => {
     const { userId, conversation } = await person()
     await say(given.database, conversation, 'How do I deploy nginx?', null)
     await say(given.database, conversation, 'nginx alone', null)
@@ -18,7 +18,7 @@ describeSearch('search', (given) => {
     ])
   })
 
-  test('texts that are about the words come before those that mention them, and of equals the newest', async () => {
+  test('texts about the words rank above texts that mention them, and equal texts are ordered newest first', async () => {
     const { userId, conversation } = await person()
     const filler = 'something else entirely that nobody asked about. '.repeat(40)
     await say(given.database, conversation, `${filler} ${'A heron colony! '.repeat(8)}`, null)
@@ -95,7 +95,7 @@ describeSearch('search', (given) => {
     expect(await found(userId, 'apple', { from: new Date(Date.now() + 60_000) })).toEqual([])
   })
 
-  test('answers are found by their text and tool steps, thinking is not', async () => {
+  test('answers are found by their text and tool steps, but not by their thinking', async () => {
     const { userId, conversation } = await person()
     const messageId = await say(given.database, conversation, '', null, { role: 'assistant' })
     await given.database.write(async (tx) => {
@@ -146,7 +146,7 @@ describeSearch('search', (given) => {
     expect(await found(userId, 'almonds', { type: 'title' })).toEqual(['Almonds'])
   })
 
-  test('nobody finds the texts of others, however many there are', async () => {
+  test("a user never finds another user's texts, however many there are", async () => {
     const [mine, theirs] = [await person(), await person()]
     await say(given.database, mine.conversation, 'secret papaya', null)
     for (let at = 0; at < 30; at += 1)
@@ -168,7 +168,7 @@ describeSearch('search', (given) => {
     ])
   })
 
-  test(`hostile queries are plain text: never an error, never somebody else's text (seed ${SEED})`, async () => {
+  test(`hostile queries are treated as plain text, cause no error and never find another user's text (seed ${SEED})`, async () => {
     const { userId, conversation } = await person()
     await say(given.database, conversation, "It's “odd”: 100% NEAR(x) AND y OR z NOT 以太坊", null)
     const other = await person()

@@ -22,7 +22,7 @@ test('a snippet begins shortly before the first hit and says that it was cut', (
   )
 })
 
-test('a snippet contains no half of a surrogate pair, wherever it is cut', () => {
+test('a snippet never contains half of a surrogate pair, wherever it is cut', () => {
   for (let shift = 0; shift < 4; shift += 1) {
     const text = `${'😀'.repeat(100)}${'x'.repeat(shift)} needle ${'y'.repeat(shift)}${'😀'.repeat(300)}`
     const found = snippet(text, 'needle')
@@ -31,7 +31,7 @@ test('a snippet contains no half of a surrogate pair, wherever it is cut', () =>
   }
 })
 
-test(`the quick look at a phrase misses none, and the level is never outside its range (seed ${SEED})`, () => {
+test(`the quick check of a phrase misses no match, and the level stays within its range (seed ${SEED})`, () => {
   const pieces = [
     'green',
     'tea',

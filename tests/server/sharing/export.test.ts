@@ -135,7 +135,7 @@ describeOnEachServer('export and import', (start) => {
     )
   })
 
-  test("another user's conversation is 404, and an unknown format is 400", async () => {
+  test("another user's conversation returns 404, and an unknown format returns 400", async () => {
     const { id } = (await importIt(one('mine'))).json.data
     expect((await read(id, 'json', bob)).status).toBe(404)
     expect((await read(id, 'pdf')).status).toBe(400)

@@ -43,7 +43,7 @@ describeOnEachDatabase('links of shares', (open) => {
     expect(on.tokenOf(await on.create(userId, id, { password: 'open sesame' }))).toBe(token)
   })
 
-  test('one network opens so many links a minute, existing or not, and others go on', async () => {
+  test('one network can open a limited number of links a minute, existing or not, and other networks are not affected', async () => {
     const { on, token } = await shared()
     const from = (address: string, one = token) => on.open({ token: one, address })
     for (let count = 0; count < 119; count += 1)

@@ -20,7 +20,7 @@ test('an alert has the title of its kind in the language of the reader', () => {
   expect(html('> [!WARNING] on the same line')).toContain('<blockquote')
 })
 
-test('formulas become MathML in each way models write them; money and code stay as they are', () => {
+test('formulas become MathML in every notation that models use, and money and code stay unchanged', () => {
   for (const inline of ['$x^2$', '\\(x^2\\)'])
     expect(html(`So ${inline} it is`)).toContain('<msup><mi>x</mi><mn>2</mn></msup>')
   for (const displayed of ['$$\nx^2\n$$', '\\[x^2\\]'])
@@ -31,7 +31,7 @@ test('formulas become MathML in each way models write them; money and code stay 
   expect(html('$\\unknown{x}$')).toContain('<code>\\unknown{x}</code>')
 })
 
-test('sections fold with their Markdown inside, wherever their tags stand', () => {
+test('foldable sections contain their Markdown, wherever their tags are', () => {
   for (const text of [
     '<details><summary>More</summary>\n\n**inner**\n\n</details>',
     '<details>\n<summary>More</summary>\n**inner**\n</details>',
@@ -45,7 +45,7 @@ test('sections fold with their Markdown inside, wherever their tags stand', () =
   expect(seen('<details>a</details>the rest')).toMatch(/^Detailsa\s*the rest$/)
 })
 
-test('footnotes are numbered and linked both ways, apart from those of another text', () => {
+test('footnotes are numbered and linked both ways, separately for each text', () => {
   const mark = /<sup><a id="(note-\w+-mark-1)" href="#(note-\w+-1)">1<\/a><\/sup>/
   const text = 'One[^a], again[^a], unknown[^b].\n\n[^a]: The *note*.'
   const [, marked, listed] = mark.exec(html(text)) ?? []
@@ -56,7 +56,7 @@ test('footnotes are numbered and linked both ways, apart from those of another t
   expect(mark.exec(html(`Another ${text}`))?.[2]).not.toBe(listed)
 })
 
-test('task lists, tables and harmless tags are drawn, and links find their definitions', () => {
+test('task lists, tables and harmless tags are rendered, and links find their definitions', () => {
   expect(html('- [x] done\n- [ ] open')).toMatch(/checked disabled aria-label="✓"> done/)
   expect(html('H<sub>2</sub>O, <kbd>Ctrl</kbd><br>')).toContain(
     'H<sub>2</sub>O, <kbd>Ctrl</kbd><br>',

@@ -48,11 +48,11 @@ describeOnEachServer('text that comes from another conversation', (start) => {
     return sent.json.data.run.status
   }
 
-  test('a conversation of the user alone may write a file without asking', async () => {
+  test("a conversation with only the user's text writes a file without approval", async () => {
     expect(await statusAfterWriting(await answered(), ann)).toBe('completed')
   })
 
-  test('an imported conversation asks before it writes a file', async () => {
+  test('an imported conversation needs approval to write a file', async () => {
     const file = `${server.url}/api/conversations/${await answered()}/export?format=json`
     const exported = await fetch(file, { headers: { authorization: `Bearer ${ann}` } })
     const { id } = (await call('POST', '/api/conversations/import', await exported.json())).json
@@ -60,14 +60,14 @@ describeOnEachServer('text that comes from another conversation', (start) => {
     expect(await statusAfterWriting(id, ann)).toBe('awaiting_approval')
   })
 
-  test('a continued share asks before it writes a file', async () => {
+  test('a continued share needs approval to write a file', async () => {
     const { token } = (await call('POST', `/api/conversations/${await answered()}/share`, {})).json
       .data
     const { id } = (await call('POST', `/api/shared/${token}/continue`, {}, bob)).json.data
     expect(await statusAfterWriting(id, bob)).toBe('awaiting_approval')
   })
 
-  test('a link ends when its time has come', async () => {
+  test('a link stops working when it expires', async () => {
     const expires = new Date(Date.now() + 2_000)
     const { json } = await call('POST', `/api/conversations/${await answered()}/share`, {
       expires_at: expires.toISOString(),
@@ -84,7 +84,7 @@ describeOnEachServer('text that comes from another conversation', (start) => {
     expect(new Date() >= expires).toBe(true)
   })
 
-  test('the links of a disabled user lead nowhere until the user is enabled again', async () => {
+  test('the links of a disabled user return 404 until the user is enabled again', async () => {
     const { id } = (await call('POST', '/api/conversations', {}, bob)).json.data
     const { token } = (await call('POST', `/api/conversations/${id}/share`, {}, bob)).json.data
     const { items } = (await call('GET', '/api/admin/users')).json.data

@@ -86,7 +86,7 @@ describeOnEachServer('sharing', (start) => {
     server.call('GET', `/api/shared/${token}`, { headers })
   const page = (token: string, init: RequestInit = {}) => fetch(`${server.url}/s/${token}`, init)
 
-  test('a share shows the texts of the shown branch and nothing that was not chosen', async () => {
+  test('a share contains the texts of the shown branch and nothing that was not selected', async () => {
     const { token, url } = (await share(await make())).json.data
     expect(token).toMatch(/^[\w-]{22}$/)
     expect(url).toBe(`${server.url}/s/${token}`)
@@ -103,7 +103,7 @@ describeOnEachServer('sharing', (start) => {
     expect((await server.call('GET', `/api/shared/${token}/files/0`)).status).toBe(404)
   })
 
-  test('a share shows files, tools and thinking when they were chosen, but no other branch', async () => {
+  test('a share contains files, tools and thinking if selected, but no other branch', async () => {
     const include = ['files', 'tools', 'thinking']
     const { token } = (await share(await make(), { include })).json.data
     const html = await (await page(token)).text()

@@ -12,7 +12,7 @@ describe('approval', () => {
   })
   const risky = () => countingTool({ name: 'risky', riskLevel: 'medium' })
 
-  test('a rejected call is not run, and its result says why', async () => {
+  test('a rejected call does not run, and its result says why', async () => {
     const { tool, runs } = risky()
     const [answer] = await bench([tool]).execute([call('a', 'risky')], {
       approvals: asking(async () => ({ decision: 'reject', reason: 'not on a Friday' })),

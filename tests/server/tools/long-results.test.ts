@@ -18,7 +18,7 @@ describe('long results', () => {
     expect(await parts.results.read(context, data.handle)).toBe(text)
   })
 
-  test('get a handle of their own when another conversation takes them from the cache', async () => {
+  test('get a new handle when another conversation takes them from the cache', async () => {
     const { tool } = countingTool({
       cacheable: true,
       work: async () => succeed('x'.repeat(60_000)),

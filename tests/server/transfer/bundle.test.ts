@@ -144,7 +144,7 @@ describeOnEachServer('bundles', (start) => {
     )
   })
 
-  test('an export of chosen conversations contains these and nothing else of the user', async () => {
+  test('an export of selected conversations contains only these', async () => {
     const cyd = await register(server, 'cyd')
     const create = async (title: string): Promise<string> =>
       (await server.call('POST', '/api/conversations', { token: cyd, body: { title } })).json.data
@@ -154,7 +154,7 @@ describeOnEachServer('bundles', (start) => {
     expect(Object.keys(entries)).toEqual([`conversations/${one}.json`, 'manifest.json'])
   })
 
-  test("another user's export is 404, and so is its file", async () => {
+  test("another user's export and its file return 404", async () => {
     const { job } = await exportBundle(server, bob)
     for (const path of [`/api/exports/${job.id}`, `/api/exports/${job.id}/file`])
       expect((await server.call('GET', path, { token: ann })).status).toBe(404)

@@ -13,7 +13,7 @@ describe('imports from ChatGPT', () => {
     expect(job.report).toMatchObject({ conversations: 1, messages: 1, skipped_total: 0 })
   })
 
-  test("ChatGPT's shards keep branches, models, times, files, reasoning and calls; one broken entry is left out", async () => {
+  test('an import from ChatGPT keeps branches, models, times, files, reasoning and calls, and skips a broken entry', async () => {
     const photo = await sharp({ create: { width: 3, height: 3, channels: 3, background: 'blue' } })
       .png()
       .toBuffer()

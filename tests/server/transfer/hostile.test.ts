@@ -27,7 +27,7 @@ describe('imports of hostile files', () => {
     return register(server, `user${users}`)
   }
 
-  test('a conversation with a cycle, one nested too deeply and one with too many messages are left out alone', async () => {
+  test('a conversation with a cycle, too deep nesting or too many messages is skipped, and the others are imported', async () => {
     const loop = chatGpt(
       'loop',
       [node('a', 'b', 'user', said('x')), node('b', 'a', 'user', said('y'))],
@@ -120,7 +120,7 @@ describe('imports of hostile files', () => {
     },
   )
 
-  test('a file beyond the limit is 413, a second import at the same time 409, and the import of somebody else 404', async () => {
+  test("a file beyond the limit returns 413, a second simultaneous import 409, and another user's import 404", async () => {
     const user = await newUser()
     const large = await uploadImport(server, user, {
       name: 'x.json',

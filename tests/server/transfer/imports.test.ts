@@ -9,7 +9,7 @@ import { useImports } from '../../support/server/transfers.ts'
 describe('imports', () => {
   const { titled, messagesOf, patch, take } = useImports()
 
-  test('Claude keeps branches, thinking, calls and attached text', async () => {
+  test('an import from Claude keeps branches, thinking, calls and attached text', async () => {
     const message = (uuid: string, parent: string, sender: string, more: object) => ({
       uuid,
       parent_message_uuid: parent,
@@ -67,7 +67,7 @@ describe('imports', () => {
     ])
   })
 
-  test('Open WebUI keeps reasoning of both forms, calls, tags and flags', async () => {
+  test('an import from Open WebUI keeps both forms of reasoning, calls, tags and flags', async () => {
     const job = await take([
       {
         id: 'w1',
@@ -135,7 +135,7 @@ describe('imports', () => {
     ])
   })
 
-  test('LibreChat keeps trees of any depth', async () => {
+  test('an import from LibreChat keeps trees of any depth', async () => {
     let tree: unknown[] = []
     for (let depth = 2_000; depth > 0; depth -= 1)
       tree = [
@@ -166,7 +166,7 @@ describe('imports', () => {
     })
   })
 
-  test("the Python NanoClaw's database keeps steps, settings and times; its projects become tags", async () => {
+  test('an import from the Python NanoClaw keeps steps, settings and times, and its projects become tags', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-python-'))
     const file = join(folder, 'nano.db')
     const database = new SqliteClient(file)

@@ -12,7 +12,7 @@ import { describeOnEachDatabase, silentLog } from '../../support/store/databases
 import { somebody } from '../../support/store/store-rows.ts'
 
 describeOnEachDatabase('a restart', (open) => {
-  test('ends running jobs as failed with what to do, and removes old results and unfinished files', async () => {
+  test('ends running jobs as failed with instructions, and removes old results and unfinished files', async () => {
     const store = createStore(await open())
     const { id: userId } = await somebody(store)
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-transfers-'))

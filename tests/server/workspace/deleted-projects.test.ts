@@ -21,7 +21,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
     database = await open()
   })
 
-  test('ends the work in it, refuses waiting changes, and neither its folder nor its rows come back', async () => {
+  test('ends its work, refuses waiting changes, and neither its folder nor its rows reappear', async () => {
     const project = await openProject(database)
     const { checkpoints, workspace, workspaces, projectId, userId, records } = project
     const projects = createProjectRepository(database)
@@ -80,7 +80,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['a.txt'])
   })
 
-  test('accepts no new document, and a document that is being read leaves no passage', async () => {
+  test('accepts no new document, and a document being read leaves no passage', async () => {
     const { projectId, userId } = await openProject(database)
     const documents = createDocumentRepository(database)
     const values = { projectId, userId, name: 'd.txt', mime: 'text/plain', size: 1 }

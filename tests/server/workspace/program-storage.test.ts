@@ -16,7 +16,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     database = await open()
   })
 
-  test('undoes what a program wrote beyond it, and counts files whose size was never stored', async () => {
+  test('undoes what a program writes beyond it, and counts files whose size was never stored', async () => {
     const { checkpoints, workspaces, userId, workspace } = await openProject(database, {
       storage: 100 * KB,
     })
@@ -58,7 +58,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
         expect(outcome.reason).toMatchObject({ code: 'quota_exceeded' })
   })
 
-  test('programs that run at the same time share it as they grow, other writes count what they have reserved, and it is released at their end', async () => {
+  test('is shared by concurrent programs as they grow, includes their reservations in other writes, and releases them at the end', async () => {
     const { checkpoints, workspaces, userId } = await openProject(database, { storage: 100 * KB })
     const projects = createProjectRepository(database)
     const open = async (name: string) => {

@@ -100,7 +100,7 @@ describeOnEachServer('the storage quota', (start) => {
     expect((await send(into, null, 40 * KB)).status).toBe(200)
   })
 
-  test('counts documents, and applies to each user separately', async () => {
+  test('counts documents and applies to each user separately', async () => {
     await signUp()
     const id = await makeProject()
     const documents = `/api/projects/${id}/documents`
@@ -154,7 +154,7 @@ describeOnEachDatabase('the storage quota of changes', (open) => {
     expect(await workspace.list('')).toMatchObject([{ name: 'a.bin', size: 60 * KB }])
   })
 
-  test('earlier contents of files count, and the oldest give way when the room is needed', async () => {
+  test('earlier contents of files count, and the oldest are removed when space is needed', async () => {
     const { checkpoints, workspaces, userId, workspace, records, projectId } = await openProject(
       database,
       { storage: 100 * KB },
@@ -207,7 +207,7 @@ describeOnEachDatabase('the storage quota of changes', (open) => {
     await expect.poll(() => storage.history(userId)).toBe(20 * KB)
   })
 
-  test('counts what a killed server wrote before the next write', async () => {
+  test('after a kill, the files that the server wrote are counted before the next write', async () => {
     const { root, userId, workspace, checkpoints } = await openProject(database, {
       storage: 100 * KB,
     })

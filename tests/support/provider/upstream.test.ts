@@ -28,7 +28,7 @@ const ask = (
   })
 
 describe('the scriptable model server', () => {
-  test('plays queued turns in order and records what it was asked', async () => {
+  test('plays queued turns in order and records the requests', async () => {
     const upstream = await start()
     upstream.enqueue(turn.text('first'), turn.toolCalls([{ name: 'clock', arguments: { a: 1 } }]))
     expect(await (await ask(upstream, { temperature: 0.5 })).text()).toContain('"content":"first"')

@@ -31,7 +31,7 @@ describeOnEachDatabase('long queries', (open) => {
 describe('a search among 10,000 passages', () => {
   const { open } = useDatabases()
 
-  test('for words of every passage does not block the event loop (sqlite)', async () => {
+  test('for words that every passage contains does not block the event loop (sqlite)', async () => {
     const database = await open('sqlite')
     const { documents } = createStore(database)
     const userId = await addUser(database)

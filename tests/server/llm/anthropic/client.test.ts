@@ -127,7 +127,7 @@ test('thinking is adaptive or has a budget, by model, and never comes with a for
   expect(forced).not.toHaveProperty('thinking')
 })
 
-test('images, unusual ids and arguments that are no object are sent in a form that the API accepts', () => {
+test('images, unusual ids and arguments that are not objects are sent in a form that the API accepts', () => {
   const id = CallId.parse('functions.look:0')
   const image = { mime: 'image/png', data: 'AAAA' }
   const messages: LlmMessage[] = [
@@ -211,7 +211,7 @@ test('a recorded stream is read the same wherever it is split, and a cut one has
   }
 })
 
-test('what is never shown counts towards the size of a response too', () => {
+test('hidden parts count towards the size of a response too', () => {
   const event = (data: unknown) => Buffer.from(`data: ${JSON.stringify(data)}\n\n`)
   const reader = createEventReader({ model: 'M' })
   const lines = createEventStreamReader(reader.read)

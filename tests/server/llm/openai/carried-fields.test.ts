@@ -53,7 +53,7 @@ test("the signature of Gemini's call goes back with that call", async () => {
   ])
 })
 
-test('a signature that comes with another piece of the call or the message is not lost', async () => {
+test('a signature in a different piece of the call or message is not lost', async () => {
   const message = await sentBack([
     textChunk('a'),
     chunk({ content: 'b', extra_content: { google: { thought_signature: 'of the text' } } }),
@@ -68,7 +68,7 @@ test('a signature that comes with another piece of the call or the message is no
   })
 })
 
-test("OpenRouter's reasoning is joined by index, with a signature that comes without text", async () => {
+test("OpenRouter's reasoning is joined by index, including a signature without text", async () => {
   const block = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 }
   const message = await sentBack([
     details({ ...block, text: 'First ', signature: null }),
@@ -141,7 +141,7 @@ test('hostile fields of every shape end in an answer', async () => {
 
 const model: ModelSettings = { id: 'm', api_url: 'https://one.test/v1' }
 
-test('a value is opened only for the model, endpoint and format that it came from', () => {
+test('a sealed value is opened only for the model, endpoint and format that it came from', () => {
   const source = carrySource('chat', model)
   const carry = sealCarry(source, { message: { extra_content: 1 } })
   expect(openCarry(carry, source)).toEqual({ message: { extra_content: 1 } })

@@ -112,7 +112,7 @@ describe('failures', () => {
     expect((await failureOf()).error.code).toBe('model_unauthorized')
   })
 
-  test('silence before or after the first byte ends at the idle limit and keeps the text so far', async () => {
+  test('silence before or after the first byte ends the answer at the idle limit and keeps the text so far', async () => {
     upstream.enqueue(
       turn.beforeHeaders('stall'),
       turn.cut(turn.text('one two'), 0, 'stall'),

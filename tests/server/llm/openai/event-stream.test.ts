@@ -43,7 +43,7 @@ describe('data lines', () => {
     expect(payloads(endless, 64, 100).dropped).toBeGreaterThan(0)
   })
 
-  test('longer than the cap are dropped, and what follows is read', () => {
+  test('longer than the cap are dropped, and the following lines are read', () => {
     const long = `data: 1\ndata: ${'x'.repeat(500)}\ndata: 2\n${'y'.repeat(500)}\ndata: 3\n`
     for (const size of [1, 7, 64])
       expect(payloads(long, size, 100)).toEqual({ found: ['1', '2', '3'], dropped: 2 })

@@ -122,7 +122,7 @@ describe('streams of providers', () => {
     expect(read(bytes, [...bytes.keys()].slice(1))).toEqual(whole)
   })
 
-  test('are counted with what was cached, and carry what the provider wants back', () => {
+  test('are counted with their cached tokens, and carry the fields that the provider needs back', () => {
     const readerOf = (name: string) => {
       const reader = createChunkReader({ model: 'M' })
       const lines = createEventStreamReader(reader.read)

@@ -89,7 +89,7 @@ describe('with a clock that the test moves', () => {
     expect(first.value).toBe('first')
   })
 
-  test('among few responses the socket never rests, and the pieces of one interval are read together', async () => {
+  test('with few responses, the socket never pauses, and the pieces of one interval are read together', async () => {
     const { source, arrive, isResting } = await startLong(false)
     const read = readOf(source)
     for (const text of ['a', 'b', 'c']) {
@@ -102,7 +102,7 @@ describe('with a clock that the test moves', () => {
     expect(read.value).toBe('abc')
   })
 
-  test('among many responses nothing is read from the socket until the read is due', async () => {
+  test('with many responses, nothing is read from the socket until the read is due', async () => {
     const { source, arrive, isResting } = await startLong(true)
     const read = readOf(source)
     expect(isResting()).toBe(true)
@@ -115,7 +115,7 @@ describe('with a clock that the test moves', () => {
     expect(read.value).toBe('ab')
   })
 
-  test('when nothing has arrived by then, the next bytes are read at once', async () => {
+  test('if nothing has arrived by then, the next bytes are read at once', async () => {
     const { source, arrive } = await startLong(true)
     const read = readOf(source)
     await vi.advanceTimersByTimeAsync(3 * GATHER_MS)
@@ -125,7 +125,7 @@ describe('with a clock that the test moves', () => {
     expect(read.value).toBe('late')
   })
 
-  test('responses that are read at about the same time share one timer', async () => {
+  test('responses read at about the same time share one timer', async () => {
     const ticks = createSharedTicks()
     const bodies = [await startLong(true, ticks)]
     // Within the same tick.
@@ -140,7 +140,7 @@ describe('with a clock that the test moves', () => {
     expect(vi.getTimerCount() - before).toBeLessThanOrEqual(1)
   })
 
-  test('a response that is aborted while its socket rests rejects the read at once', async () => {
+  test('a response aborted while its socket is paused rejects the read at once', async () => {
     const { source, isResting } = await startLong(true)
     const read = readOf(source)
     expect(isResting()).toBe(true)
@@ -150,7 +150,7 @@ describe('with a clock that the test moves', () => {
     expect(isResting()).toBe(false)
   })
 
-  test('a connection that breaks while its socket rests rejects the read at once', async () => {
+  test('a connection that breaks while its socket is paused rejects the read at once', async () => {
     const { body, source } = await startLong(true)
     const read = readOf(source)
     body.end(new Error('reset'))
@@ -158,7 +158,7 @@ describe('with a clock that the test moves', () => {
     expect(read.value).toBe('reset')
   })
 
-  test('a read that does not gather opens a resting socket, and so does releasing the response', async () => {
+  test('an immediate read resumes a paused socket, and so does releasing the response', async () => {
     const ticks = createSharedTicks()
     const { source, arrive, isResting } = await startLong(true, ticks)
     readOf(source)
@@ -197,7 +197,7 @@ describe('a closed gate', () => {
   const written = (socket: Socket, text: string) =>
     new Promise<void>((resolve) => socket.write(text, () => resolve()))
 
-  test('leaves what arrives in the system, and an opened one reads all of it at once', async () => {
+  test('leaves incoming bytes in the kernel, and reads all of them at once when it opens', async () => {
     const resting = await connected()
     const other = await connected()
     const received: string[] = []
@@ -224,7 +224,7 @@ describe('a closed gate', () => {
     other.close()
   })
 
-  test('does not keep a destroyed socket, and is no gate without a socket', async () => {
+  test('does not hold a destroyed socket, and does nothing without a socket', async () => {
     const { near, close } = await connected()
     const gate = createSocketGate(near)
     gate.close()

@@ -7,7 +7,7 @@ import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
 
 const upstream = useFreshUpstream()
 
-test('the presets name the well-known providers, and begin with Ollama when it runs here', async () => {
+test('the presets name well-known providers, with Ollama first if it runs on this machine', async () => {
   const absent = await listPresets((await refusingUrl()).replace('/v1', ''))
   expect(absent.map(({ id }) => id)).toEqual([
     'openai',

@@ -95,7 +95,7 @@ describe('the probe', () => {
     },
   )
 
-  test('suggests prompt mode where a server was started without support for tools', async () => {
+  test('suggests prompt mode for a server started without tool support', async () => {
     provider({
       plain: turn.text('pong'),
       tool: turn.error(500, 'tools param requires --jinja flag'),
@@ -104,7 +104,7 @@ describe('the probe', () => {
     expect(await tryOut()).toMatchObject({ error: null, suggested: { tool_mode: 'prompt' } })
   })
 
-  test('fills in window, vision and price of a model whose gateway names it as the table does', async () => {
+  test("fills in window, vision and price for a gateway model that has the table's name", async () => {
     provider({ plain: turn.text('pong'), tool: call, picture: turn.error(429) })
     for (const upstream_model of ['anthropic/claude-sonnet-4-5', 'claude-sonnet-4-5'])
       expect((await tryOut({ upstream_model })).suggested).toMatchObject({
@@ -191,7 +191,7 @@ describe('the probe', () => {
     await elsewhere.close()
   })
 
-  test('finds the tools of a model that takes them only without reasoning', async () => {
+  test('detects tools of a model that accepts them only without reasoning', async () => {
     const refused = 'Function tools with reasoning_effort are not supported for gpt-5.6'
     upstream.program((request) =>
       hasTools(request) && request.body.reasoning_effort !== 'none'
@@ -222,7 +222,7 @@ describe('the probe', () => {
     })
   })
 
-  test('finds the API of a server whose address says nothing', async () => {
+  test('detects the API of a server whose URL does not reveal it', async () => {
     const only = (path: string, answers: { plain: Turn; tool: Turn }) => {
       upstream.reset()
       upstream.program((request) => {

@@ -68,7 +68,7 @@ describe('answers of models', () => {
     }
   })
 
-  test('leave no empty fence behind where a call stood in one, whatever the fence and however the text is split', () => {
+  test('leave no empty fence in place of a fenced call, for any fence and any split of the text', () => {
     const call = '{"tool_call": {"name": "get_weather", "arguments": {"city": "Rom"}}}'
     for (const fence of ['```', '````', '~~~', '~~~~~'])
       for (const language of ['', 'json', 'tool_call', ' json '])
@@ -118,7 +118,7 @@ describe('answers of models', () => {
     expect(parser.push('x')).toBe(' \nx')
   })
 
-  test('with a call that is cut off at the token limit have a fault, not a shorter call', () => {
+  test('with a call cut off at the token limit have a fault, not a shorter call', () => {
     for (const cut of [
       '{"tool_call": {"name": "get_weather", "arguments": {"city": "Par',
       '{"tool_call": {"name": "get_weather", "arguments": {"city": "Paris"}',

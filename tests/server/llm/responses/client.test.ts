@@ -124,7 +124,7 @@ test('images, long ids, limits and a forced call are sent in a form that the API
   expect(elsewhere).not.toHaveProperty('prompt_cache_key')
 })
 
-test('what a model refuses is left out from then on, and other refusals are reported', async () => {
+test('a field that a model refuses is omitted from then on, and other refusals are reported', async () => {
   upstream.program(({ body: sent }) => {
     if (sent.include !== undefined)
       return turn.error(400, 'Encrypted content is not supported with this model.')
@@ -147,7 +147,7 @@ test('what a model refuses is left out from then on, and other refusals are repo
   expect(upstream.requests).toHaveLength(6)
 })
 
-test('a token limit ends with what was written and carries nothing, a filter and a refusal say so', async () => {
+test('a token limit keeps the text and carries nothing, and a filter and a refusal are reported', async () => {
   const incomplete = (reason: string) => ({ status: 'incomplete', incomplete_details: { reason } })
   upstream.enqueue(
     responsesTurn([reasoned('hm'), said('cut')], incomplete('max_output_tokens')),
@@ -206,7 +206,7 @@ test('a service that responds without a stream, or streams only the end, is supp
     })
 })
 
-test('hostile events end in one failure, and what arrived is kept', async () => {
+test('hostile events end in one failure, and the part that arrived is kept', async () => {
   upstream.enqueue(
     turn.chunks([
       null,

@@ -46,12 +46,12 @@ test.each([
   expect(expandUriTemplate(template, values)).toBe(expanded)
 })
 
-test('what is filled in is not read as a template, and half a character does no harm', () => {
+test('a filled-in value is not read as a template, and half a surrogate pair causes no error', () => {
   expect(expandUriTemplate('a://{x}/{y}', { x: '{y}', y: '\ud800' })).toBe('a://%7By%7D/%EF%BF%BD')
   expect(expandUriTemplate('a://{toString}', {})).toBe('a://')
 })
 
-test('variables are listed once, and those of a query may be left out', () => {
+test('variables are listed once, and query variables may be omitted', () => {
   expect(variablesOf('f://{owner}/{+path}{?page,owner}{#part}')).toEqual([
     { name: 'owner', required: true },
     { name: 'path', required: true },
@@ -61,7 +61,7 @@ test('variables are listed once, and those of a query may be left out', () => {
 })
 
 test.each(['{', 'a}', '{}', '{a', '{a b}', '{=a}', '{a,}', '{{a}}', '{a:x}'])(
-  '%s is no template',
+  '%s is not a template',
   (text) => {
     expect(isUriTemplate(text)).toBe(false)
   },

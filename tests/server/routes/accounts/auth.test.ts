@@ -270,7 +270,7 @@ describe('signing in and registering', () => {
     expect((await server.call('GET', '/api/admin/users')).json.data.items).toHaveLength(1)
   })
 
-  test('whoever registers after a change from single to multi mode becomes administrator', async () => {
+  test('the first user to register after a change from single to multi mode becomes administrator', async () => {
     const single = await start()
     const file = single.server.config.db_sqlite_file
     await single.close()

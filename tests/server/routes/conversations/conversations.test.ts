@@ -74,7 +74,7 @@ describeOnEachServer('conversations', (start) => {
     expect((await call('PATCH', path, { project_id: 'nothing' })).status).toBe(404)
   })
 
-  test('pinned conversations have the order that was stored; one that is pinned again has no place', async () => {
+  test('pinned conversations keep the stored order, and one that is pinned again has no position', async () => {
     const ids: string[] = []
     for (const title of ['one', 'two', 'three']) {
       const { id } = await make({ title })

@@ -9,7 +9,7 @@ describeOnEachServer('search', (start) => {
   const find = (query: string, token?: string) =>
     call('GET', `/api/search?${query}`, undefined, token)
 
-  test('a sent message and its answer are found with the place where they are, by their owner only', async () => {
+  test('a sent message and its answer are found with their location, by their owner only', async () => {
     const { id } = (
       await accounts.server.call('POST', '/api/conversations', { body: {}, token: accounts.ann })
     ).json.data

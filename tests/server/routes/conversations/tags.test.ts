@@ -14,7 +14,7 @@ describeOnEachServer('tags', (start) => {
       ({ title }: { title: string }) => title,
     )
 
-  test('filter the list, are counted, and leave with the conversation', async () => {
+  test('filter the list, are counted, and are removed with the conversation', async () => {
     const { id } = (await create('one', [' 旅行 ', 'work', 'Work'])).json.data
     await create('two', ['it\'s a \\ "tag" %'])
     await create('three', ['旅行'])

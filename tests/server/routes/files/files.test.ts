@@ -34,7 +34,7 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(server.url + path, { headers: { authorization: `Bearer ${token}`, ...headers } })
 
-  test('a text is stored as it is, named by its hash, and served so that nothing in it runs', async () => {
+  test('a text is stored unchanged, named by its hash, and served so that nothing in it can run', async () => {
     const text = '<svg onload="alert(1)"></svg>'
     const { status, json } = await upload('../../etc/pass;wd.svg', text)
     expect(status).toBe(200)
@@ -58,7 +58,7 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     })
   })
 
-  test('the text that was read from a document is given to its owner, with its pages', async () => {
+  test('the text read from a document is returned to its owner, with page numbers', async () => {
     const { json } = await upload('talk.pptx', presentation(['Walrus', 'Whale']))
     const path = `/api/files/${json.data.id}/text`
     expect((await server.call('GET', path, { token })).json.data).toEqual({
@@ -162,7 +162,7 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     expect(json.data).toMatchObject({ mime: 'image/png', width: 4096, height: 205 })
   })
 
-  test('what is no image, document or text is refused and leaves nothing', async () => {
+  test('a file that is not an image, document or text is refused and leaves nothing behind', async () => {
     const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
       .png()
       .toBuffer()
@@ -201,7 +201,7 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     expect(wrongField.status).toBe(400)
   })
 
-  test("another user's file is like one that does not exist", async () => {
+  test("another user's file returns 404 like one that does not exist", async () => {
     const { json } = await upload('mine.txt', 'mine')
     const path = `/api/files/${json.data.id}`
     for (const method of ['GET', 'DELETE']) {

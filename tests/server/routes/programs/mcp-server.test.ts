@@ -74,7 +74,7 @@ const write = (path: string) => ({
 })
 
 describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
-  test('asks, goes on, searches and reads files', async () => {
+  test('can ask, continue, search and read files', async () => {
     const client = await connect(era)
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
@@ -106,7 +106,7 @@ describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
     await client.close()
   })
 
-  test('is told where to decide when a call waits for approval and it cannot ask', async () => {
+  test('is told where to decide a waiting call if it cannot ask its user', async () => {
     const client = await connect(era)
     upstream.enqueue(turn.toolCalls([write(`${era}.txt`)]))
     const { text } = await call(client, 'ask', { text: 'Write', project_id: projectId })
@@ -119,7 +119,7 @@ describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
   })
 })
 
-test('a client that can ask its user is asked for approval, and the run goes on', async () => {
+test('a client that can ask its user is asked for approval, and the run continues', async () => {
   const client = await connect('auto', () => true)
   upstream.enqueue(turn.toolCalls([write('asked.txt')]), turn.text('Written.'))
   const { text } = await call(client, 'ask', { text: 'Write', project_id: projectId })
@@ -129,7 +129,7 @@ test('a client that can ask its user is asked for approval, and the run goes on'
   await client.close()
 })
 
-test('without a key, or with one for something else, nothing is served', async () => {
+test('without a key, or with a key of another scope, nothing is served', async () => {
   const headers = { 'content-type': 'application/json' }
   const refused = await fetch(`${server.url}/mcp`, { method: 'POST', headers, body: '{}' })
   expect(refused.status).toBe(401)

@@ -50,7 +50,7 @@ describeOnEachServer('files that are swapped for links', (start) => {
     server = await start({ workspace_root: workspaces })
   })
 
-  test('never cause a server error, and nothing outside the project is read or changed', async () => {
+  test('cause no server error, and nothing outside the project is read or changed', async () => {
     const outside = join(root, `outside-${Math.random()}`)
     await mkdir(outside)
     const parked = join(root, `parked-${Math.random()}`)

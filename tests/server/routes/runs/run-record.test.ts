@@ -11,7 +11,7 @@ const upstream = useFreshUpstream()
 const KEY = 'sk-a-very-secret-provider-key'
 
 describeOnEachServer('the record of a run', (start) => {
-  test('has the exact requests of every API without keys, the responses, and which part of the prompt changed', async () => {
+  test('has the exact requests of every API without keys, the responses, and the changed part of the prompt', async () => {
     const price = { input: 10, output: 10, cached_input: 1, currency: 'USD' }
     const model = (id: string, more: object = {}) => ({ id, api_key: KEY, price, ...more })
     const server = await start({

@@ -8,7 +8,7 @@ import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../../suppor
 const upstream = await useUpstream()
 
 describeOnEachServer('the timeline of a run', (start) => {
-  test('has each model and tool call with its times, tokens, cost and retries, and is found through the list of runs, for its owner only', async () => {
+  test('has each model and tool call with times, tokens, cost and retries, and is found through the list of runs by its owner only', async () => {
     const [model] = [scripted(upstream).models].flat()
     const server = await start({
       auth_mode: 'multi',

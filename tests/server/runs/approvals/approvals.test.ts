@@ -113,7 +113,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     expect(await decision).toEqual({ decision: 'approve' })
   })
 
-  test('the decision is emitted as progress of its call, and the run goes on once nothing waits any more', async () => {
+  test('the decision is emitted as progress of its call, and the run continues once nothing waits', async () => {
     const decisions = [request('a'), request('b')]
     await waiting(2)
     await decide('a', { decision: 'reject', reason: 'not today' })
@@ -129,7 +129,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     expect(pauses).toBe(0)
   })
 
-  test('a request that waited when the process ended waits again under the same id, and once decided is not emitted again', async () => {
+  test('a request that waited when the process ended waits again under the same id, and is not emitted again once it is decided', async () => {
     void request('a')
     await waiting(1)
     begin()
@@ -157,7 +157,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     await expect(decide('b', {})).rejects.toMatchObject({ code: 'approval_decided' })
   })
 
-  test('invalid arguments are refused, and the call goes on waiting', async () => {
+  test('invalid arguments are refused, and the call keeps waiting', async () => {
     const decision = request('a')
     await waiting(1)
     await expect(decide('a', { arguments: { value: 7 } })).rejects.toMatchObject({

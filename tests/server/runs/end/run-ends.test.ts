@@ -87,7 +87,7 @@ describeOnEachServer('a request of a disabled account', (start) => {
 })
 
 describeOnEachServer('a run that its provider refuses', (start) => {
-  test('says why by a reason with parameters, in its last event and whenever it is read', async () => {
+  test('gives its reason with parameters in its last event and whenever it is read', async () => {
     const server = await start({
       models: [{ id: 'scripted', name: 'Scripted', api_url: upstream.url }],
       titles: 'off',

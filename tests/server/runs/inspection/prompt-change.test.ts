@@ -75,7 +75,7 @@ const body = {
   temperature: undefined,
 }
 
-test('a request is read back as it was sent, however much of it was sent before', () => {
+test('a request is read back exactly as sent, even if most of it was sent before', () => {
   const next = { ...body, messages: [...body.messages, say('And "now"?\n')], max_tokens: 5 }
   const other = { ...body, messages: [say('Be long.', 'system')] }
   const exchanges = recorded(exchangeOf(body), exchangeOf(next), exchangeOf(other))
@@ -84,7 +84,7 @@ test('a request is read back as it was sent, however much of it was sent before'
   )
 })
 
-test('images, files and what a provider sealed are replaced by their size, and still tell one from another', () => {
+test('images, files and sealed values are replaced by their size, and different ones stay distinguishable', () => {
   const image = (data: string) => ({
     type: 'image_url',
     image_url: { url: `data:image/png;base64,${data}` },
@@ -102,7 +102,7 @@ test('images, files and what a provider sealed are replaced by their size, and s
   expect(text).toMatch(/"encrypted_content":"\[90000 characters, [\w-]{12}\]","summary":\[\]/)
 })
 
-test('what was appended changes nothing that a cache holds', () => {
+test('appended messages do not change the cached part', () => {
   const { first, resent_tokens, same_tokens, prompt_tokens } = compare(body, {
     ...body,
     messages: [...body.messages, say('Go on.')],
@@ -112,7 +112,7 @@ test('what was appended changes nothing that a cache holds', () => {
   expect(same_tokens).toBeLessThan(prompt_tokens)
 })
 
-test('a changed system prompt has everything after it read again, at the price without a cache', () => {
+test('after a changed system prompt, everything is read again at the uncached price', () => {
   const change = compare(body, {
     ...body,
     messages: [say('Be verbose.', 'system'), ...body.messages.slice(1), say('Go on.')],
@@ -143,14 +143,14 @@ test('a changed set of tools is named by its tools, and nothing after it is cach
   expect(none.first).toMatchObject({ kind: 'removed', tools: { removed: ['clock', 'map'] } })
 })
 
-test('an inserted and a removed message are told from a changed one', () => {
+test('inserted and removed messages are distinguished from changed ones', () => {
   const [system, ...rest] = body.messages
   const inserted = { ...body, messages: [system, say('A summary.'), ...rest] }
   expect(compare(body, inserted).first).toMatchObject({ kind: 'added', index: 1, before: null })
   expect(compare(inserted, body).first).toMatchObject({ kind: 'removed', index: 1, after: null })
 })
 
-test('marks of where a cache ends may move, but another model shares no cache', () => {
+test('cache breakpoints may move, but another model shares no cache', () => {
   const marked = (at: number) => ({
     ...body,
     messages: body.messages.map(({ role, content }, index) => ({

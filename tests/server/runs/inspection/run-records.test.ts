@@ -79,7 +79,7 @@ describeOnEachDatabase('records of runs', (open) => {
     expect(JSON.stringify(row)).toContain('"url":"https://c.test/v1?key=$API_KEY&api-version=2"')
   })
 
-  test('a long prompt is stored whole, and the next run adds only what it appends', async () => {
+  test('a long prompt is stored completely, and the next run stores only the appended parts', async () => {
     const id = await conversation()
     const messages = Array.from({ length: 300 }, (_, at) => `Message ${at}`)
     await record(id, messages)
@@ -101,7 +101,7 @@ describeOnEachDatabase('records of runs', (open) => {
     expect(await storing(8)).toBe(await storing(1))
   })
 
-  test('the parts of a purged answer go with it, those that another run sent stay, and those that are sent again are stored again', async () => {
+  test("a purged answer's parts are removed unless another run sent them, and parts that are sent again are stored again", async () => {
     const id = await conversation()
     await record(id, ['Shared', 'Kept'])
     const gone = await record(id, ['Shared', 'Purged'])
@@ -115,7 +115,7 @@ describeOnEachDatabase('records of runs', (open) => {
     expect(await stored(id)).toHaveLength(4)
   })
 
-  test('old records are removed with their parts, and the whole conversation takes all along', async () => {
+  test('old records are removed with their parts, and deleting the conversation removes all of them', async () => {
     const [id, other] = [await conversation(), await conversation()]
     time = daysAgo(KEEP_DAYS + 1)
     const old = await record(id, ['Old', 'Both'])
@@ -133,7 +133,7 @@ describeOnEachDatabase('records of runs', (open) => {
     expect([await store.runRecords.list(run.id), await stored(other)]).toEqual([[], []])
   })
 
-  test('temporary conversations and runs that were deleted meanwhile are not recorded', async () => {
+  test('temporary conversations and runs deleted meanwhile are not recorded', async () => {
     const id = await conversation(true)
     expect(await store.runRecords.list((await record(id, ['Secret'])).id)).toEqual([])
     expect(await stored(id)).toEqual([])

@@ -137,7 +137,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
     },
   )
 
-  test('treats cuts that do not fit the text as one piece', () => {
+  test('treats invalid cut positions as one piece', () => {
     expect(readCuts('1,2', 3).cuts).toEqual([1, 2])
     expect(readCuts('1,2', 4).cuts).toEqual([4])
     expect(readCuts('r1,2', null)).toEqual({ cuts: [1, 2], replaces: true })

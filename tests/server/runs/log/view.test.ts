@@ -212,7 +212,7 @@ test('text that arrives all at once is emitted in events of bounded size, none o
   expect(runLog.prose(0)?.cuts).toEqual(deltas.map(({ length }) => length))
 })
 
-test('a listener that has more than the copy of a log gets what comes after it, once, whether the rest arrives or another attempt begins', () => {
+test('a listener that is ahead of a mirrored log gets the following events once, whether the rest arrives or another attempt begins', () => {
   const play = (mirror: Mirror, count: number, attempt: number, pieces: string[]): void => {
     const first = idsBefore(attempt) + count
     const entries = pieces.map((text, at) => ({

@@ -63,7 +63,7 @@ function runOf(tokens: number): { unstored: UnstoredUsage; reserve: () => void; 
   }
 }
 
-test('of many runs that ask at once, only as many may call the model as the budget has left', async () => {
+test('of many simultaneous runs, only as many may call the model as the budget allows', async () => {
   const { budgets } = budgetsWith({ tokens_per_day: 1_000 }, [{ day: '2026-03-31', tokens: 500 }])
   const runs = Array.from({ length: 20 }, () => runOf(200))
   const joined = runs.map((run) => ({ run, budget: budgets.join(kim, run.unstored) }))
@@ -72,7 +72,7 @@ test('of many runs that ask at once, only as many may call the model as the budg
   expect(admitted.filter((isAdmitted) => isAdmitted)).toHaveLength(3)
 })
 
-test('a call that has ended and a run that was released make room again', async () => {
+test('a call that has ended and a run that was released free their share', async () => {
   const { budgets } = budgetsWith({ tokens_per_day: 100 })
   const [first, second, third] = [runOf(100), runOf(100), runOf(100)]
   const one = budgets.join(kim, first.unstored)
@@ -85,7 +85,7 @@ test('a call that has ended and a run that was released make room again', async 
   expect(await budgets.join(kim, third.unstored).admitCall(third.reserve)).toBe(true)
 })
 
-test('the calls of one user do not count for another', async () => {
+test("one user's calls do not count for another", async () => {
   const { budgets } = budgetsWith({ tokens_per_day: 100 })
   const [mine, theirs] = [runOf(100), runOf(100)]
   expect(await budgets.join(kim, mine.unstored).admitCall(mine.reserve)).toBe(true)
@@ -98,7 +98,7 @@ test('without budgets nothing is read from the store', async () => {
   expect(queries()).toBe(0)
 })
 
-test('tokens count for the day and cost for the calendar month, each currency for itself', async () => {
+test('tokens count per day and cost per calendar month, separately for each currency', async () => {
   const stored = [
     { day: '2026-02-28', tokens: 900, cost: ['USD', 90] as [string, number] },
     { day: '2026-03-01', tokens: 900, cost: ['USD', 6] as [string, number] },
@@ -134,7 +134,7 @@ test('tokens count for the day and cost for the calendar month, each currency fo
   })
 })
 
-test(`parallel runs of several users overspend no limit by more than one call each, whatever the order (SEED=${SEED})`, async () => {
+test(`parallel runs of several users exceed no limit by more than one call each, in any order (SEED=${SEED})`, async () => {
   let refused = 0
   for (const { random, what } of rounds(60)) {
     const users = ['ann', 'bob', 'cyd'] as UserId[]

@@ -12,7 +12,7 @@ const counts = {
 }
 const price = { input: 2, output: 10, currency: 'USD' }
 
-test('without rates of their own, cached and reasoning tokens cost what the others cost', () => {
+test('without separate rates, cached and reasoning tokens cost the standard rate', () => {
   expect(callCost(price, counts)).toBeCloseTo(3)
 })
 

@@ -80,7 +80,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
     expect(await usage.total()).toMatchObject({ prompt_tokens: 300, completion_tokens: 50 })
   })
 
-  test('a batch that was committed without a confirmation is not counted again by the retry', async () => {
+  test('a batch whose commit was not confirmed is not counted again by the retry', async () => {
     usage.add(call(100, 20))
     const batch = await usage.takeBatch()
     let others = 0
@@ -107,7 +107,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
     expect(await stored()).toMatchObject({ run: [101, 21, 1], user: { tokens: 122 } })
   })
 
-  test('a call beside the answer counts for the user and the limit of the run, but not for the answer', async () => {
+  test("a call outside the answer counts towards the user and the run's limit, but not towards the answer", async () => {
     usage.addExtra(call(990, 5))
     expect(await usage.isBudgetLeft()).toBe(true)
     usage.addExtra(call(5, 0))
@@ -127,7 +127,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
     expect((await stored()).user).toEqual({ tokens: 240, usd: 0 })
   })
 
-  test('usage that a run which has ended refuses is stored alone, once', async () => {
+  test('usage refused by a run that has ended is stored separately, once', async () => {
     usage.add(call(100, 20))
     await database.write((tx) =>
       store.runs.end(tx, run.id, { status: 'failed', endedAt: now(), attempt: run.attempt }),

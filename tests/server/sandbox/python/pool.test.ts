@@ -82,7 +82,7 @@ describe('the pool', () => {
     return { warm, snapshots }
   }
 
-  test('the call after the first finds a warm interpreter', async () => {
+  test('the second call finds a warm interpreter', async () => {
     const { warm, snapshots } = storeWithSignal()
     const pool = createPool({ size: 1, snapshots })
     expect(await call(pool)).toMatchObject({ status: 'completed', waited: true })
@@ -90,7 +90,7 @@ describe('the pool', () => {
     expect(await call(pool)).toMatchObject({ status: 'completed', waited: false })
   })
 
-  test('a warm interpreter that is not used for long ends, and the next call starts another', async () => {
+  test('an unused warm interpreter ends after a while, and the next call starts another', async () => {
     const pool = createPool({ size: 2, idleMs: 1 })
     await call(pool)
     await eventually(async () => expect(await interpreters()).toEqual([]))
@@ -111,7 +111,7 @@ describe('the pool', () => {
     await first.ended
   })
 
-  test('more concurrent calls than warm interpreters each get an interpreter of their own', async () => {
+  test('if there are more concurrent calls than warm interpreters, each still gets a separate interpreter', async () => {
     const pool = createPool({ size: 2 })
     const all = await Promise.all(
       Array.from({ length: 6 }, () => pool.acquire(new AbortController().signal, () => {})),
@@ -134,7 +134,7 @@ describe('the store', () => {
   const stored = async (kind: string): Promise<string[]> =>
     (await readdir(folder)).filter((name) => name.endsWith(kind))
 
-  test('an image serves one start only, whatever number of calls and instances compete for it', async () => {
+  test('an image is used for one start only, however many calls and instances compete for it', async () => {
     const stores = [createStore(3), createStore(3)]
     await stores[0]?.fill()
     expect(await stored('.image')).toHaveLength(3)

@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux').each([
     })
   })
 
-  test('is ended when its processes use too much memory together', async () => {
+  test('is killed when its processes together use too much memory', async () => {
     const hoard = '(head -c 60m /dev/zero; sleep 50) | tail -c 60m > /dev/null &'
     const result = await exec(`echo begun; for i in 1 2 3 4; do ${hoard} done; wait`)
     expect(result).toMatchObject({
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux').each([
     })
   })
 
-  test('is ended, or refused more, when it starts too many processes', async () => {
+  test('is killed, or cannot start more, when it starts too many processes', async () => {
     const result = await exec('for i in $(seq 80); do sleep 50 & done; wait')
     // The kernel itself enforces the limit if the server is not root; bash then gives up.
     if (result.success) expect(result.data).toMatchObject({ exit_code: 254 })
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux').each([
     expect(await names()).toEqual(['a.txt'])
   })
 
-  test('may shrink a project that is beyond its limit already', async () => {
+  test('may shrink a project that already exceeds its limit', async () => {
     for (const file of ['1', '2', '3'])
       await writeFile(join(project.workspace.root, file), Buffer.alloc(10 * MEGABYTE, file))
     expect(await exec('rm 1 2')).toMatchObject({ success: true, data: { exit_code: 0 } })

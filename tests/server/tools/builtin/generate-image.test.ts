@@ -77,7 +77,7 @@ describeOnEachServer('generate_image', (start) => {
     return { message, step, result: JSON.parse(step.content) }
   }
 
-  test('a call waits for approval and shows what would be made, because it costs', async () => {
+  test('a call waits for approval and shows the planned image, because it costs money', async () => {
     const id = await newConversation({ approval: 'ask' })
     upstream.enqueue(turn.toolCalls([{ name: 'generate_image', arguments: { prompt: 'A cat' } }]))
     const { json } = await call('POST', `/api/conversations/${id}/messages`, {
@@ -96,7 +96,7 @@ describeOnEachServer('generate_image', (start) => {
     await call('POST', `/api/runs/${json.data.run.id}/stop`)
   })
 
-  test('an image is a file of the answer and of the project, and its cost is that of its tokens', async () => {
+  test('an image becomes a file of the answer and of the project, and its tokens determine its cost', async () => {
     answer.body = {
       ...images({ revised_prompt: 'A red cat' }),
       usage: { input_tokens: 50, output_tokens: 1_000 },
@@ -174,7 +174,7 @@ describeOnEachServer('generate_image', (start) => {
     expect(missing.result.error).toContain('There is no image "nothing.png"')
   })
 
-  test('a URL is downloaded, a refusal and an error say why, and what is no image is refused but paid', async () => {
+  test('an image URL is downloaded, refusals and errors give the reason, and a result that is not an image is refused but charged', async () => {
     const id = await newConversation()
     answer.body = { data: [{ b64_json: null, url: `${site.origin}/files/blue.png` }] }
     const downloaded = await paintIn(id, { prompt: 'A blue cat' })
@@ -203,7 +203,7 @@ describeOnEachServer('generate_image', (start) => {
     expect([noImage.result.success, noImage.message.usage.cost]).toEqual([false, { EUR: 0.5 }])
   })
 
-  test('calls of one iteration share what is left of a limit', async () => {
+  test('calls of one iteration share the rest of a limit', async () => {
     const id = await newConversation()
     const { json } = await call('GET', '/api/quota')
     const left =

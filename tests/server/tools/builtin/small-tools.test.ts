@@ -80,7 +80,7 @@ describe('text_process', () => {
     return result.success ? result.data : result.error
   }
 
-  test('counts a character once, wherever it stands in a long text', async () => {
+  test('counts a character once, wherever it is in a long text', async () => {
     const family = '👨‍👩‍👧'
     for (const lead of [505, 508, 510, 511, 512, 513])
       expect(
@@ -176,7 +176,7 @@ describe('get_current_time', () => {
     })
   })
 
-  test('fails for an unknown zone with valid examples, and uses the zone of the server by default', async () => {
+  test("fails for an unknown zone and lists valid examples, and uses the server's zone by default", async () => {
     expect(await runTool(clock, { timezone: 'Mars/Olympus' })).toMatchObject({
       success: false,
       error: expect.stringContaining('Europe/Berlin'),

@@ -44,7 +44,7 @@ describe('web_search', () => {
     expect(web.site.requests.at(-1)?.url.searchParams.get('q')).toBe('cats & dogs')
   })
 
-  test('asks Brave with its key, and SearXNG for JSON', async () => {
+  test('queries Brave with its key, and SearXNG for JSON', async () => {
     web.site.serve(
       '/brave',
       'application/json',

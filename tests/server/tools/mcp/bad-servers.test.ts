@@ -123,7 +123,7 @@ test.each([
   },
 )
 
-test('a server that never answers keeps nobody waiting', async () => {
+test('a server that never responds blocks nobody', async () => {
   const good = await startModernMcpServer()
   onTestFinished(() => good.close())
   const { mcp, tools, connected } = start({
@@ -193,7 +193,7 @@ test.each([
   30_000,
 )
 
-test('a server that says a thousand times that its tools have changed is asked a few times', async () => {
+test('a server that announces a tool change a thousand times is queried only a few times', async () => {
   const changed =
     "if (!said) { said = true; for (let at = 0; at < 1000; at += 1) say({ method: 'notifications/tools/list_changed' }) } else process.stdout.write('')"
   const source = `let said = false, lists = 0;${program(changed)}`.replace(

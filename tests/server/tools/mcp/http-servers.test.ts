@@ -47,7 +47,7 @@ describe('a server over streamable HTTP', () => {
     await eventually(() => expect(server.calls).toContain('wait was cancelled'))
   })
 
-  test('that forgot the session gets the call again in a new session, once', async () => {
+  test('that has lost the session gets the call again in a new session, once', async () => {
     const server = await startHttp()
     const { tools, connected } = start({ odd: { url: server.url } })
     await connected('odd')

@@ -28,7 +28,7 @@ test('a server of the newest revision gets no handshake, and its results are any
   ])
 })
 
-test('an argument that the schema marks is repeated as a header', async () => {
+test('an argument marked in the schema is repeated as a header', async () => {
   const { server, tools } = await startModern()
   expect(await call(tools.get('mcp__modern__in_region'), { region: 'eu-west' })).toMatchObject({
     success: true,
@@ -42,7 +42,7 @@ test('an argument that the schema marks is repeated as a header', async () => {
   })
 })
 
-test('an argument that no header can hold is wrapped, and adds no header of its own', async () => {
+test('an argument that does not fit in a header is encoded, and cannot add another header', async () => {
   const { server, tools } = await startModern()
   const region = 'eu\r\nx-evil: 1 中'
   expect(await call(tools.get('mcp__modern__in_region'), { region })).toMatchObject({
@@ -54,7 +54,7 @@ test('an argument that no header can hold is wrapped, and adds no header of its 
   expect(sent).not.toHaveProperty('x-evil')
 })
 
-test('a call that lacks a header of a newer definition is made again with it, once', async () => {
+test('a call that lacks a header of a newer definition is repeated with it, once', async () => {
   let isMarked = false
   const server = await startModernMcpServer((mcp) => {
     const place = isMarked ? z.string().meta({ 'x-mcp-header': 'Place' }) : z.string()
@@ -86,7 +86,7 @@ test('closing the response cancels a call', async () => {
   await eventually(() => expect(server.calls).toContain('wait was cancelled'))
 })
 
-test('a new tool is noticed, also after the stream of changes was cut', async () => {
+test('a new tool is detected, even after the change stream was interrupted', async () => {
   const { server, tools } = await startModern()
   await eventually(() =>
     expect(server.requests.map(({ method }) => method)).toContain('subscriptions/listen'),
@@ -196,7 +196,7 @@ test('the resources of a server are listed, and read as files with a name and a 
   await expect(get('notes://other')).rejects.toMatchObject({ reason: 'mcp_resource_failed' })
 })
 
-test('resources whose address has parts to fill in are listed, also beside servers that know no such list', async () => {
+test('resource templates are listed, even if other servers do not support such a list', async () => {
   const server = await startModernMcpServer((mcp) => {
     mcp.registerResource(
       'Day',
@@ -236,7 +236,7 @@ test('resources whose address has parts to fill in are listed, also beside serve
   expect(logged.join()).not.toContain('not listed')
 })
 
-test('who may see a server is decided in one place', () => {
+test('access to a server is decided in one place', () => {
   const ann: McpUser = { username: 'ann', role: 'user' }
   expect(maySeeServer({}, undefined)).toBe(true)
   expect(maySeeServer({ users: ['ann'] }, ann)).toBe(true)

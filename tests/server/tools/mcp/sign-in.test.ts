@@ -65,7 +65,7 @@ const reasonOf = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.reason : error),
   )
 
-describe('a server that asks for a sign-in', () => {
+describe('a server that requires a sign-in', () => {
   test('is offered to those who signed in, each with their own token, also after a restart', async () => {
     const { remote, mcp, open, state, signIn, whoami } = await start()
     expect(state()).toMatchObject({ auth: 'needed', tools: [], reason: 'mcp_sign_in_needed' })
@@ -96,7 +96,7 @@ describe('a server that asks for a sign-in', () => {
     expect(restarted.list(SOMEBODY)[0], 'at every instance').toMatchObject({ auth: 'needed' })
   })
 
-  test('may send the person back to another instance than the one where the sign-in began', async () => {
+  test('may send the user back to a different instance from the one where the sign-in started', async () => {
     const { remote, mcp, open, whoami } = await start()
     const other = open()
     await other.ready
@@ -108,14 +108,14 @@ describe('a server that asks for a sign-in', () => {
     expect(await reasonOf(mcp.finishSignIn(SOMEBODY, back))).toBe('mcp_sign_in_unknown')
   })
 
-  test('knows this installation by its metadata document where there is a public address', async () => {
+  test('identifies this installation by its metadata document if there is a public URL', async () => {
     const document = 'https://chat.example.org/api/mcp/client.json'
     const { remote, signIn } = await start({ readsClientMetadata: true }, document)
     expect(new URL(await signIn()).searchParams.get('client_id')).toBe(document)
     expect(remote.registrations).toEqual([])
   })
 
-  test('refuses a state that is unknown, used or of somebody else, and another issuer', async () => {
+  test("refuses a state that is unknown, used or another user's, and a different issuer", async () => {
     const { remote, mcp, state } = await start()
     const url = await mcp.signIn(SOMEBODY, 'calendar', REDIRECT)
     const back = { state: '', ...remote.signIn(url) }
@@ -131,7 +131,7 @@ describe('a server that asks for a sign-in', () => {
   })
 })
 
-test('a server on the internet cannot have addresses of the private network asked, one of the same machine can', async () => {
+test('a server on the internet cannot make us request private addresses, but a server on the same machine can', async () => {
   let hits = 0
   const inner = createServer((_request, response) => {
     hits += 1
@@ -166,7 +166,7 @@ describe('an access token', () => {
     )
   })
 
-  test('is refreshed by one of several instances, and the others take over what it got', async () => {
+  test('is refreshed by one of several instances, and the others use the new token', async () => {
     const { remote, open, signIn, whoami } = await start()
     await signIn()
     const others = [open(), open()]

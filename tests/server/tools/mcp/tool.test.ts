@@ -85,7 +85,7 @@ describe('the risk of a remote tool', () => {
     },
   )
 
-  test('is remembered for what it says it does: another description or schema asks again', () => {
+  test('is approved for one description and schema, and a change of either needs approval again', () => {
     const key = (remote: object) => define(remote)?.grantKey
     const allowed = key({ description: 'Reads' })
     expect(key({ description: 'Reads' })).toBe(allowed)
@@ -112,7 +112,7 @@ describe('a schema of a server', () => {
     ...more,
   })
 
-  test('is checked here without its regular expressions, which could take for ever', () => {
+  test('is checked without its regular expressions, which could run forever', () => {
     const risky = { type: 'string', pattern: '^(a+)+$', maxLength: 9 }
     expect(
       safeSchema(
@@ -142,7 +142,7 @@ describe('a schema of a server', () => {
     expect(safeSchema(object({ a: { not: { pattern: 'x' } } }))).toBeNull()
   })
 
-  test('is left to the server where it multiplies, refers to itself or to another document', () => {
+  test('is checked only by the server if it multiplies or refers to itself or another document', () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [
         `level${at}`,

@@ -45,7 +45,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('whose journal a power cut made unreadable neither blocks nor invents changes', async () => {
+  test('with a journal made unreadable by a power cut neither blocks nor invents changes', async () => {
     const project = await openProject(database)
     const { workspace, checkpoints, workspaces, projectId } = project
     await write(project, 'a', 'old')

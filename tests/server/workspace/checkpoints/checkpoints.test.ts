@@ -17,7 +17,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     database = await open()
   })
 
-  test('a change by a tool is listed with what it touched and can be undone', async () => {
+  test('a change by a tool is listed with its files and can be undone', async () => {
     const project = await openProject(database)
     const { workspace, checkpoints } = project
     const message = newId<MessageId>()
@@ -116,7 +116,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect(await treeOf(workspace.root)).toEqual({})
   })
 
-  test('every change that a program makes is noticed and can be undone', async () => {
+  test('every change that a program makes is detected and can be undone', async () => {
     const project = await openProject(database)
     const { workspace, checkpoints } = project
     await write(project, 'keep.txt', 'keep')

@@ -79,7 +79,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await now()).toEqual({})
   })
 
-  test('keeps what other programs changed in it, and does not overwrite what they put at its old path', async () => {
+  test('keeps changes by other programs, and a restore does not overwrite what they put at its old path', async () => {
     const project = await openProject(database)
     const { workspace } = project
     await write(project, 'old/a', 'a')
@@ -118,7 +118,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await treeOf(workspace.root)).toEqual({ kept: 'one' })
   })
 
-  test('whose restore a crash interrupted is stored with the part that was done', async () => {
+  test('whose restore was interrupted by a crash is stored with the part that was done', async () => {
     const project = await openProject(database)
     const { workspace, records } = project
     await write(project, 'a/x', '1')
@@ -150,7 +150,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('that cannot be renamed stays as it is and leaves no checkpoint', async () => {
+  test('that cannot be renamed stays unchanged and leaves no checkpoint', async () => {
     const project = await openProject(database)
     await write(project, 'a/x', '1')
     await write(project, 'b/x', '2')

@@ -59,7 +59,7 @@ describe('on a real disk', () => {
     return results.map(({ data }) => JSON.parse(data.content))
   }
 
-  describe.skipIf(process.platform === 'win32')('what is not a regular file', () => {
+  describe.skipIf(process.platform === 'win32')('special files', () => {
     const kinds: Record<string, (path: string) => Promise<void>> = {
       'a pipe': async (path) => void execFileSync('mkfifo', [path]),
       'a socket': async (path) => {

@@ -173,7 +173,7 @@ describe('on the disk', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('a folder that is swapped for a link during calls never gives access outside the project', async () => {
+  test('a folder swapped for a link during calls never gives access outside the project', async () => {
     const folder = join(workspace.root, 'swap')
     const parked = join(workspace.root, 'parked')
     await mkdir(folder)
@@ -202,7 +202,7 @@ describe('on the disk', () => {
     expect(existsSync(join(outside, 'folder'))).toBe(true)
   })
 
-  test('a file that is swapped for a link during calls is never followed', async () => {
+  test('a file swapped for a link during calls is never followed', async () => {
     const file = join(workspace.root, 'flip')
     let swapping = true
     const swapper = (async () => {

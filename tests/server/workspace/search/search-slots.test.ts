@@ -64,7 +64,7 @@ test('a waiting search ends with its signal, and a search beyond the limit is re
   expect(begun).not.toContain('s6')
 })
 
-test(`the limits hold and every search gets its turn, whatever the order (SEED=${SEED})`, async () => {
+test(`the limits hold and every search gets its turn in any order (SEED=${SEED})`, async () => {
   for (const { random, what } of rounds(20)) {
     const { search, ends, end } = createSearches(
       createSearchSlots({ ...limits, waitingPerUser: 50 }),

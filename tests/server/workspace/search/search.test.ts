@@ -225,7 +225,7 @@ describe.each([
 })
 
 describe.skipIf(process.platform === 'win32')('a search that does not end', () => {
-  test('is ended after its time, with what it has found', async () => {
+  test('is ended at its time limit and returns what it has found', async () => {
     const base = await mkdtemp(join(tmpdir(), 'search-'))
     const endless = join(base, 'endless')
     const line = "printf './a.txt\\0001:needle\\n'"

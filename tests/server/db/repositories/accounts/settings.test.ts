@@ -19,7 +19,7 @@ describeOnEachDatabase('values of the store', (open) => {
     store = createStore(database)
   })
 
-  test('a sign-in to an MCP server that one instance began is finished by another, once, within ten minutes', async () => {
+  test('a sign-in to an MCP server started on one instance can be finished on another, once, within ten minutes', async () => {
     const [ada, eve] = [await somebody(store), await somebody(store)]
     let now = new Date('2026-01-01T00:00:00Z')
     const instance = () =>
@@ -84,7 +84,7 @@ describeOnEachDatabase('values of the store', (open) => {
     expect([...(await store.settings.memory(user.id))].toSorted()).toEqual(['a', 'b', 'c'])
   })
 
-  test('the handle of a long result is valid in its conversation only', async () => {
+  test('the handle of a long result is valid only in its conversation', async () => {
     const user = await somebody(store)
     const [one, other] = [
       await store.conversations.create(user.id, {}),
