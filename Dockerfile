@@ -1,6 +1,6 @@
 # NanoClaw in one image: the built server and page, bubblewrap and slirp4netns for isolated tools, one volume for all data.
-# The base is one release of Node 24, which is maintained until April 2028, on Debian 12, on which the isolation is tested. Pin its
-# digest as well with `--build-arg NODE=24.21.0-bookworm-slim@sha256:…`; `NODE=22.23.3-bookworm-slim` works too.
+# The base is one release of Node 24 (maintained until April 2028) on Debian 12, on which the isolation is tested. To pin its
+# digest as well, use `--build-arg NODE=24.21.0-bookworm-slim@sha256:…`; `NODE=22.23.3-bookworm-slim` works too.
 ARG NODE=24.21.0-bookworm-slim
 FROM node:${NODE} AS build
 WORKDIR /app
@@ -21,7 +21,7 @@ COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/migrations ./migrations
 COPY --from=build --chown=root:root /app/dist ./dist
 COPY --from=build --chown=root:root /app/docker/entrypoint.mjs ./entrypoint.mjs
-# Runs on a read-only root file system: it writes to /data and /tmp only.
+# Runs on a read-only root file system; writes only to /data and /tmp.
 USER node
 VOLUME /data
 EXPOSE 3000

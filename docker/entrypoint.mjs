@@ -1,4 +1,4 @@
-// Starts NanoClaw in a container: without JWT_SECRET it uses one of its own, which it creates on the volume at the first start.
+// Starts NanoClaw in a container. Without JWT_SECRET, it creates a secret on the volume at the first start and uses that.
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const [program = '/app/dist/server/main.js', ...operands] = process.argv.slice(2
 const folder = process.env.NANOCLAW_DATA ?? '/data'
 const file = join(folder, 'jwt-secret')
 
-/** Several instances may start on one volume at the same moment: the first one's secret is everybody's. */
+/** If several instances start on one volume at the same moment, all use the secret of the first. */
 function createSecret() {
   mkdirSync(folder, { recursive: true })
   const own = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`
@@ -42,6 +42,6 @@ if (!process.env.JWT_SECRET) {
   if (readSecret() === null) createSecret()
   process.env.JWT_SECRET = readSecret() ?? ''
 }
-// The program sees itself as what was started.
+// The program expects its own path as the started script.
 process.argv = [process.argv[0], program, ...operands]
 await import(pathToFileURL(program).href)

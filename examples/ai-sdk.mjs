@@ -1,4 +1,4 @@
-// The AI SDK with NanoClaw: tools of the server and a tool of this program in one answer.
+// The AI SDK with NanoClaw: one answer uses tools of the server and a tool of this program.
 // Usage: npm install ai @ai-sdk/openai-compatible zod && node examples/ai-sdk.mjs "How warm is it in the hall?"
 // Optional environment: NANOCLAW_URL, NANOCLAW_KEY, NANOCLAW_MODEL.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'

@@ -1,4 +1,4 @@
-// LangChain with NanoClaw: ChatOpenAI streams the answer of the agent.
+// LangChain with NanoClaw: ChatOpenAI streams the agent's answer.
 // Usage: npm install @langchain/openai && node examples/langchain.mjs "What time is it in Tokyo?"
 // Optional environment: NANOCLAW_URL, NANOCLAW_KEY, NANOCLAW_MODEL.
 import { ChatOpenAI } from '@langchain/openai'

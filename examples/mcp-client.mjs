@@ -1,4 +1,4 @@
-// An MCP client of NanoClaw: asks the agent through the tool `ask`.
+// An MCP client for NanoClaw: asks the agent with the tool `ask`.
 // Usage: npm install @modelcontextprotocol/client && node examples/mcp-client.mjs "What is 12 * 34?"
 // Optional environment: NANOCLAW_URL, NANOCLAW_KEY.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'

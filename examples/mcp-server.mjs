@@ -1,4 +1,4 @@
-// An MCP server in one file that keeps a shopping list. Add it to config.yml:
+// An MCP server in one file that manages a shopping list. To use it, add to config.yml:
 //   mcp_servers: { shopping: { command: node, args: [examples/mcp-server.mjs] } }
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

@@ -1,4 +1,4 @@
-// The `openai` package with NanoClaw: a streamed answer, and a response that goes on in the background and is read later.
+// The `openai` package with NanoClaw: a streamed answer, and a background response that is read later.
 // Usage: npm install openai && node examples/openai.mjs "What time is it in Tokyo?"
 // Optional environment: NANOCLAW_URL, NANOCLAW_KEY, NANOCLAW_MODEL.
 import OpenAI from 'openai'

@@ -1,5 +1,5 @@
-// A receiver of webhooks: checks the signature of each request and prints the event.
-// Node 20 or newer, no packages: WEBHOOK_SECRET=whsec_… node examples/webhook.mjs
+// A webhook receiver: verifies the signature of each request and prints the event.
+// Usage (Node 20 or later, no packages): WEBHOOK_SECRET=whsec_… node examples/webhook.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
@@ -15,7 +15,7 @@ const seen = new Set()
 function isGenuine(headers, body) {
   const id = headers['webhook-id'] ?? ''
   const time = headers['webhook-timestamp'] ?? ''
-  // An old request may be a copy that somebody recorded.
+  // An old request may be a recorded copy.
   if (!(Math.abs(Date.now() / 1000 - Number(time)) < MAX_AGE_SECONDS)) return false
   const expected = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest()
   return (headers['webhook-signature'] ?? '').split(' ').some((one) => {
@@ -31,7 +31,7 @@ createServer((request, response) => {
   request.on('end', () => {
     const body = Buffer.concat(chunks).toString('utf8')
     if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
-    // Confirm at once and work afterwards: a request that takes longer than 15 seconds is sent again.
+    // Confirm at once and do the work afterwards: a request that takes longer than 15 seconds is sent again.
     response.writeHead(204).end()
     const id = request.headers['webhook-id']
     if (seen.has(id)) return

@@ -9,7 +9,7 @@ const client = createClient<paths>({
   headers: NANOCLAW_KEY === undefined ? {} : { authorization: `Bearer ${NANOCLAW_KEY}` },
 })
 
-/** What a request returned. @throws Error with the server's text for what it refused. */
+/** Returns the data of a response. @throws Error with the server's message if the request was refused. */
 function dataOf<Data>({ data, error }: { data?: { data: Data }; error?: { message: string } }) {
   if (data === undefined) throw new Error(error?.message ?? 'The server sent no response.')
   return data.data

@@ -1,4 +1,4 @@
-// Writes api.ts from /openapi.json of the server at NANOCLAW_URL, or of the file that is named as argument.
+// Writes api.ts from /openapi.json of the server at NANOCLAW_URL, or from the file in the first argument.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import openapiTS, { astToString } from 'openapi-typescript'
