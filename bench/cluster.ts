@@ -13,11 +13,11 @@ const FIRST_TOKENS = 35
 const STREAMS = 8
 const ROUNDS = 4
 /**
- * The part of a core that an instance gets where two of them are compared with one: with whole cores, the clients, the
+ * The part of a core that each instance gets when two are compared with one. With whole cores, the clients, the
  * provider and the databases would need several more than the two of a small machine.
  */
 const CORE_PART = 0.2
-/** Long enough that the beginning of an answer hardly counts. */
+/** Long enough that the start of an answer hardly matters. */
 const TOKENS = 8_000
 const LONG = `single-${TOKENS}`
 const models = [LONG, 'single-1']
@@ -84,7 +84,7 @@ async function measure(alone: string, shared: string): Promise<Row[]> {
     const ofUpstream = ((upstream.cpuSeconds() - cpuBefore.upstream) * 1e6) / tokens
     const scaled = await compareHeldBack(first, second)
     const ratio = median(speeds[1]) / median(speeds[0])
-    // What the simulation (`npm run simulate`) starts from.
+    // Input for the simulation (`npm run simulate`).
     console.log(
       `load ${loadavg()[0]?.toFixed(1)}; µs of CPU a token: one process ${median(cpu[0]).toFixed(1)}, an instance ${median(cpu[1]).toFixed(1)}, upstream ${ofUpstream.toFixed(1)}, client ${((user + system) / tokens).toFixed(1)}; tokens/s of both ${median(speeds[1]).toFixed(0)}`,
     )
@@ -112,7 +112,7 @@ async function measure(alone: string, shared: string): Promise<Row[]> {
   }
 }
 
-/** Tokens per second of one instance and of both, each with a part of a core, in turns. */
+/** Tokens per second of one instance and of both, each with a part of a core, alternately. */
 async function compareHeldBack(
   first: Contender,
   second: Contender,

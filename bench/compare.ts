@@ -1,4 +1,4 @@
-// `npm run bench -- compare <old.json> [new.json]`: what changed between two runs of the benchmark beyond their noise.
+// `npm run bench -- compare <old.json> [new.json]`: the changes between two benchmark runs beyond the noise.
 import {
   keyOf,
   RESULTS_FOLDER,
@@ -8,7 +8,7 @@ import {
   shownValue,
 } from './results.ts'
 
-/** A figure without a spread has to change by this share to count: measured differences between two equal runs stay below. */
+/** A figure without a spread must change by this share to count: differences between two equal runs stay below it. */
 const NOISE = 0.15
 
 /** The range in which a figure lies. */
@@ -19,7 +19,7 @@ function rangeOf({ value, spread }: StoredRow): [number, number] {
   return spread
 }
 
-/** Compares the file with the other one, by default with the newest that has one of its figures. Prints the changes. */
+/** Compares the file with another, by default the newest with one of its figures. Prints the changes. */
 export function compare(oldFile: string, newFile?: string): void {
   const before = readResult(oldFile)
   const known = new Map(before.rows.map((row) => [keyOf(row), row]))

@@ -46,7 +46,7 @@ const TOKENS_PER_SECOND = 30
 /** A server under test and the requests that put load on it. */
 export interface Contender {
   process: Measured
-  /** Whether `/metrics` says how long its event loop was delayed. */
+  /** Whether `/metrics` reports the delay of its event loop. */
   reportsMetrics?: true
   /** Creates a request that streams `model`, each in a separate conversation. */
   target(model: string, mode?: 'delta' | 'cumulative'): Promise<StreamTarget>

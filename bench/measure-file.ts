@@ -1,11 +1,11 @@
-// Measures one file of a suite in a process of its own, within a time limit.
+// Measures one file of a suite in a separate process, within a time limit.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StoredRow } from './results.ts'
 
-/** Several times what the longest takes: a file that hangs must not keep the others from being measured. */
+/** Several times the duration of the longest file, so that a file that hangs does not block the others. */
 const FILE_MINUTES = 20
 
 /** @throws Error if the file measured nothing, fails in any way, or takes too long. */
@@ -15,7 +15,7 @@ export async function measureFile(name: string): Promise<StoredRow[]> {
   })
   const timer = setTimeout(() => {
     console.error(`${name} took more than ${FILE_MINUTES} minutes.`)
-    // Its process ends then.
+    // This ends its process.
     child.disconnect()
   }, FILE_MINUTES * 60_000)
   let measured: unknown = []

@@ -26,7 +26,7 @@ const models = ['single-1', 'single-2000', `paced-${PACED_TOKENS}`]
 const TOP_FUNCTIONS = 25
 const TOP_MODULES = 14
 
-/** Sends messages one after the other in one conversation. */
+/** Sends messages sequentially in one conversation. */
 async function converse(contender: Contender): Promise<(count: number) => Promise<void>> {
   const target = await contender.target('single-1')
   return async (count) => {
@@ -89,7 +89,7 @@ async function createPostgres(): Promise<{
   }
 }
 
-/** Profiles single sends, sends in a long conversation, and many steady streams. Prints what it finds. */
+/** Profiles single sends, sends in a long conversation, and many steady streams, and prints the results. */
 export async function profile(parts: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-profile-'))
   const database = parts.includes('postgres')

@@ -4,7 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** JSON has no NaN: a figure that has no value is `null` in the file. */
+/** JSON has no NaN: a figure without a value is `null` in the file. */
 export const StoredRow = z.object({
   suite: z.string(),
   figure: z.string(),
@@ -16,7 +16,7 @@ export const StoredRow = z.object({
 })
 export type StoredRow = z.infer<typeof StoredRow>
 
-/** The name of a figure without what stands in parentheses: its circumstances, which differ from run to run. */
+/** The name of a figure without the parentheses, which hold conditions that differ between runs. */
 export const nameOf = (figure: string): string => figure.replace(/ \(.*\)/, '')
 
 /** The same figure has the same key in every result. */
@@ -35,7 +35,7 @@ export const Result = z.object({
   memoryGb: z.number().optional(),
   /** The averages over 1, 5 and 15 minutes, before and after. */
   load: z.array(z.number()).optional(),
-  /** Whether every suite of `npm run bench` was to be measured. */
+  /** Whether this was a full `npm run bench`. */
   isFull: z.boolean().default(false),
   rows: z.array(StoredRow),
 })
@@ -43,7 +43,7 @@ export type Result = z.infer<typeof Result>
 
 export const RESULTS_FOLDER = join(import.meta.dirname, 'results')
 
-/** Begins a result file; its name starts with the time, so names are in order of time. */
+/** Starts a result file. Its name starts with the time, so names sort by time. */
 export function beginResult(kind: 'bench' | 'web' | 'soak', isFull = false) {
   const at = new Date().toISOString()
   const machine = {
@@ -56,7 +56,7 @@ export function beginResult(kind: 'bench' | 'web' | 'soak', isFull = false) {
   const file = join(RESULTS_FOLDER, `${at.replaceAll(/[:.]/g, '-')}-${kind}.json`)
   return {
     file,
-    /** Writes the file. A run that is broken off later keeps what it measured until then. */
+    /** Writes the file, so that an interrupted run keeps the results so far. */
     store(rows: readonly StoredRow[], failures: readonly string[]): void {
       const load = [...loadBefore, ...loadavg()]
       const result = { at, ...machine, load, isFull, failures, rows }
@@ -66,11 +66,11 @@ export function beginResult(kind: 'bench' | 'web' | 'soak', isFull = false) {
   }
 }
 
-/** @throws Error if the file is no result. */
+/** @throws Error if the file is not a result. */
 export const readResult = (file: string): Result =>
   Result.parse(JSON.parse(readFileSync(file, 'utf8')))
 
-/** The results of a file or of a folder, oldest first. Files of a folder that are no results are left out. */
+/** The results of a file or folder, oldest first. Other files in the folder are ignored. */
 export function readResults(path: string): Result[] {
   if (!statSync(path).isDirectory()) return [readResult(path)]
   return readdirSync(path)
@@ -82,7 +82,7 @@ export function readResults(path: string): Result[] {
     .toSorted((a, b) => a.at.localeCompare(b.at))
 }
 
-/** The last full run and what was measured after it, such as the page and the soak; without a full run, everything. */
+/** The last full run and all later results, such as the page and the soak; without a full run, all results. */
 export function sinceLastFullRun(results: readonly Result[]): Result[] {
   return results.slice(
     Math.max(

@@ -7,11 +7,11 @@ import { measureFile } from './measure-file.ts'
 import { beginResult, RESULTS_FOLDER, type StoredRow, shownValue } from './results.ts'
 
 const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
-/** Only when they are named: filling their databases takes minutes, or they need a Redis. */
+/** These run only if named: filling their databases takes minutes, or they need a Redis. */
 const LONG_SUITES = ['search', 'cluster']
 const ALL_SUITES = [...SUITES, ...LONG_SUITES]
 
-/** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`; or the one file that is named. */
+/** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`, or the one named file. */
 const filesOf = (suite: string): string[] =>
   readdirSync(import.meta.dirname)
     .filter(
@@ -55,7 +55,7 @@ const isKnown = (name: string): boolean =>
   (ALL_SUITES.includes(name.split('-')[0] ?? '') &&
     existsSync(join(import.meta.dirname, `${name}.ts`)))
 
-/** Measures the suites one file after the other; a file that fails is reported, and the others go on. */
+/** Measures the suites one file at a time. A file that fails is reported, and the others still run. */
 async function measure(suites: readonly string[], isFull: boolean): Promise<void> {
   const result = beginResult('bench', isFull)
   const rows: StoredRow[] = []

@@ -1,4 +1,4 @@
-// Measures the search in a large database: one million messages, or as many as NANOCLAW_BENCH_MESSAGES says.
+// Measures the search in a large database: one million messages, or NANOCLAW_BENCH_MESSAGES.
 
 import pg from 'pg'
 import { connect } from '../server/db/connect.ts'

@@ -12,7 +12,7 @@ const { measured } = figures
 const { single, two } = measured.tokensPerSecond
 const percent = (error: number): string => `${error >= 0 ? '+' : ''}${(error * 100).toFixed(0)} %`
 
-/** How many threads of other programs explain the speed of one process; what two instances do is then predicted. */
+/** The number of threads of other programs that explains the speed of one process; used to predict two instances. */
 function findBusyThreads(): number {
   let [few, many] = [0, 40]
   while (many - few > 0.05) {

@@ -1,4 +1,4 @@
-// `npm run soak [-- --minutes 10 --chats 300]`: many chats for minutes, with faults; shows what grows and what gets lost.
+// `npm run soak [-- --minutes 10 --chats 300]`: many chats for minutes, with faults; checks for growth and data loss.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,28 +21,28 @@ const minutes = Number(values.minutes)
 const chats = Number(values.chats)
 const MODELS = ['tool-60', 'paced-90', 'single-400']
 
-/** Shares of the time: faults come first, because a restarted process begins with new memory. */
+/** Shares of the time. Faults come first, because a restarted process starts with fresh memory. */
 const KILL_AT = 0.1
 const UPSTREAM_AT = 0.2
 const TERM_AT = 0.3
-/** Slopes are measured from here on: caches are full and the restarted server is warm. */
+/** Slopes are measured from here on, when caches are full and the restarted server is warm. */
 const WARM_AT = 0.5
 const SAMPLE_MS = 2_000
-/** Time for the last answers after the end, and then for what closes a little later. */
+/** Time for the last answers after the end, and then for resources that close a little later. */
 const QUIET_MS = 60_000
 const REST_MS = 10_000
-/** Timers that may be left then. While chats are going on, their number follows the load of the machine. */
+/** Timers that may be left then. During chats, their number depends on the load of the machine. */
 const TIMERS_AT_REST = 10
 /** A shorter soak prints its slopes without judging them: memory is still filling caches. */
 const JUDGED_MINUTES = 8
-/** What may grow in a minute after the warm-up: so much, or this share of the mean. The rest is movement, not growth. */
+/** Allowed growth per minute after warm-up: this much, or this share of the mean. Less than that is noise. */
 const ALLOWED_SHARE = 0.02
 const ALLOWED: Record<keyof Sample, number> = {
   'memory MB': 3,
   handles: 1,
   sockets: 1,
   processes: 0.2,
-  // Judged at rest.
+  // Judged when idle.
   timers: Number.POSITIVE_INFINITY,
 }
 

@@ -50,7 +50,7 @@ type Filled = {
   leaf: MessageId
 }
 
-/** Creates a user with this many conversations, one of which has this many messages in one branch. */
+/** Creates a user with this many conversations, one with this many messages in one branch. */
 async function fill(
   settings: DatabaseSettings,
   database: Database,

@@ -10,7 +10,7 @@ import { stream } from './stream-client.ts'
 const SUITE = 'stream'
 const AT_ONCE = 8
 const ROUNDS = 5
-/** First tokens that are measured, after as many again that warm up: the first ones after a start take 10 to 70 ms. */
+/** Number of measured first tokens, after the same number for warm-up: the first ones after startup take 10 to 70 ms. */
 const FIRST_TOKENS = 200
 const CUMULATIVE_ROUNDS = 3
 
@@ -84,7 +84,7 @@ async function firstToken(raw: Contender, own: Contender): Promise<Row[]> {
   ]
 }
 
-/** How fast answers stream in cumulative mode; ten times what the Python server reached beside the same proxy (0.02). */
+/** Speed of cumulative mode. The target is ten times the Python server's, compared with the same proxy (0.02). */
 async function cumulative(raw: Contender, own: Contender): Promise<Row> {
   const ratios: number[] = []
   for (let round = 0; round < CUMULATIVE_ROUNDS; round += 1) {

@@ -1,4 +1,4 @@
-// The 'stream' figures that depend on the database: PostgreSQL compared with SQLite, and the start of a large database.
+// The 'stream' figures that depend on the database: PostgreSQL compared with SQLite, and startup with a large database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -34,7 +34,7 @@ interface Held {
   peaks: Map<number, number>
 }
 
-/** The 99th percentile of the event loop's delay since it was asked for the last time, in milliseconds. */
+/** The 99th percentile of the event loop's delay since the last call, in milliseconds. */
 async function loopDelayOf({ process: { port }, reportsMetrics }: Contender): Promise<number> {
   if (!reportsMetrics) return Number.NaN
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -14,9 +14,9 @@ import type { Row } from './row.ts'
 import { stream } from './stream-client.ts'
 
 const SENDS = 100
-/** In one conversation. */
+/** Sends in one conversation. */
 const LATER_SENDS = 40
-/** Memory for the start is given back within this time. */
+/** Memory used for startup is released within this time. */
 const SETTLE_MS = 20_000
 
 const row = (figure: string, value: number, unit: string, target: string, ok: boolean): Row => ({
@@ -39,7 +39,7 @@ async function counted(server: ProbedServer, count: number, sends: () => Promise
   }
 }
 
-/** Counted one send at a time, so that no two of them share a transaction; as many before them warm up. */
+/** Counts one send at a time, so that no two share a transaction, after the same number for warm-up. */
 async function statements(folder: string): Promise<Row[]> {
   const upstream = await startProgram('upstream')
   const server = await startProduct(folder, upstream.port, ['single-1'], {}, { withProbe: true })
@@ -53,7 +53,7 @@ async function statements(folder: string): Promise<Row[]> {
       for (let sent = 0; sent < LATER_SENDS; sent += 1) await stream(conversation)
     })
     const countRow = (name: string, value: number, limit: number): Row =>
-      // Work in the background now and then adds a few to a hundred sends.
+      // Background work occasionally adds a few statements to a hundred sends.
       row(name, value, '', `≤ ${limit}`, value <= limit * 1.025)
     return [
       countRow('SQL statements, first send of a conversation', first.statements, 14),
@@ -65,7 +65,7 @@ async function statements(folder: string): Promise<Row[]> {
   }
 }
 
-/** The process and everything that it started. */
+/** The process and all its descendants. */
 function treeOf(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
@@ -76,7 +76,7 @@ function treeOf(pid: number): number[] {
 const residentMegabytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-/** Resident memory of `npm start` with all its processes, without work. */
+/** Resident memory of all processes of an idle `npm start`. */
 async function memory(folder: string): Promise<Row[]> {
   const config = join(folder, 'start.yml')
   await writeFile(
@@ -90,7 +90,7 @@ async function memory(folder: string): Promise<Row[]> {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, NANOCLAW_CONFIG: config, PORT: String(await freePort()) },
     stdio: ['ignore', 'pipe', 'ignore'],
-    // A process group, which ends together.
+    // A process group, so that all of it ends together.
     detached: true,
   })
   const { pid } = child

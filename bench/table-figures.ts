@@ -1,8 +1,8 @@
-// The figures of the table in docs/benchmarks.md with their targets, in its order, also those that no suite measures.
+// The figures of the table in docs/benchmarks.md with their targets, in order, including figures that no suite measures.
 
 export interface TableFigure {
   suite: string
-  /** How the suite calls it, without what stands in parentheses. */
+  /** The name that the suite uses, without the parentheses. */
   figure: string
   target: string
 }

@@ -17,8 +17,8 @@ export function printTable(paths: readonly string[]): void {
 }
 
 /**
- * Builds the table in Markdown, with the machine and the load above it. Of a figure that several results have, the last
- * one counts; one that none has says so, and one that the list does not know stands at the end of its suite.
+ * Builds the Markdown table, with the machine and the load above it. If several results have a figure, the last
+ * one counts. Figures without a result are marked, and figures missing from the list go to the end of their suite.
  */
 export function tableOf(results: readonly Result[], listed = TABLE_FIGURES): string {
   const measured = new Map<string, StoredRow>()
@@ -43,7 +43,7 @@ function lineOf({ figure, target }: TableFigure, row: StoredRow | undefined): st
 
 const digits = (value: number): string => String(Number(value.toPrecision(3)))
 
-/** The value with the quartiles of its rounds, its circumstances, and whether it misses its target. */
+/** The value with the quartiles of its rounds and its conditions; marked if it misses its target. */
 function shown(row: StoredRow): string {
   const [low, high] = (row.spread ?? []).map(digits)
   const spread = low === undefined || low === high ? '' : `${low} to ${high}`

@@ -1,4 +1,4 @@
-// The 'page' figures (`npm run bench:web`): what the browser downloads, how a long conversation opens, and how the page
+// The 'page' figures (`npm run bench:web`): download sizes, the time to open a long conversation, and how the page
 // responds while an answer streams in. Needs Chromium; builds the server and the page where they are outdated.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   .find((path) => existsSync(path))
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync']
 
-/** What was measured, and the names of the parts that failed; one that fails does not keep the others from being measured. */
+/** The measured rows and the names of the parts that failed. A part that fails does not stop the others. */
 type Measured = { rows: StoredRow[]; failures: string[] }
 
 async function run(browserPath: string): Promise<Measured> {

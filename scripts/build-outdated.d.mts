@@ -1,4 +1,4 @@
 // The types of build-outdated.mjs, which runs before anything has compiled.
 
-/** Builds the server and the page where they are outdated. Returns false when a build failed, which has said why. */
+/** Builds the server and the page if they are outdated. Returns false if a build failed, after printing the reason. */
 export function buildOutdated(): boolean

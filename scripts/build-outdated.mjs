@@ -61,7 +61,7 @@ const PARTS = [
   },
 ]
 
-/** Builds the server and the page where they are outdated. Returns false when a build failed, which has said why. */
+/** Builds the server and the page if they are outdated. Returns false if a build failed, after printing the reason. */
 export function buildOutdated() {
   for (const { part, name, output, sources } of PARTS)
     if (isStale(output, sources)) {

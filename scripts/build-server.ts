@@ -1,4 +1,4 @@
-// Bundles the server and its packages, with its child programs beside it, so that a start reads few files.
+// Bundles the server and its packages, with its child programs beside it, so that startup reads few files.
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { build as bundle, type Metafile, type Plugin } from 'esbuild'
@@ -16,31 +16,31 @@ export async function filesOf(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Packages that stay in `node_modules`: they load compiled code or files of theirs, or are optional. */
+/** Packages that stay in `node_modules`: they load native code or their own files, or are optional. */
 const EXTERNAL_PACKAGES = [
   '@node-rs/argon2',
   '@vscode/ripgrep',
   'better-sqlite3',
   'better-sqlite3-12',
-  // LGPL: whoever runs the server can replace it.
+  // LGPL: the operator must be able to replace it.
   'libheif-js',
   'pyodide',
   'sharp',
   'sqlite-vec',
-  // Loaded only where traces are configured.
+  // Loaded only if traces are configured.
   '@opentelemetry/sdk-trace-base',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/resources',
-  // Fastify loads them only where schemas have no compiler, and to answer requests that are injected.
+  // Fastify loads them only for schemas without a compiler and for injected requests.
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
   'light-my-request',
-  // Never installed: `pg` and `linkedom` do without.
+  // Never installed; `pg` and `linkedom` work without them.
   'pg-native',
   'canvas',
 ]
 
-/** Bundled CommonJS packages call `require` for what is built into Node. */
+/** Bundled CommonJS packages call `require` for Node's built-in modules. */
 const BANNER = `import { createRequire as createRequireOfBuild } from 'node:module'
 const requireOfBuild = createRequireOfBuild(import.meta.url)
 const require = requireOfBuild`
@@ -57,7 +57,7 @@ const referencePages: Plugin = {
   },
 }
 
-/** What packages load at once and the server never uses. Left out because a start reads and compiles every line. */
+/** Parts that packages load at once and the server never uses. Left out because startup reads and compiles every line. */
 const UNUSED = [
   {
     file: /zod\/v4\/locales\/index\.js$/,
@@ -65,7 +65,7 @@ const UNUSED = [
     replaceWith: (line: string) => (/\bas en \}/.test(line) ? line : ''),
   },
   {
-    // Only to list a folder when the server starts, instead of looking for each file that is asked for.
+    // Used only to list a folder at startup instead of looking up each requested file.
     file: /@fastify\/static\/index\.js$/,
     text: /const \{ glob \} = require\('glob'\)\n/,
     replaceWith: () => '',
@@ -118,7 +118,7 @@ async function checkLateImports({ inputs }: Metafile): Promise<void> {
       kind === 'dynamic-import' && inputs[path]?.format === 'cjs' ? [original] : [],
     )
     if (!file.startsWith('server/') || packages.length === 0) continue
-    // What remains after all that reads the default export only.
+    // The remaining uses after removing those that read only the default export.
     const rest = (await readFile(join(root, file), 'utf8'))
       .replaceAll(/\{ default: \w+ \} = await import\('[^']+'\)/g, '')
       .replaceAll(/\(await import\('[^']+'\)\)\.default/g, '')
@@ -135,7 +135,7 @@ export async function buildServer(serverOut: string): Promise<void> {
   await rm(serverOut, { recursive: true, force: true })
   const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
   const { metafile } = await bundle({
-    // app.ts is an entry point too, because tests import it from the build, which takes half as long as from the sources.
+    // app.ts is an entry point too, because tests import it from the build, which takes half as long as importing the sources.
     entryPoints: [join(root, 'server/main.ts'), join(root, 'server/app.ts'), ...children],
     outdir: serverOut,
     outbase: join(root, 'server'),

@@ -1,9 +1,9 @@
-// Checks the licences of everything that an installation contains: `npm run licences`. Exits with 1 for one that is not allowed.
+// Checks the licences of all installed packages: `npm run licences`. Exits with 1 if one is not allowed.
 import { readFileSync } from 'node:fs'
 
 /**
  * Permissive, or copyleft for the files of the package only: MPL for Pyodide, LGPL for libvips, which sharp loads as a
- * library of its own, and for libheif, a WebAssembly module of its own that a child process loads.
+ * separate library, and for libheif, a separate WebAssembly module that a child process loads.
  */
 const ALLOWED = new Set([
   '0BSD',

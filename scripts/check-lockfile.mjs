@@ -25,7 +25,7 @@ for (const [path, entry] of Object.entries(packages))
 
 const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 for (const [path, { hasInstallScript, version, name: realName }] of Object.entries(packages)) {
-  // An alias has a name of its own, but is allowed by the name of the package.
+  // An alias has a different name, but is allowed by the name of the package.
   const name = realName ?? path.split('node_modules/').at(-1)
   if (hasInstallScript !== true || Object.hasOwn(allowScripts, name)) continue
   missing += 1

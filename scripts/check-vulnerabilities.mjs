@@ -1,5 +1,5 @@
-// Compares what an installation contains with known vulnerabilities: `npm run vulnerabilities`. Exits with 1 for one of severity
-// high or critical, and with 2 where the registry has no such service, unless `--if-available` is given.
+// Checks installed packages for known vulnerabilities: `npm run vulnerabilities`. Exits with 1 for severity
+// high or critical, and with 2 if the registry does not offer the check, unless `--if-available` is given.
 import { spawnSync } from 'node:child_process'
 
 const { stdout, error } = spawnSync('npm', ['audit', '--omit=dev', '--json'], {

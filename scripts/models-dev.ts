@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { TableRow } from '../server/llm/model-table.ts'
 
-/** The providers of the table, by their id at models.dev, and the beginning of their API's address where that has none. */
+/** The providers of the table by their id at models.dev, with the start of their API's URL if models.dev has none. */
 const PROVIDERS: Readonly<Record<string, string | undefined>> = {
   openai: 'api.openai.com',
   anthropic: 'api.anthropic.com',
@@ -64,13 +64,13 @@ const pricesOf = ({ input, output, ...more }: z.infer<typeof Prices>) => ({
   ...(more.reasoning === undefined ? {} : { reasoning: more.reasoning }),
 })
 
-/** Embedding models have the modalities of a chat model, but the name or the family of most says what they are. */
+/** Embedding models have the modalities of a chat model; most can be recognized by their name or family. */
 const isEmbedding = (id: string, { family, cost }: z.infer<typeof Model>): boolean =>
   /embed/i.test(`${id} ${family}`) ||
-  // Who charges only for what is read writes nothing.
+  // Models that charge only for input produce no text.
   (cost !== undefined && cost.input > 0 && cost.output === 0)
 
-/** Null for what is no chat model, or cannot be read. */
+/** Null if it is not a chat model or cannot be read. */
 function rowOf(
   provider: string,
   id: string,
@@ -89,7 +89,7 @@ function rowOf(
   return {
     provider,
     id,
-    // Where the input has a limit of its own, that is what a conversation must fit into.
+    // A separate limit on the input takes precedence: the conversation must fit into it.
     window: limit.input ?? limit.context,
     output: limit.output,
     can: [
@@ -119,9 +119,9 @@ function rowOf(
 }
 
 /**
- * The JSON text of the table: one model a line, sorted, so that a refresh shows as changed lines.
+ * The JSON text of the table: one model per line, sorted, so that a refresh shows up as changed lines.
  * @param leftOut called with each model that cannot be read.
- * @throws when the catalog has another form, or a provider of the table no address.
+ * @throws if the catalog has an unknown format, or a provider of the table has no URL.
  */
 export function modelTableText(
   source: unknown,

@@ -1,4 +1,4 @@
-// Makes stack traces name the sources. Node's own support reads the maps of all modules at the start and keeps 20 MB of them.
+// Makes stack traces name the sources. Node's own support reads all source maps at startup, which takes 20 MB.
 import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
@@ -20,7 +20,7 @@ function mapOf(file) {
   return maps.get(file)
 }
 
-/** One line of a trace, with the place in the sources where it is known. */
+/** One line of a trace, with its source location if known. */
 function describe(call) {
   const text = call.toString()
   const place = call.getScriptNameOrSourceURL()
@@ -34,7 +34,7 @@ function describe(call) {
   return text.replace(`${place}:${line}:${column}`, original)
 }
 
-/** The maps are read when the first trace is printed. Traces are made when something reads them, not when errors are thrown. */
+/** Maps are read when the first trace is printed. Traces are built when something reads them, not when errors are thrown. */
 export function nameSourcesInTraces() {
   Error.prepareStackTrace = (error, calls) =>
     [Error.prototype.toString.call(error), ...calls.map((call) => `    at ${describe(call)}`)].join(

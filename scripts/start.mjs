@@ -21,7 +21,7 @@ if (major < 20 || (major === 20 && minor < 19) || (major === 22 && minor < 12))
 /** Explains a SQLite driver that is missing or does not load, instead of failing with a stack trace. */
 function checkDatabaseDriver() {
   const require = createRequire(join(root, 'package.json'))
-  // As server/lib/sqlite-driver.ts chooses it.
+  // The same choice as in server/lib/sqlite-driver.ts.
   const driver = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
   try {
     const Database = require(driver)

@@ -1,4 +1,4 @@
-// Preloaded into a server under test: counts its SQL statements and profiles its CPU time when the benchmark asks for it.
+// Preloaded into a server under test: counts SQL statements and profiles CPU time when the benchmark requests it.
 import { Session } from 'node:inspector/promises'
 import { createRequire, findSourceMap } from 'node:module'
 import { Socket } from 'node:net'
@@ -10,9 +10,9 @@ const require = createRequire(import.meta.url)
 const statements = new Map()
 const count = (text) => statements.set(text, (statements.get(text) ?? 0) + 1)
 
-/** Counts what better-sqlite3 runs: all its statements share one prototype. */
+/** Counts the statements of better-sqlite3, which all share one prototype. */
 function countSqlite() {
-  // As server/lib/sqlite-driver.ts chooses it.
+  // The same choice as in server/lib/sqlite-driver.ts.
   const Database = require(
     Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12',
   )
@@ -30,7 +30,7 @@ function countSqlite() {
 
 const STARTUP_VERSION = 196_608
 const [QUERY, BIND, SYNC, READY] = [0x51, 0x42, 0x53, 0x5a]
-/** Messages to PostgreSQL that were sent when nothing sent before was unanswered. */
+/** Messages to PostgreSQL that were sent while no earlier one was unanswered: round trips. */
 let roundTrips = 0
 
 /** Calls `visit` with the type of each message in the pieces of a stream, as PostgreSQL frames them. */
@@ -47,7 +47,7 @@ function messagesOf(visit) {
 
 /** Follows a connection: each `query` and each `sync` is answered with one `ready`. */
 function watchRoundTrips(socket) {
-  // The answer to the start of the connection.
+  // The response to the start of the connection.
   let unanswered = 1
   const received = messagesOf((type) => {
     if (type === READY) unanswered -= 1
@@ -61,7 +61,7 @@ function watchRoundTrips(socket) {
 }
 
 /**
- * Counts what is sent to PostgreSQL, by the names of prepared statements. The driver is part of the server's bundle, so its
+ * Counts messages to PostgreSQL by the names of prepared statements. The driver is part of the server's bundle, so its
  * messages are read from the socket: https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 function countPostgres() {
@@ -85,7 +85,7 @@ function countPostgres() {
   }
 }
 
-/** Where a function was written: `server/runs/recorder.ts`, a package, or what Node and V8 call it. */
+/** The origin of a function: `server/runs/recorder.ts`, a package, or the name that Node and V8 use. */
 function originOf({ url, lineNumber, columnNumber }) {
   if (url === '') return '(native)'
   if (url.startsWith('node:')) return url
@@ -96,7 +96,7 @@ function originOf({ url, lineNumber, columnNumber }) {
   return source.replace(/^.*?(?=\/server\/)\//, '').split('?')[0]
 }
 
-/** Microseconds of each function itself, without what it calls. */
+/** Self time of each function, in microseconds. */
 function selfTimes({ nodes, samples, timeDeltas }) {
   const nodesById = new Map(nodes.map((node) => [node.id, node]))
   const times = new Map()

@@ -15,7 +15,7 @@ export interface Measured {
   memory(): number
   /** Kills the process. */
   stop(): Promise<void>
-  /** Asks the process to end, and waits until it has. */
+  /** Requests the process to end, and waits until it has. */
   terminate(): Promise<void>
 }
 

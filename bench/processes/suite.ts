@@ -1,4 +1,4 @@
-// One file of a suite in a process of its own (`measureFile` starts it): whatever goes wrong in it ends this process alone.
+// Runs one file of a suite in a separate process (`measureFile` starts it), so that a failure ends only this process.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Row } from '../row.ts'
@@ -6,7 +6,7 @@ import type { Row } from '../row.ts'
 const isSuite = (module: object): module is { run(): Promise<Row[]> } =>
   'run' in module && typeof module.run === 'function'
 
-// The programs that the suite started end with this process, so it must end when nobody waits for its figures.
+// The programs of the suite end with this process, so it must end when nobody waits for its figures.
 process.once('disconnect', () => process.exit(1))
 const name = process.argv[2] ?? ''
 const module: object = await import(pathToFileURL(join(import.meta.dirname, '..', name)).href)

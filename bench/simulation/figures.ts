@@ -1,4 +1,4 @@
-// What the simulation starts from: figures of `npm run bench`, and estimates where nothing is measured yet.
+// Input of the simulation: figures of `npm run bench`, and estimates for everything not measured yet.
 import { z } from 'zod'
 
 export const Figures = z.object({
@@ -29,7 +29,7 @@ export const Figures = z.object({
   }),
   /** Microseconds of CPU for each token of many streams at 30 to 50 tokens/s. */
   steadyTokenUs: z.number(),
-  /** Megabytes: of an instance at rest, and of a stream that it serves (estimated). */
+  /** Megabytes of an idle instance, and of each stream that it serves (estimated). */
   memory: z.object({ instance: z.number(), stream: z.number() }),
 })
 export type Figures = z.infer<typeof Figures>

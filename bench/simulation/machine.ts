@@ -2,7 +2,7 @@
 
 /** A thread with a queue of work; it runs on one core at a time. */
 export interface Thread {
-  /** Adds work that takes so many microseconds of CPU; `done` is called in simulated time. */
+  /** Adds work that takes this many microseconds of CPU; `done` is called in simulated time. */
   add(us: number, done: () => void): void
   /** Microseconds of CPU that it has used. */
   readonly used: number
@@ -19,7 +19,7 @@ export interface Machine {
   run(until: number): void
 }
 
-/** How long a thread runs before it is another one's turn. */
+/** How long a thread runs before the next one's turn. */
 const SLICE_US = 3_000
 
 interface Event {
@@ -35,7 +35,7 @@ export function createMachine(cores: number): Machine {
   const events: Event[] = []
   const ready: (() => void)[] = []
 
-  // A binary heap: the earliest event first, and of equally early ones the oldest.
+  // A binary heap: the earliest event first, and the oldest first among equals.
   const isBefore = (a: Event, b: Event): boolean =>
     a.at < b.at || (a.at === b.at && a.order < b.order)
   function push(event: Event): void {

@@ -1,25 +1,25 @@
-// What a number of users needs: one instance is simulated with more and more of them until it is too slow.
+// Sizing: simulates one instance with a growing number of users until it is too slow.
 import { percentile } from '../row.ts'
 import type { Figures } from './figures.ts'
 import { createMachine } from './machine.ts'
 
-/** Somebody at work: a message a minute, answered by 500 tokens in ten seconds. */
+/** An active user: one message a minute, answered by 500 tokens in ten seconds. */
 const USER = { secondsBetween: 60, tokens: 500, answerSeconds: 10 }
-/** What an instance may take to begin an answer beside the model, at the 95th percentile. */
+/** Allowed time to start an answer, without the model, at the 95th percentile. */
 const BEGIN_MS = 100
-/** The beginning, until the load is steady, does not count. */
+/** The time until the load is steady, which does not count. */
 const SIMULATED_S = 100
 const WARM_UP_S = 60
-/** The part of a core that an instance may use: a burst must find room. */
+/** The part of a core that an instance may use; the rest is for bursts. */
 const CORE_SHARE = 0.7
 /** Reads of a stream per second: what 50 ms of text make one event. */
 const BATCHES_PER_S = 20
-/** What one PostgreSQL primary and one Redis do per second at most half of the time. */
+/** The throughput per second of one PostgreSQL primary and one Redis at half load. */
 const POSTGRES_CORES = 16
 const REDIS_SHARE = 0.5
 const POSTGRES_SHARE = 0.5
 
-/** A generator of numbers between 0 and 1 that begins the same every time. */
+/** A generator of numbers between 0 and 1 with a fixed seed. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -28,7 +28,7 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** Whether an instance on a core of its own begins answers in time and has room left, with so many users. */
+/** Whether an instance on its own core starts answers in time and has capacity left with this many users. */
 function isEnough({ answer, steadyTokenUs }: Figures, users: number): boolean {
   const machine = createMachine(1)
   const instance = machine.thread()
@@ -58,7 +58,7 @@ function isEnough({ answer, steadyTokenUs }: Figures, users: number): boolean {
 }
 
 let perInstance: number | undefined
-/** The most users of whom an instance is not too slow. */
+/** The largest number of users that one instance can serve. */
 function usersPerInstance(figures: Figures): number {
   if (perInstance !== undefined) return perInstance
   let [fits, fails] = [100, 5_000]
@@ -77,7 +77,7 @@ export function plan(figures: Figures, users: number): string {
   const each = usersPerInstance(figures)
   const answersPerSecond = users / (USER.secondsBetween + USER.answerSeconds)
   const streams = Math.round(answersPerSecond * USER.answerSeconds)
-  // A third more, so that the loss of a machine or an upgrade slows nobody.
+  // A third more, so that a lost machine or an upgrade does not slow anybody down.
   const instances = Math.max(2, Math.ceil((users / each) * 1.33))
   const statements =
     answersPerSecond * (answer.statements + USER.answerSeconds * answer.statementsPerSecond)

@@ -5,7 +5,7 @@ import { createMachine, type Thread } from './machine.ts'
 const SECOND_US = 1_000_000
 const WARM_UP_S = 1
 const MEASURED_S = 10
-/** Tokens that pass a process at once: what fits into a read of a socket. */
+/** Tokens that pass a process at once: as many as fit into one socket read. */
 const TOKENS_AT_ONCE = 64
 
 /**
@@ -35,7 +35,7 @@ export function simulateStreams(
         [instance, isShared ? tokenUs.clusteredInstance : tokenUs.instance],
         [client, tokenUs.client],
       ]
-      // The provider writes on while earlier tokens are still on their way: a socket holds a few reads.
+      // The provider keeps writing while earlier tokens are in transit: a socket holds a few reads.
       for (let window = 0; window < 3; window += 1) {
         const pass = (place: number): void => {
           const step = through[place]
@@ -46,7 +46,7 @@ export function simulateStreams(
           }
           const [thread, us] = step
           thread.add(us * TOKENS_AT_ONCE, () => {
-            // Storing and publishing go on beside the stream.
+            // Storing and publishing happen in parallel to the stream.
             if (thread === instance) {
               postgres.add(tokenUs.postgres * TOKENS_AT_ONCE, () => {})
               if (isShared) redis.add(tokenUs.redis * TOKENS_AT_ONCE, () => {})

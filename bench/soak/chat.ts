@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
-/** How often a client leaves in the middle of an answer, and reads slowly. */
+/** How often a client disconnects in the middle of an answer, and how often it reads slowly. */
 const LEAVES = 0.15
 const READS_SLOWLY = 0.05
-/** Messages of one conversation; then the person begins another. */
+/** Messages per conversation; then the person starts another. */
 const PER_CONVERSATION = 20
 const RETRY_MS = 500
 const SLOW_READ_MS = 1_500
@@ -118,7 +118,7 @@ export function createSoakChat(
         try {
           await converse()
         } catch {
-          // Something restarts; what was accepted before is checked at the end.
+          // Something restarts; messages accepted before are checked at the end.
           if (!state.isOver) counts.refused += 1
           await sleep(RETRY_MS)
         }

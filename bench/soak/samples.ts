@@ -1,10 +1,10 @@
-// What the soak measures of the server process, and how fast it grows.
+// The values that the soak measures in the server process, and their growth.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Measured } from '../processes/start.ts'
 
 export interface Sample {
   'memory MB': number
-  /** Open file descriptors that are no sockets. */
+  /** Open file descriptors other than sockets. */
   handles: number
   sockets: number
   /** Child processes. */

@@ -1,4 +1,4 @@
-// What the browser downloads for the first screen, and the largest script that it loads later.
+// The size of the scripts for the first screen, and of the largest script that loads later.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-// Puts the clock of a process five minutes ahead, as on a machine whose time is not kept: `node --import …/clock-ahead.mjs`.
+// Sets the clock of a process five minutes ahead, as on a machine without time synchronization: `node --import …/clock-ahead.mjs`.
 const AHEAD_MS = 5 * 60_000
 const now = Date.now
 

@@ -1,4 +1,4 @@
-// An unchanged Firefox by WebDriver BiDi, which it speaks itself. (Playwright asks for commands that its ESR does not have.)
+// An unmodified Firefox through its own WebDriver BiDi. (Playwright needs commands that the ESR does not have.)
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const program = firstThatExists([
   '/usr/bin/firefox',
 ])
 
-/** The Debian package that has to be installed; undefined if Firefox is there. */
+/** The missing Debian package; undefined if Firefox is installed. */
 export const missingForFirefox = program === undefined ? 'firefox-esr' : undefined
 
 /** What Firefox sends: the response to a command, or an event. */

@@ -60,9 +60,9 @@ export interface PageOptions {
    * `trusted_hosts: [REMOTE_HOST]`.
    */
   remote?: boolean
-  /** Serves the built page from the browser, for a server process, which may have no page beside its build. */
+  /** Serves the built page from the browser, for a server process whose build may have no page. */
   withBuiltPage?: boolean
-  /** Lets the page install its service worker, in a context of its own; otherwise tests would meet files of earlier ones. */
+  /** Lets the page install its service worker, in a separate context; otherwise tests would get files of earlier tests. */
   serviceWorker?: boolean
   /** Uses a separate browser context with an empty cache: to control the clock, or to check what is loaded. */
   ownContext?: boolean

@@ -1,4 +1,4 @@
-// The browser's end of push notifications: keys to subscribe with, and the decryption of what is received.
+// The browser's side of push notifications: keys to subscribe with, and decryption of received messages.
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-// Firefox and WebKit beside Chromium: the few things that a test does in each of them alike, by the standards of the W3C.
+// Firefox and WebKit: the few actions that a test performs in both, by W3C standards.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -19,9 +19,9 @@ export interface Reader {
   close(): Promise<void>
 }
 
-/** What a browser's protocol has to be able to do. */
+/** The operations that a browser's protocol must support. */
 export interface Commands extends Pick<Reader, 'open' | 'reload' | 'faults' | 'close'> {
-  /** Returns what the expression, a text, evaluates to. */
+  /** Evaluates an expression, given as text. */
   evaluateText(expression: string): Promise<string>
   /** Performs actions of WebDriver, which both protocols write in the same way. */
   perform(sources: readonly object[]): Promise<unknown>

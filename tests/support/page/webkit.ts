@@ -1,4 +1,4 @@
-// WebKit by the WebDriver protocol, which the driver of WebKitGTK speaks.
+// WebKit through the WebDriver protocol of WebKitGTK's driver.
 
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -21,10 +21,10 @@ const packageOf = (): string | undefined => {
   return firstThatExists([SCREEN]) === undefined ? 'xvfb' : undefined
 }
 
-/** The Debian package that has to be installed; undefined if WebKit can be started. */
+/** The missing Debian package; undefined if WebKit can be started. */
 export const missingForWebKit = packageOf()
 
-/** Starts WebKit on a screen of its own, because it has no mode without one. */
+/** Starts WebKit on a virtual screen, because it has no headless mode. */
 export async function startWebKit(): Promise<Reader> {
   const port = await freePort()
   const screen = await startAndRead(

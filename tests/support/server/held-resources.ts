@@ -1,4 +1,4 @@
-// What a server process holds at a moment: connections, runs, timers, descriptors, unfinished files, memory. Linux only.
+// The resources that a server process holds: connections, runs, timers, descriptors, unfinished files, memory. Linux only.
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { descendants } from './process-tree.ts'
@@ -18,9 +18,9 @@ export interface HeldResources {
   listeners: number
   /** Runs that the store has as unfinished. */
   unfinishedRuns: number
-  /** Files of uploads and changes that have not ended, below the folders of the server. */
+  /** Files of unfinished uploads and changes in the server's folders. */
   unfinishedFiles: string[]
-  /** Of the JavaScript heap and of buffers, after a garbage collection where `collect` did one. Megabytes. */
+  /** Megabytes of the JavaScript heap and of buffers, after a garbage collection if `collect` performed one. */
   memory: number
 }
 

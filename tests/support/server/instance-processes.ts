@@ -32,7 +32,7 @@ export interface InstanceProcesses {
   send(index: number, id: string): Promise<EventReader>
   /** Follows a run to its end as the page does: reconnects, through any instance, with the last event id. */
   followToEnd(runId: string, preferred: number): Promise<ReceivedEvent[]>
-  /** Which of them performs the run; each says at its start who it is. */
+  /** The instance that performs the run; each logs its name at startup. */
   ownerOf(runId: RunId): Promise<number>
   /** Ends every connection to the database, also in the middle of a transaction. */
   terminateConnections(): Promise<void>
@@ -57,7 +57,7 @@ export function useInstanceProcesses(
     wrapper?(index: number): readonly string[]
     /** Starts another Redis than that of all tests. */
     redis?(): Promise<{ url: string }>
-    /** Starts what stands between the instances and the database. */
+    /** Starts a proxy between the instances and the database. */
     database?(target: { host: string; port: number }): Promise<{ port: number }>
   } = {},
 ): InstanceProcesses {

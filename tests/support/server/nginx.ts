@@ -1,4 +1,4 @@
-// nginx with the configuration that ships, in front of instances on loopback.
+// nginx with the shipped configuration, in front of instances on loopback.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -8,7 +8,7 @@ export function createSchemaChecker(components: object) {
     coerceTypes: false,
     useDefaults: false,
     strict: false,
-    // Not checked; what decodes it is.
+    // Not checked here, but when it is decoded.
     formats: { base64: true },
   } as const
   const checker = fastify({

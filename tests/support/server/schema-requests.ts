@@ -1,4 +1,4 @@
-// Bodies of requests from the schemas of /openapi.json: some that fit, and some that are spoiled in one place.
+// Request bodies generated from the schemas of /openapi.json: valid ones, and ones that are invalid in one place.
 import type { Random } from '../random.ts'
 
 export interface Schema {
@@ -25,7 +25,7 @@ export interface Schema {
 export interface Operation {
   method: string
   path: string
-  /** The schema of a JSON body; undefined: it takes none. */
+  /** The schema of a JSON body; undefined if there is none. */
   body: Schema | undefined
   takesUpload: boolean
   query: string[]
@@ -67,7 +67,7 @@ const FORMATS: Record<string, string> = {
   uuid: '3f0c2a52-6a4b-4c39-9f0e-0d8a3f1c2b4d',
 }
 
-/** A value that fits the schema, as far as the schema says. Optional properties are there or not. */
+/** A value that fits the schema, with a random choice of optional properties. */
 export function fitting(schema: Schema, { schemas }: Reference['components'], random: Random) {
   const make = (one: Schema, depth: number): unknown => {
     if (one.$ref !== undefined) {
@@ -123,7 +123,7 @@ export function fitting(schema: Schema, { schemas }: Reference['components'], ra
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 
-/** Texts that fit every string, and do harm where text is trusted. */
+/** Texts that fit every string and are harmful if they are trusted. */
 export const HOSTILE_TEXTS = [
   '\u0000',
   'a\u0000b',
@@ -172,7 +172,7 @@ export function spoiled(value: unknown, random: Random): unknown {
   return root.value
 }
 
-/** A copy in which each text is a hostile one. */
+/** A copy in which each text is hostile. */
 export function withHostileTexts(value: unknown, random: Random): unknown {
   if (typeof value === 'string') return random.pick(HOSTILE_TEXTS)
   if (Array.isArray(value)) return value.map((item) => withHostileTexts(item, random))

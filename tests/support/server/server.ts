@@ -51,7 +51,7 @@ export function useServers(): {
     folder?: string
     /** Folder of the built page; without it only the API is served. */
     webRoot?: string
-    /** For tests that run Python: uses the images that all tests share, instead of spending 15 s on new ones. */
+    /** For tests that run Python: uses images shared by all tests instead of spending 15 s on new ones. */
     sharedPythonImages?: boolean
     /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
     realPasswords?: boolean

@@ -74,7 +74,7 @@ export function useImports() {
   })
   const get = async (path: string) => (await server.call('GET', path, { token })).json.data
   return {
-    /** What a path of the API returns. */
+    /** Returns the data of an API path. */
     get,
     /** Imports bytes, or a value as JSON; returns the job when it has ended. */
     take: (content: unknown, name = 'export.json') =>

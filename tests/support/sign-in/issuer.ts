@@ -111,7 +111,7 @@ function sign(header: Claims, claims: Claims, key: KeyObject): string {
   return `${text}.${createSign('sha256').update(text).sign(key, 'base64url')}`
 }
 
-/** Issues a code at once and answers as `lie` says. The code carries the nonce, so that it needs no memory. */
+/** Issues a code at once and responds as `lie` specifies. The code contains the nonce, so no state is needed. */
 export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,9 +1,9 @@
-// Signing in at an issuer of OpenID Connect, as a browser does.
+// Signs in at an OpenID Connect issuer, as a browser does.
 
 import { TEST_JWT_SECRET, type TestServer } from '../server/server.ts'
 import { CLIENT, createBrowser } from './issuer.ts'
 
-/** What browsers see; the tests send its requests to the server under test. */
+/** The public URL; tests send its requests to the server under test. */
 export const PUBLIC = 'http://chat.test:1'
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, public_url: PUBLIC }
 /** The configuration of a server that signs in at this issuer; `more` is merged into the section `oidc`. */

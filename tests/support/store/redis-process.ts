@@ -1,4 +1,4 @@
-// A Redis server of a test's own, which it kills, stops and starts again.
+// A separate Redis server that a test can kill, stop and restart.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { freePort } from '../server/free-port.ts'

@@ -1,7 +1,7 @@
-// The Redis of the tests: one at hand, never one that holds anything else under the same keys.
+// The Redis of the tests: an available one, and never one with other data under the same keys.
 import { Redis } from 'ioredis'
 
-/** `REDIS_URL` names another one. */
+/** `REDIS_URL` selects a different one. */
 export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 
 async function isAvailable(): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Search on both databases: a person with one conversation, and what a query finds for them.
+// Search on both databases: a user with one conversation, and the hits of a query.
 import { beforeAll } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'

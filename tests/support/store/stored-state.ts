@@ -8,7 +8,7 @@ import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 /** Changed by every request, or by time. */
 const NOT_COMPARED = new Set(['audit_entries', 'sessions', 'leases'])
 
-/** All that the server has stored, as one hash per table and folder. */
+/** Everything that the server has stored, as one hash per table and folder. */
 export async function createStateReader(config: Config) {
   const tables = new Map<string, string>()
   const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
