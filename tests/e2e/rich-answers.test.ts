@@ -14,7 +14,9 @@ import { turn } from '../support/provider/upstream-turns.ts'
 
 const RED_DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC'
-const PYTHON = Array.from({ length: 12 }, (_, at) => `print(${at})`).join('\n')
+const PYTHON = Array.from({ length: 12 }, (_, at) => `print(${at})`)
+  .concat(`# ${'a long comment '.repeat(20)}`)
+  .join('\n')
 const ANSWER = [
   '```mermaid\nflowchart LR\n  A[One] --> B\n  click A "javascript:parent.hacked=1"\n```',
   '```mermaid\nflowchart LR\n  A[[[ -->\n```',
@@ -22,6 +24,10 @@ const ANSWER = [
   '| City | People |\n| - | - |\n| **Tokyo**, Japan | 14 |',
   `\`\`\`python\n${PYTHON}\n\`\`\``,
 ].join('\n\n')
+
+/** It scrolls sideways. */
+const isWider = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+  scrollWidth > clientWidth
 
 /** What another program receives, read by pasting into a field, which works on every origin. */
 const pasted = async (page: Page, type: string): Promise<string> => {
@@ -123,8 +129,10 @@ describeInBrowser('rich answers', (visitor) => {
     await run.waitFor()
     expect(await page.locator('.code-numbered').count()).toBe(1)
     const wrap = page.getByRole('button', { name: 'Wrap lines' }).last()
+    expect(await page.locator('.code-numbered').evaluate(isWider)).toBe(true)
     await wrap.click()
     expect(await wrap.getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => page.locator('.code-numbered').evaluate(isWider)).toBe(false)
     site.upstream.enqueue(turn.text('It prints twelve numbers.'))
     await run.click()
     await page.getByText('It prints twelve numbers.').waitFor()

@@ -114,7 +114,7 @@ export const CodeLines = memo(function CodeLines({
     )
   })
   return (
-    <code ref={root} className="code-lines block min-w-fit whitespace-pre">
+    <code ref={root} className="code-lines">
       {groups}
     </code>
   )
