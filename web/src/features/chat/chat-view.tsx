@@ -38,6 +38,7 @@ import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
 import { QueueList } from './queue/queue-list.tsx'
 import { enqueue } from './queue/queued-messages.ts'
+import { randomId } from './random-id.ts'
 import { Announcer } from './runs/announcer.tsx'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useAttach } from './runs/use-attach.ts'
@@ -168,6 +169,7 @@ function OpenConversation({
   aside: ReactNode
 }) {
   const { id } = conversation
+  const { t } = useTranslation()
   const client = useQueryClient()
   const messages = useMessages(id)
   const { options, change } = useOptions(conversation)
@@ -195,7 +197,16 @@ function OpenConversation({
     const last = messages.data?.findLast(({ role }) => role === 'user')
     if (last !== undefined && !running) setEdited(last.id)
   }
-  const actions = useMemo(() => ({ ...run, remove: setToDelete, show, setEdited }), [run, show])
+  const actions = useMemo(
+    () => ({
+      ...run,
+      remove: setToDelete,
+      show,
+      setEdited,
+      writeOn: () => void run.send({ text: t('message.writeOn'), files: [] }, randomId()),
+    }),
+    [run, show, t],
+  )
   const place = useMemo(
     () => ({ conversationId: id, projectId: conversation.project_id }),
     [id, conversation.project_id],

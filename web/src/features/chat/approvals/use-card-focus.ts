@@ -1,6 +1,7 @@
 // Where the focus is while a person decides a tool call: on the card, and on the next one when it goes.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { isComposing } from '../../../lib/browser/composing.ts'
+import { focusMessageField } from '../focus-message-field.ts'
 
 /** The first card scrolls into view and takes the focus, unless the person is typing. */
 export function useFocusOnArrival(card: RefObject<HTMLElement | null>, folded: boolean): void {
@@ -57,5 +58,5 @@ export function focusNext(card: HTMLElement | null): void {
   if (next !== undefined) {
     next.focus({ preventScroll: true })
     next.scrollIntoView({ block: 'nearest' })
-  } else if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
+  } else focusMessageField()
 }

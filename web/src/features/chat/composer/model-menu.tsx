@@ -37,7 +37,7 @@ export function ModelMenu({
       className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
       onClick={wanted ? undefined : () => setWanted(true)}
     >
-      <span className="max-w-40 truncate max-sm:max-w-20">{current?.name ?? '…'}</span>
+      <span className="max-w-40 truncate max-sm:max-w-28">{current?.name ?? '…'}</span>
       <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
     </button>
   )

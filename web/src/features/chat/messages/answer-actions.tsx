@@ -18,6 +18,7 @@ export function AnswerActions({
   text,
   usage,
   feedback,
+  isEmpty,
   locked,
   onRegenerate,
   onDelete,
@@ -31,6 +32,8 @@ export function AnswerActions({
   usage: Usage | null
   /** The buttons that rate the answer. */
   feedback: ReactNode
+  /** There is nothing to copy or to rate. */
+  isEmpty: boolean
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
   onDelete: (id: string) => void
@@ -40,9 +43,13 @@ export function AnswerActions({
   const { t } = useTranslation()
   return (
     <div className="message-actions -ms-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
-      <CopyMessage text={text} />
-      <CopyMarkdown text={text} />
-      {feedback}
+      {!isEmpty && (
+        <>
+          <CopyMessage text={text} />
+          <CopyMarkdown text={text} />
+          {feedback}
+        </>
+      )}
       <ActionButton
         icon={RefreshCw}
         label={t('message.regenerate')}

@@ -80,6 +80,8 @@ type AnswerMessageProps = {
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
+  /** Continues an answer that the output limit cut off; null where something follows it. */
+  onWriteOn: (() => void) | null
   onStop: () => void
   /** Stops the answer and has another model give it. */
   onSwitch: (id: string, model: string) => void
@@ -99,6 +101,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   locked,
   onRegenerate,
   onResume,
+  onWriteOn,
   onStop,
   onSwitch,
   onDelete,
@@ -158,13 +161,21 @@ export const AnswerMessage = memo(function AnswerMessage({
         <>
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />
           {dialog}
-          <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
+          <Ending
+            message={message}
+            live={live}
+            isEmpty={steps.length === 0}
+            onRegenerate={onRegenerate}
+            onResume={onResume}
+            onWriteOn={onWriteOn}
+          />
           <AnswerActions
             message={message}
             conversationId={conversationId}
             text={() => textOf(steps)}
             usage={live?.usage ?? message.usage ?? null}
             feedback={buttons}
+            isEmpty={steps.length === 0}
             locked={locked}
             onRegenerate={onRegenerate}
             onDelete={onDelete}

@@ -1,4 +1,5 @@
 // What an answer used: tokens, those that came from the provider's cache apart, the cost, and the model.
+import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AnswerTiming } from '../../../../../server/protocol/runs/run-timeline.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
@@ -23,48 +24,54 @@ export function AnswerUsage({
   const { t, i18n } = useTranslation()
   if (tokens === 0) return null
   const short = (count: number): string => compactNumber(count, i18n.language)
-  const costs = Object.entries(usage?.cost ?? {}).filter(([, amount]) => amount > 0)
+  const facts: [key: string, fact: ReactNode][] = [
+    ['tokens', t('message.tokens', { count: tokens, shown: wholeNumber(tokens, i18n.language) })],
+  ]
+  if (usage !== null && usage.prompt_tokens > 0)
+    facts.push([
+      'input',
+      usage.cached_tokens === 0
+        ? t('message.input', { input: short(usage.prompt_tokens) })
+        : t('message.cachedInput', {
+            input: short(usage.prompt_tokens),
+            cached: `${short(usage.cached_tokens)} (${percent(usage.cached_tokens / usage.prompt_tokens, i18n.language)})`,
+          }),
+    ])
+  if (timing?.cache_write_tokens !== undefined && timing.cache_write_tokens > 0)
+    facts.push(['written', t('answer.cacheWrite', { tokens: short(timing.cache_write_tokens) })])
+  for (const [currency, amount] of Object.entries(usage?.cost ?? {}))
+    if (amount > 0) facts.push([currency, money(amount, currency, i18n.language)])
+  if (timing !== null && timing.reasoning_tokens > 0)
+    facts.push(['reasoning', t('answer.reasoning', { tokens: short(timing.reasoning_tokens) })])
+  if (timing !== null) facts.push(['time', <Duration key="time" timing={timing} />])
+  if (model !== null) facts.push(['model', <ModelName key="model" id={model} />])
   return (
     <span className="ms-1.5 max-sm:basis-full text-xs text-muted tabular-nums">
-      {t('message.tokens', { count: tokens, shown: wholeNumber(tokens, i18n.language) })}
-      {usage !== null && usage.prompt_tokens > 0 && (
-        <>
-          {' · '}
-          {usage.cached_tokens === 0
-            ? t('message.input', { input: short(usage.prompt_tokens) })
-            : t('message.cachedInput', {
-                input: short(usage.prompt_tokens),
-                cached: `${short(usage.cached_tokens)} (${percent(usage.cached_tokens / usage.prompt_tokens, i18n.language)})`,
-              })}
-        </>
-      )}
-      {timing?.cache_write_tokens !== undefined && timing.cache_write_tokens > 0 && (
-        <> · {t('answer.cacheWrite', { tokens: short(timing.cache_write_tokens) })}</>
-      )}
-      {costs.map(([currency, amount]) => ` · ${money(amount, currency, i18n.language)}`)}
-      {timing !== null && timing.reasoning_tokens > 0 && (
-        <> · {t('answer.reasoning', { tokens: short(timing.reasoning_tokens) })}</>
-      )}
-      {timing !== null && (
-        <span
-          title={
-            timing.first_output_ms === null
-              ? undefined
-              : t('answer.firstOutput', { time: duration(timing.first_output_ms / 1_000) })
-          }
-        >
-          {' · '}
-          {duration(timing.duration_ms / 1_000)}
-          {timing.first_output_ms !== null &&
-            ` (${t('answer.first', { time: duration(timing.first_output_ms / 1_000) })})`}
-        </span>
-      )}
-      {model !== null && (
-        <>
-          {' · '}
-          <ModelName id={model} />
-        </>
-      )}
+      {facts.map(([key, fact], index) => (
+        // A line breaks between facts, not inside them.
+        <Fragment key={key}>
+          {index > 0 && ' '}
+          <span className="inline-block max-w-full">
+            {fact}
+            {index < facts.length - 1 && ' ·'}
+          </span>
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
+function Duration({ timing }: { timing: AnswerTiming }) {
+  const { t } = useTranslation()
+  const first = timing.first_output_ms
+  return (
+    <span
+      title={
+        first === null ? undefined : t('answer.firstOutput', { time: duration(first / 1_000) })
+      }
+    >
+      {duration(timing.duration_ms / 1_000)}
+      {first !== null && ` (${t('answer.first', { time: duration(first / 1_000) })})`}
     </span>
   )
 }

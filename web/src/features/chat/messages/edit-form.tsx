@@ -1,5 +1,5 @@
 // The form in which the text of a message is changed.
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { Button } from '../../../ui/controls/button.tsx'
@@ -22,24 +22,17 @@ export function EditForm({
 }) {
   const { t } = useTranslation()
   const [text, setText] = useState(initial)
-  const form = useRef<HTMLFormElement>(null)
   const [opener] = useState(() => document.activeElement)
   const cancel = (): void => {
-    const row = form.current?.closest('[data-message]')
     onCancel()
-    // The focus goes back to where it came from: the message field, or the button of the message, which is drawn again by then.
-    const edit = `[aria-label="${CSS.escape(t('message.edit'))}"]`
-    requestAnimationFrame(() => {
-      const target = opener?.id === 'composer' ? opener : row?.querySelector(edit)
-      if (target instanceof HTMLElement) target.focus()
-    })
+    // Opened from the message field with ↑, it goes back there; otherwise the list puts it on the button of the message.
+    if (opener instanceof HTMLElement && opener.id === 'composer') opener.focus()
   }
   const submit = (): void => {
     if (text.trim() !== '') void onSubmit(text)
   }
   return (
     <form
-      ref={form}
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault()

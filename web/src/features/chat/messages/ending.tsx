@@ -16,13 +16,19 @@ import { OtherModel } from './other-model.tsx'
 export function Ending({
   message,
   live,
+  isEmpty,
   onRegenerate,
   onResume,
+  onWriteOn,
 }: {
   message: Message
   live: LiveRun | undefined
+  /** Nothing has arrived that could be continued. */
+  isEmpty: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
+  /** Asks for the rest of an answer that the output limit cut off; null where something follows it. */
+  onWriteOn: (() => void) | null
 }) {
   const { t } = useTranslation()
   const refusalText = useRefusalText()
@@ -31,10 +37,13 @@ export function Ending({
   const limit = live === undefined ? message.limit : live.limit
   const limited = finish === 'max_iterations' || finish === 'budget'
   const broken = message.status === 'stopped' || message.status === 'interrupted'
-  if (!failed && !limited && !broken) return null
+  const cutOff = finish === 'length'
+  if (!failed && !limited && !broken && !cutOff) return null
   const runId = live?.runId ?? message.run_id ?? null
   // The tokens that this answer has used up count on: it would end again at once. The text says what helps.
-  const canContinue = runId !== null && limit?.reason !== 'run_tokens_used_up'
+  const canResume =
+    !cutOff && runId !== null && !(failed && isEmpty) && limit?.reason !== 'run_tokens_used_up'
+  const goOn = cutOff ? onWriteOn : canResume ? () => onResume(runId) : null
   const failure = live?.error ?? {
     code: message.error_code,
     reason: message.error_reason,
@@ -55,7 +64,9 @@ export function Ending({
             message: limit?.content ?? t('message.budget'),
           })
         : t('message.limited')
-      : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
+      : cutOff && !broken
+        ? t('message.cutOff')
+        : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
   return (
     <div
       role={failed ? 'alert' : undefined}
@@ -66,14 +77,9 @@ export function Ending({
         <span className="min-w-0 [overflow-wrap:anywhere]">{text}</span>
       </p>
       <div className="-mx-2 flex flex-wrap items-center">
-        {canContinue && (
-          <Button size="small" tone="quiet" icon={RotateCw} onClick={() => onResume(runId)}>
+        {goOn !== null && (
+          <Button size="small" tone="quiet" icon={RotateCw} onClick={goOn}>
             {t('message.continue')}
-          </Button>
-        )}
-        {failed && runId !== null && (
-          <Button size="small" tone="quiet" icon={Activity} onClick={() => inspectRun(runId)}>
-            {t('answer.inspect')}
           </Button>
         )}
         {failed && (
@@ -102,6 +108,11 @@ export function Ending({
               </>
             )}
           </>
+        )}
+        {failed && runId !== null && (
+          <Button size="small" tone="quiet" icon={Activity} onClick={() => inspectRun(runId)}>
+            {t('answer.inspect')}
+          </Button>
         )}
       </div>
     </div>

@@ -14,6 +14,7 @@ import { AnswerMessage } from './answer-message.tsx'
 import { LateComparison } from './late-comparison.tsx'
 import type { MessageActions } from './message-actions.ts'
 import { QuoteButton } from './quote-button.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { useMessageTarget } from './use-message-target.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
@@ -87,6 +88,7 @@ export function MessageList({
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const { atEnd, toEnd, release } = useStickToEnd(scroller, content)
+  useKeptFocus(content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
   useMessageTarget(conversationId, messages, scroller, { hasOlder, loadOlder, release })
   const newestUserId = messages.findLast(({ role }) => role === 'user')?.id
@@ -126,6 +128,7 @@ export function MessageList({
                   task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
                   locked={locked}
                   editing={edited === message.id}
+                  isLast={index === messages.length - 1}
                   actions={actions}
                 />
               </PartBoundary>
@@ -159,6 +162,7 @@ function OneMessage({
   task,
   locked,
   editing,
+  isLast,
   actions,
 }: {
   message: Message
@@ -168,6 +172,7 @@ function OneMessage({
   task: string | null
   locked: boolean
   editing: boolean
+  isLast: boolean
   actions: MessageActions
 }) {
   if (message.role === 'user')
@@ -202,6 +207,7 @@ function OneMessage({
       locked={locked}
       onRegenerate={actions.regenerate}
       onResume={actions.resume}
+      onWriteOn={isLast ? actions.writeOn : null}
       onStop={actions.stop}
       onSwitch={actions.switchModel}
       onDelete={actions.remove}

@@ -26,7 +26,7 @@ export function SiblingSwitch({
   const previous = siblings[place - 1]
   const next = siblings[place + 1]
   return (
-    <span className="inline-flex items-center text-xs text-muted tabular-nums">
+    <span data-siblings className="inline-flex items-center text-xs text-muted tabular-nums">
       <ActionButton
         icon={ChevronLeft}
         label={t('message.previousVersion')}
@@ -35,6 +35,7 @@ export function SiblingSwitch({
       />
       <button
         type="button"
+        data-branches
         title={t('message.branches')}
         aria-label={t('message.branchOf', { place: place + 1, count: siblings.length })}
         className="touch-target min-h-7 rounded-lg px-1 hover:bg-hover hover:text-ink"

@@ -1,12 +1,13 @@
 // The queued messages of a conversation, above the message field: edit, remove, send now.
 import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { useOffline } from '../../../lib/offline/connection.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
+import { focusMessageField } from '../focus-message-field.ts'
 import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
 import { useIsPaused } from './use-is-paused.ts'
 
@@ -59,6 +60,8 @@ export function QueuedMessages({
   if (queue.length === 0) return null
   const sendNow = (id: string): void => {
     useQueues.getState().hurry(conversationId, id)
+    // The button goes with the message.
+    focusMessageField()
     if (running) void onStop()
   }
   return (
@@ -98,9 +101,12 @@ function QueueItem({
   const { t } = useTranslation()
   const { id, text, files } = message
   const [written, setWritten] = useState<string | null>(null)
+  const entry = useRef<HTMLLIElement>(null)
   const edit = (next: string | null): void => {
     setWritten(next)
     useQueues.getState().setEdited(id, next !== null)
+    if (next === null)
+      requestAnimationFrame(() => entry.current?.querySelector<HTMLElement>('[data-edit]')?.focus())
   }
   const store = (): void => {
     if (written === null) return
@@ -151,7 +157,10 @@ function QueueItem({
       </li>
     )
   return (
-    <li className="flex min-h-8 items-center gap-2 rounded-lg py-0.5 pe-0.5 ps-2 text-sm hover:bg-hover/60">
+    <li
+      ref={entry}
+      className="flex min-h-8 items-center gap-2 rounded-lg py-0.5 pe-0.5 ps-2 text-sm hover:bg-hover/60"
+    >
       <CornerDownRight size={14} aria-hidden className="shrink-0 text-muted rtl:-scale-x-100" />
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text.trim() === '' ? files.map(({ name }) => name).join(', ') : text}
@@ -168,11 +177,19 @@ function QueueItem({
           label={t(running ? 'queue.stopAndSend' : 'queue.sendNow')}
           onClick={onSendNow}
         />
-        <ActionButton icon={PencilLine} label={t('queue.edit')} onClick={() => edit(text)} />
+        <ActionButton
+          data-edit
+          icon={PencilLine}
+          label={t('queue.edit')}
+          onClick={() => edit(text)}
+        />
         <ActionButton
           icon={X}
           label={t('queue.remove')}
-          onClick={() => dequeue(conversationId, id)}
+          onClick={() => {
+            dequeue(conversationId, id)
+            focusMessageField()
+          }}
         />
       </span>
     </li>

@@ -5,7 +5,7 @@ import type {
   ToolProgress,
 } from '../../../../../server/protocol/runs/tool-progress.ts'
 import { wholeNumber } from '../../../lib/format.ts'
-import { fieldsOf, listIn } from '../../../lib/read-json.ts'
+import { fieldsOf, listIn, textIn } from '../../../lib/read-json.ts'
 
 /** What the card of a running tool shows besides its arguments. */
 export type Progress = {
@@ -22,12 +22,17 @@ type Count = Omit<Extract<ToolProgress, { kind: 'count' }>, 'kind'>
 
 const MAX_OUTPUT_CHARACTERS = 20_000
 
-/** Why sub-agents failed, by name, where the tool result says so. */
-export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
+/** What the tool result says of a sub-agent; empty where it says nothing. */
+export type SubAgentResult = { response: string; error: string }
+
+/** What each sub-agent returned, or why it failed, by name. */
+export const subAgentResults = (data: unknown): ReadonlyMap<string, SubAgentResult> =>
   new Map(
     listIn(fieldsOf(data).results).flatMap((one) => {
-      const { task_name: name, error } = fieldsOf(one)
-      return typeof name === 'string' && typeof error === 'string' ? [[name, error] as const] : []
+      const { task_name: name, response, error } = fieldsOf(one)
+      return typeof name === 'string'
+        ? [[name, { response: textIn(response) ?? '', error: textIn(error) ?? '' }] as const]
+        : []
     }),
   )
 

@@ -8,10 +8,16 @@ import { keyed } from '../../../lib/list-keys.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/states/feedback.tsx'
+import { Fold } from '../../../ui/table/fold.tsx'
+import type { SubAgentResult } from '../runs/tool-progress.ts'
+import { TextStep } from './text-step.tsx'
 import { summarize } from './tool-content.ts'
 
 /** Shorter texts are shown in full. */
 const FOLDED_CHARACTERS = 160
+const LINES_FOLDED = 8
+
+const NO_RESULT: SubAgentResult = { response: '', error: '' }
 
 type State = SubAgentView['state'] | SubAgentView['calls'][number]['state']
 
@@ -28,18 +34,18 @@ function Mark({ state }: { state: State }) {
  */
 export function SubAgents({
   agents,
-  failures,
+  results,
 }: {
   agents: readonly SubAgentView[]
-  /** Why an agent failed, by its name. */
-  failures: ReadonlyMap<string, string>
+  /** By the name of the agent; empty while they work. */
+  results: ReadonlyMap<string, SubAgentResult>
 }) {
   const { t } = useTranslation()
   if (agents.length === 0) return null
   return (
     <ul aria-label={t('steps.agents')} className="flex flex-col gap-2 pt-1 pb-2 ps-9">
       {agents.map((agent) => {
-        const failure = failures.get(agent.name)
+        const { response, error } = results.get(agent.name) ?? NO_RESULT
         const current = agent.calls.findLast(({ state }) => state === 'running')
         return (
           <li
@@ -62,8 +68,10 @@ export function SubAgents({
               </span>
             </p>
             <Calls calls={agent.calls} />
-            <LastText text={agent.text} />
-            {failure !== undefined && <p className="mt-1.5 text-[13px] text-bad">{failure}</p>}
+            {response === '' ? <LastText text={agent.text} /> : <Response text={response} />}
+            {error !== '' && (
+              <p className="mt-1.5 text-[13px] text-bad [overflow-wrap:anywhere]">{error}</p>
+            )}
           </li>
         )
       })}
@@ -87,6 +95,21 @@ function Calls({ calls }: { calls: SubAgentView['calls'] }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** What it returned, as Markdown; a long one is folded. */
+function Response({ text }: { text: string }) {
+  const lines = text.trimEnd().split('\n')
+  return (
+    <div className="mt-1.5 flex flex-col gap-1">
+      <Fold
+        total={lines.length}
+        folded={LINES_FOLDED}
+        unit="lines"
+        draw={(count) => <TextStep text={lines.slice(0, count).join('\n')} />}
+      />
+    </div>
   )
 }
 

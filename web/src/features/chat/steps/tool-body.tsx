@@ -3,12 +3,12 @@ import { Braces } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
-import { fieldsOf, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
+import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type { Progress } from '../runs/tool-progress.ts'
 import { CommandOutput, type ProgramOutput, PythonOutput } from './results/program-output.tsx'
-import { readResult } from './results/result-kinds.ts'
+import { type ResultKind, readResult } from './results/result-kinds.ts'
 import { ResultView } from './results/result-view.tsx'
 import { PlainText } from './results/small-views.tsx'
 import { TerminalOutput } from './terminal-output.tsx'
@@ -120,6 +120,8 @@ function Readable({ call, result, outcome, progress, state }: Props) {
     live === null ? outputOf(outcome) : { stdout: live, stderr: '' }
   const isProgram = command !== undefined || code !== undefined
   const diff = artifact?.diff
+  // Their cards, below, have what they returned; here is what each was asked.
+  const asked = artifact?.agents === undefined ? null : askedOf(fields.tasks)
   return (
     <>
       {!isProgram && diff === undefined && kind === null && (
@@ -132,7 +134,9 @@ function Readable({ call, result, outcome, progress, state }: Props) {
       )}
       {code !== undefined && <PythonOutput code={code} output={output} artifact={artifact} />}
       {!isProgram && live !== null && <TerminalOutput label={t('steps.output')} text={live} />}
-      {!isProgram && diff === undefined && kind !== null && <ResultView result={kind} />}
+      {!isProgram && diff === undefined && kind !== null && (
+        <ResultView result={asked !== null && kind.kind === 'agents' ? asked : kind} />
+      )}
       {result !== null && outcome === null && (
         <PlainText label={t('steps.result')} text={result.content} />
       )}
@@ -141,6 +145,17 @@ function Readable({ call, result, outcome, progress, state }: Props) {
       )}
     </>
   )
+}
+
+/** The instructions for sub-agents, by name; null when there are none. */
+function askedOf(tasks: unknown): ResultKind | null {
+  const facts = listIn(tasks).flatMap((task) => {
+    const { name, instruction } = fieldsOf(task)
+    return typeof name === 'string' && typeof instruction === 'string'
+      ? [{ name, value: instruction }]
+      : []
+  })
+  return facts.length === 0 ? null : { kind: 'facts', facts }
 }
 
 /** Why a call failed. */

@@ -9,7 +9,7 @@ import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/states/feedback.tsx'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
-import { countText, failuresIn, type Progress } from '../runs/tool-progress.ts'
+import { countText, type Progress, subAgentResults } from '../runs/tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
 import { SubAgents } from './sub-agents.tsx'
@@ -121,7 +121,7 @@ export const ToolStep = memo(function ToolStep({
       }
       below={
         <>
-          <SubAgents agents={agents} failures={failuresIn(outcome?.data)} />
+          <SubAgents agents={agents} results={subAgentResults(outcome?.data)} />
           <ArtifactFiles files={result?.artifact?.files ?? []} />
         </>
       }

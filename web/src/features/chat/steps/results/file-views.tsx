@@ -28,6 +28,8 @@ function FileLink({ path, line, name }: { path: string; line?: number; name: str
     <Link
       href={paths.projectFile(projectId, line === undefined ? { path } : { path, line })}
       title={path}
+      // A line number alone would say nothing in a list of links.
+      aria-label={line === undefined ? undefined : `${path}:${line}`}
       className="font-mono text-accent underline decoration-accent/40 underline-offset-3 [overflow-wrap:anywhere] hover:decoration-current"
     >
       {name}
@@ -150,6 +152,19 @@ function Branches({ label, branches }: { label?: string; branches: readonly Bran
   )
 }
 
+/** Matches of one file that follow one another. */
+type MatchedFile = { path: string; lines: FileMatch[] }
+
+function byFile(matches: readonly FileMatch[]): MatchedFile[] {
+  const files: MatchedFile[] = []
+  for (const match of matches) {
+    const last = files.at(-1)
+    if (last?.path === match.path) last.lines.push(match)
+    else files.push({ path: match.path, lines: [match] })
+  }
+  return files
+}
+
 /** `label` names the list for screen readers; many matches are folded. */
 export function FileMatches({ label, matches }: { label: string; matches: readonly FileMatch[] }) {
   const { t } = useTranslation()
@@ -160,22 +175,38 @@ export function FileMatches({ label, matches }: { label: string; matches: readon
       folded={MATCHES_FOLDED}
       unit="items"
       draw={(count) => (
-        <ol aria-label={label} className="flex flex-col gap-2 text-[13px]">
-          {keyed(matches.slice(0, count), ({ path, line }) => `${path}:${line}`).map(
-            ({ key, item: { path, line, content } }) => (
+        <ul aria-label={label} className="flex flex-col gap-2.5 text-[13px]">
+          {keyed(byFile(matches.slice(0, count)), ({ path }) => path).map(
+            ({ key, item: { path, lines } }) => (
               <li key={key} className="min-w-0">
-                <FileLink path={path} line={line} name={`${path}:${line}`} />
-                <p
-                  dir="ltr"
-                  className="mt-0.5 rounded bg-sunken px-2 py-0.5 font-mono text-[12.5px] whitespace-pre-wrap text-soft [overflow-wrap:anywhere]"
-                >
-                  {content.trim().slice(0, MATCH_CHARACTERS)}
-                </p>
+                <FileLink path={path} name={path} />
+                <MatchedLines path={path} lines={lines} />
               </li>
             ),
           )}
-        </ol>
+        </ul>
       )}
     />
+  )
+}
+
+function MatchedLines({ path, lines }: { path: string; lines: readonly FileMatch[] }) {
+  const { projectId } = useContext(ConversationContext)
+  return (
+    <ol
+      dir="ltr"
+      className="mt-1 overflow-hidden rounded-lg border border-line bg-sunken py-1 font-mono text-[12.5px]"
+    >
+      {keyed(lines, ({ line }) => `${line}`).map(({ key, item: { line, content } }) => (
+        <li key={key} className="flex gap-3 px-2.5 py-px">
+          <span className="min-w-8 shrink-0 text-end text-muted tabular-nums select-none">
+            {projectId === null ? line : <FileLink path={path} line={line} name={String(line)} />}
+          </span>
+          <span className="min-w-0 whitespace-pre-wrap text-soft [overflow-wrap:anywhere]">
+            {content.trim().slice(0, MATCH_CHARACTERS)}
+          </span>
+        </li>
+      ))}
+    </ol>
   )
 }

@@ -43,6 +43,8 @@ const WEATHER_ICONS: readonly [RegExp, LucideIcon][] = [
   [/partly|mainly|few/i, CloudSun],
   [/clear|sun/i, Sun],
 ]
+/** Rounded, with a minus sign instead of a hyphen; never a negative zero. */
+const degrees = (value: number): string => String(Math.round(value)).replace('-', '−')
 const iconOf = (condition: string): LucideIcon =>
   WEATHER_ICONS.find(([words]) => words.test(condition))?.[1] ?? Cloud
 
@@ -60,7 +62,7 @@ export function WeatherCard({ weather }: { weather: Weather }) {
     details.push([
       Thermometer,
       t('results.feelsLike'),
-      `${Math.round(weather.feels_like)} ${units.temperature}`,
+      `${degrees(weather.feels_like)} ${units.temperature}`,
     ])
   if (weather.humidity != null)
     details.push([Droplets, t('results.humidity'), `${Math.round(weather.humidity)} %`])
@@ -78,7 +80,7 @@ export function WeatherCard({ weather }: { weather: Weather }) {
       <p className="mt-1 flex flex-wrap items-center gap-x-3">
         <Icon size={26} aria-hidden className="text-accent" />
         <span className="text-2xl font-semibold tabular-nums">
-          {Math.round(weather.temperature)} {units.temperature}
+          {degrees(weather.temperature)} {units.temperature}
         </span>
         <span className="text-soft">{weather.condition}</span>
       </p>
@@ -110,9 +112,9 @@ export function WeatherCard({ weather }: { weather: Weather }) {
                   </span>
                 )}
                 <span className="min-w-16 shrink-0 text-end tabular-nums">
-                  {day.min == null ? '' : `${Math.round(day.min)}°`}
-                  {' – '}
-                  {day.max == null ? '' : `${Math.round(day.max)}°`}
+                  {[day.min, day.max]
+                    .flatMap((value) => (value == null ? [] : [`${degrees(value)}°`]))
+                    .join(' – ')}
                 </span>
               </li>
             )
@@ -124,9 +126,15 @@ export function WeatherCard({ weather }: { weather: Weather }) {
   )
 }
 
-/** "start_line" as "Start line". */
+const INITIALISMS = /\b(?:api|csv|html|http|id|ip|json|pdf|sql|url|utc|uri)\b/gi
+
+/** "start_line" as "Start line", "utc_offset" as "UTC offset". */
 const spoken = (name: string): string => {
-  const words = name.slice(0, 80).replaceAll('_', ' ').trim()
+  const words = name
+    .slice(0, 80)
+    .replaceAll('_', ' ')
+    .trim()
+    .replace(INITIALISMS, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

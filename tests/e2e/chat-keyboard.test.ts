@@ -1,0 +1,133 @@
+// The chat by keyboard alone: the focus stays where the work goes on when messages are replaced. Answers that were cut off go on.
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+
+/** The accessible name of what has the focus, or its id; "body" when the focus is lost. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    "document.activeElement === document.body ? 'body' : document.activeElement.id === 'composer' ? 'composer' : document.activeElement.getAttribute('aria-label')",
+  )
+
+const expectFocus = (page: Page, name: string): Promise<void> =>
+  expect.poll(() => focused(page)).toBe(name)
+
+describeInBrowser('the chat by keyboard', (visitor) => {
+  const on = usePageServer(visitor)
+  beforeEach(() => on.upstream.reset())
+
+  test('sending an edit leads to the message field, switching branches stays at the switch, and a chosen branch keeps the focus', async () => {
+    on.upstream.enqueue(turn.text('It is blue.'), turn.text('It is green.'))
+    const page = await visitor.open(on.server.url)
+    await say(page, 'Which colour is the sky?')
+    await page.getByText('It is blue.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+
+    const edit = page.getByRole('button', { name: 'Edit', exact: true })
+    await edit.press('Enter')
+    await page.getByRole('textbox', { name: 'Edit' }).press('Escape')
+    await expectFocus(page, 'Edit')
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Edit' }).fill('Which colour is grass?')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('It is green.').waitFor()
+    await expectFocus(page, 'composer')
+
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    await page.getByRole('button', { name: 'Previous version' }).press('Enter')
+    await page.getByText('It is blue.').waitFor()
+    await expectFocus(page, 'Version 1 of 2. Show all branches')
+    await page.keyboard.press('Enter')
+    const tree = page.getByRole('tree', { name: 'Branches' })
+    await tree
+      .getByRole('treeitem', { name: /shown now/ })
+      .and(page.locator(':focus'))
+      .waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByText('It is green.').waitFor()
+    await expectFocus(page, 'Version 2 of 2. Show all branches')
+    await leave(page)
+  })
+
+  test('an edited and a regenerated answer keep the focus', async () => {
+    on.upstream.enqueue(turn.text('Bonn.'), turn.text('Berlin.'))
+    const page = await visitor.open(on.server.url)
+    await say(page, 'What is the capital?')
+    const more = page.getByRole('button', { name: 'More actions' })
+    await more.waitFor()
+    const openEditor = async (): Promise<void> => {
+      await more.press('Enter')
+      await page.getByRole('menuitem', { name: 'Edit text' }).press('Enter')
+      await page.getByRole('textbox', { name: 'Edit' }).and(page.locator(':focus')).waitFor()
+    }
+    await openEditor()
+    await page.keyboard.press('Escape')
+    await expectFocus(page, 'More actions')
+    await openEditor()
+    await page.keyboard.type(' Was it?')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Edited by you').waitFor()
+    await expectFocus(page, 'More actions')
+    await page.getByRole('button', { name: 'Regenerate' }).press('Enter')
+    await page.getByText('Berlin.').waitFor()
+    await expect.poll(() => focused(page)).not.toBe('body')
+    await leave(page)
+  })
+
+  test('a queued message that is edited or removed hands the focus on', async () => {
+    const whole = turn.text('An endless story.', { chunkSize: 4 })
+    const never = new Promise<void>(() => undefined)
+    on.upstream.enqueue({
+      ...whole,
+      actions: [...whole.actions.slice(0, 3), { until: never }, ...whole.actions.slice(3)],
+    })
+    const page = await visitor.open(on.server.url)
+    await say(page, 'Tell me a story.')
+    await page.getByText('An end').waitFor()
+    await say(page, 'A question')
+    await page.getByRole('button', { name: 'Edit queued message' }).press('Enter')
+    await page.getByRole('textbox', { name: 'Edit queued message' }).press('Escape')
+    await expectFocus(page, 'Edit queued message')
+    await page.getByRole('button', { name: 'Remove from queue' }).press('Enter')
+    await expectFocus(page, 'composer')
+    await composer(page).press('Escape')
+    await page.getByText('Stopped.').waitFor()
+    await leave(page)
+  })
+
+  test('an answer that the output limit cut off says so and goes on', async () => {
+    on.upstream.enqueue(
+      turn.text('The first half', { finishReason: 'length' }),
+      turn.text('and the second.'),
+    )
+    const page = await visitor.open(on.server.url)
+    await say(page, 'Tell me everything.')
+    const notice = page.getByText('The answer was cut off at the model’s output limit.')
+    await notice.waitFor()
+    await page.reload()
+    await notice.waitFor()
+    await page.getByRole('button', { name: 'Continue', exact: true }).press('Enter')
+    await page.getByText('and the second.').waitFor()
+    expect(on.upstream.requests.at(-1)?.messages.at(-1)?.content).toContain(
+      'Continue exactly where you left off.',
+    )
+    await notice.waitFor()
+    // It has been continued.
+    expect(await page.getByRole('button', { name: 'Continue', exact: true }).count()).toBe(0)
+    await leave(page)
+  })
+
+  test('an answer that failed before its first word offers nothing that needs a text', async () => {
+    on.upstream.enqueue(turn.error(401, 'bad key'))
+    const page = await visitor.open(on.server.url)
+    await say(page, 'Will this work?')
+    const answer = page.getByRole('article', { name: 'Answer' })
+    await answer.getByRole('alert').getByRole('button', { name: 'Regenerate' }).waitFor()
+    for (const name of ['Continue', 'Copy', 'Copy as Markdown', 'Good answer'])
+      expect(await answer.getByRole('button', { name, exact: true }).count()).toBe(0)
+    await leave(page)
+  })
+})
