@@ -26,7 +26,7 @@ export async function registerReference(app: App, version: string): Promise<void
         title: 'NanoClaw',
         version,
         description:
-          'Successful requests return `{"code":0,"data":…}`. Failed requests return `{"code":<status>,"message":"…","error":"<error code>","request_id":"…","details"?}` with that HTTP status. Every response has an `X-Request-Id` header. Streams are described in docs/protocol.md.',
+          'Successful requests return `{"code":0,"data":…}`. Failed requests return `{"code":<status>,"message":"…","error":"<error code>","request_id":"…","details"?}` with the same HTTP status. Every response has an `X-Request-Id` header. For the format of streams, see docs/protocol.md.',
       },
       components: {
         parameters: {
@@ -35,7 +35,7 @@ export async function registerReference(app: App, version: string): Promise<void
             in: 'header',
             required: false,
             description:
-              'Any text. A request that is sent again with the same key within a day does its work once and gets the same response.',
+              'Any text. Sending a request again with the same key within a day returns the first response without repeating the work.',
             schema: { type: 'string', minLength: 1, maxLength: 255 },
           },
         },

@@ -146,7 +146,7 @@ describeInBrowser('signing in', (visitor) => {
     const page = await visitor.open(`${sso.url}/settings/account`, { ownContext: true })
     issuer.lie = { claims: { aud: 'somebody-else' } }
     await page.getByRole('link', { name: 'Sign in with Example' }).click()
-    await page.getByText('what came back could not be trusted').waitFor()
+    await page.getByText('the response could not be verified').waitFor()
     await expectAccessible(page)
     issuer.lie = {}
     await page.goto(`${sso.url}/settings/account`)

@@ -75,7 +75,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     await page.getByText('Connection lost').first().waitFor()
     await page.getByText('Sentence 5 of the tale.', { exact: false }).waitFor()
     // The error that keeps the run from continuing is shown in the server's words, and the request is retried.
-    const full = 'The disk is full: nothing was stored. Free some space and try again.'
+    const full = 'The disk is full. Nothing was stored. Free some space and try again.'
     await page.route(/\/api\/runs\/[^/]+\/events/, (route) =>
       route.fulfill({ status: 507, json: { code: 507, message: full } }),
     )

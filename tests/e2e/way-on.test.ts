@@ -127,7 +127,7 @@ describeInBrowser('recovering from errors', (visitor) => {
     await page.getByLabel('Address').fill(upstream.url)
     await page.getByLabel('API key').fill('wrong')
     await page.getByRole('button', { name: 'Test and continue' }).click()
-    await page.getByRole('alert').getByText('refused the API key').waitFor()
+    await page.getByRole('alert').getByText('rejected the API key').waitFor()
     expect(await page.getByText('Connected.').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
     await leave(page)

@@ -170,7 +170,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         ]),
       )
       expect((await read()).find(({ name }: { name: string }) => name === 'broken.pdf').error).toBe(
-        'its name ends in .pdf, but its content is something else',
+        'its name ends in .pdf, but its content has a different format',
       )
 
       upstream.program((request) =>

@@ -100,7 +100,7 @@ describe('a refusal on the Chinese page', () => {
     expect(
       refusalText({ reason: 'delivery_refused', params: { status: 403 }, message: 'answered 403' }),
     ).toBe('接收方返回了 403')
-    expect(refusalText({ reason: 'mcp_ended', params: null, message: 'its program ended' })).toBe(
+    expect(refusalText({ reason: 'mcp_ended', params: null, message: 'its process exited' })).toBe(
       '它已退出',
     )
   })

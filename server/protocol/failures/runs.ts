@@ -4,9 +4,12 @@ export const RUN_FAILURES = {
   account_disabled: ['unauthorized', 'This account is disabled.'],
   answer_without_question: [
     'bad_request',
-    'There is no message that this answer belongs to, so it cannot be regenerated.',
+    'This answer has no user message to regenerate it from.',
   ],
-  approval_not_found: ['not_found', 'No approval request is waiting under this id_ref.'],
+  approval_not_found: [
+    'not_found',
+    'No approval request with this id_ref is waiting for a decision.',
+  ],
   approved_arguments_invalid: ['validation_failed', '{{detail}}'],
   attachment_needs_vision: [
     'bad_attachment',
@@ -19,26 +22,26 @@ export const RUN_FAILURES = {
   ],
   attachments_too_large: [
     'payload_too_large',
-    'The total size of the attachments is {{size}}; at most {{limit}} are allowed. Send fewer or smaller files.',
+    'The attachments are too large ({{size}} in total). The limit is {{limit}}. Send fewer or smaller files.',
   ],
   background_tasks_exhausted: [
     'too_many_runs',
-    '{{limit}} background tasks are already running. Wait for one to end.',
+    'There are already {{limit}} background tasks running. Wait for one to finish.',
   ],
-  call_decided: ['approval_decided', 'This call was already decided.'],
+  call_decided: ['approval_decided', 'This tool call was already approved or rejected.'],
   client_call_unknown: [
     'bad_request',
-    'There is no call with the id "{{id}}" before its result. Send calls and their results together.',
+    'No tool call with the ID "{{id}}" precedes this result. Send tool calls together with their results.',
   ],
   client_result_missing: [
     'bad_request',
-    'The result of the call of "{{name}}" is missing. Send a result for every call of your tools.',
+    'The result of the tool call "{{name}}" is missing. Send a result for every call of your tools.',
   ],
-  conversation_busy: ['conflict', 'New runs keep starting in this conversation. Try again.'],
+  conversation_busy: ['conflict', 'Other runs keep starting in this conversation. Try again.'],
   conversation_gone: ['not_found', 'The conversation was deleted.'],
   conversation_has_run: [
     'run_active',
-    'This conversation already has an active run. Wait for it, or stop it first.',
+    'This conversation already has an active run. Wait for it to finish, or stop it first.',
   ],
   image_not_data_url: [
     'bad_attachment',
@@ -46,56 +49,65 @@ export const RUN_FAILURES = {
   ],
   input_answered: ['conflict', 'This question was already answered.'],
   input_content_invalid: ['validation_failed', '{{detail}}'],
-  input_not_found: ['not_found', 'No MCP server is waiting for input under this id_ref.'],
+  input_not_found: ['not_found', 'No MCP server is waiting for input with this id_ref.'],
   message_too_long: [
     'validation_failed',
-    'The message has {{length}} characters; at most {{limit}} are allowed.',
+    'The message has {{length}} characters. The limit is {{limit}}.',
   ],
   nothing_to_answer: [
     'bad_request',
-    'There is nothing to answer: end the messages with one of the user, or with results of your tools.',
+    'There is nothing to answer. The last message must come from the user or be a result of one of your tools.',
   ],
-  only_own_messages_editable: ['bad_request', 'Only your own messages can be edited.'],
+  only_own_messages_editable: ['bad_request', 'You can only edit your own messages.'],
   only_answers_revisable: ['bad_request', 'Only the text of an answer can be changed this way.'],
-  answer_not_finished: ['conflict', 'This answer is still being written. Wait, or stop it first.'],
-  parent_gone: ['not_found', 'The message that this one belongs to was deleted meanwhile.'],
-  parent_not_an_answer: ['bad_request', '`parent_id` must be an answer in this conversation.'],
+  answer_not_finished: [
+    'conflict',
+    'This answer is still being written. Wait until it finishes, or stop it first.',
+  ],
+  parent_gone: ['not_found', 'The message that this one follows was deleted in the meantime.'],
+  parent_not_an_answer: [
+    'bad_request',
+    '`parent_id` must refer to an answer in this conversation.',
+  ],
   project_would_be_too_large: [
     'project_full',
-    'The project would have a size of {{size}}; at most {{limit}} are allowed. The change was undone.',
+    'The change was undone because the project would grow to {{size}}. The limit is {{limit}}.',
   ],
   restore_not_recorded: [
     'store_busy',
     'The files were restored, but the checkpoint of the restore could not be stored yet.',
   ],
-  run_completed: ['run_not_resumable', 'This run is completed; there is nothing to continue.'],
+  run_completed: ['run_not_resumable', 'This run is complete. There is nothing to resume.'],
   run_continues_soon: [
     'store_unavailable',
     'The server is about to continue this run. Try again shortly.',
   ],
   run_minutes_used_up: [
     'budget_exceeded',
-    'This answer took {{limit}} minutes, the most that an answer may take. You can let it continue.',
+    'This answer reached the limit of {{limit}} minutes. You can resume it.',
   ],
-  run_not_prepared: ['internal', 'The answer could not be prepared. Try again.'],
+  run_not_prepared: ['internal', 'The run could not be prepared. Try again.'],
   run_not_stored: [
     'internal',
-    'The answer could not be stored and ends here. Ask again, or resume it.',
+    'The answer could not be stored, so it stops here. Send the message again, or resume the answer.',
   ],
   run_still_active: ['run_not_resumable', 'This run is still active.'],
   run_takes_no_decision: [
     'approval_decided',
-    'This run has ended: none of its calls is waiting for a decision.',
+    'This run has ended. None of its tool calls is waiting for a decision.',
   ],
-  run_takes_no_input: ['conflict', 'This run has ended: none of its calls is waiting for input.'],
+  run_takes_no_input: [
+    'conflict',
+    'This run has ended. None of its tool calls is waiting for input.',
+  ],
   run_tokens_used_up: [
     'budget_exceeded',
-    'This answer used up the {{limit}} tokens that one answer may use. Ask for the rest with a new message.',
+    'This answer reached the limit of {{limit}} tokens. Send a new message to continue.',
   ],
   run_without_answer: ['internal', 'The run ended without an answer.'],
   runs_exhausted: [
     'too_many_runs',
-    'You already have {{limit}} active runs. Wait for one to end, or stop one.',
+    'You have reached the limit of {{limit}} active runs. Wait for one to finish, or stop one.',
   ],
-  task_not_found: ['not_found', 'There is no such task.'],
+  task_not_found: ['not_found', 'Background task not found.'],
 } as const

@@ -8,17 +8,20 @@ export const STORE_FAILURES = {
   cursor_invalid: ['bad_cursor', 'Invalid cursor. Start again from the first page.'],
   disk_unconfirmed: [
     'internal',
-    'The disk did not confirm what was written. Check the disk, then restart the server.',
+    'The disk did not confirm a write. Check the disk, then restart the server.',
   ],
   search_too_slow: ['store_busy', 'The search took too long. Narrow it down and try again.'],
   store_busy: ['store_busy', 'The database is busy. Try again soon.'],
   store_closed: ['store_unavailable', 'The database is closed.'],
-  store_file_unusable: ['store_unavailable', 'The database file cannot be used at the moment.'],
+  store_file_unusable: [
+    'store_unavailable',
+    'The database file is currently unusable. Try again soon.',
+  ],
   store_full: [
     'store_full',
-    'The disk is full: nothing was stored. Free some space and try again.',
+    'The disk is full. Nothing was stored. Free some space and try again.',
   ],
-  store_locked: ['store_busy', 'The database is locked by another program. Try again soon.'],
-  store_overloaded: ['store_busy', 'The database has too much to do. Try again soon.'],
-  store_unanswered: ['store_unavailable', 'The database does not respond. Try again soon.'],
+  store_locked: ['store_busy', 'Another program has locked the database. Try again soon.'],
+  store_overloaded: ['store_busy', 'The database is overloaded. Try again soon.'],
+  store_unanswered: ['store_unavailable', 'The database is not responding. Try again soon.'],
 } as const

@@ -6,8 +6,8 @@ import { TRANSFER_FAILURES } from './transfers.ts'
 
 /** `reason` → text. Each text completes "the document …", "the delivery …" or "the server …" for a person. */
 export const STORED_FAILURES = {
-  document_archive_unsupported: '{{extension}} archive is not supported',
-  document_archive_unknown: 'this kind of archive is not supported',
+  document_archive_unsupported: '{{extension}} archives are not supported',
+  document_archive_unknown: 'this archive format is not supported',
   document_binary:
     'it is a binary file; text, Markdown, PDF, DOCX, XLSX, PPTX, HTML and CSV are supported',
   document_docx_damaged: 'the DOCX file is damaged',
@@ -15,28 +15,28 @@ export const STORED_FAILURES = {
   document_lost: 'the upload was lost; upload it again',
   document_not_indexed: 'it could not be indexed',
   document_not_what_its_name_says:
-    'its name ends in {{extension}}, but its content is something else',
+    'its name ends in {{extension}}, but its content has a different format',
   document_office_damaged: 'the {{extension}} file is damaged',
   document_page_too_deep: 'the page is nested too deeply',
   document_pdf_damaged: 'the PDF is damaged',
-  document_pdf_protected: 'the PDF is protected by a password',
-  document_reader_not_started: 'the reader could not be started',
+  document_pdf_protected: 'the PDF is password-protected',
+  document_reader_not_started: 'the program that reads documents could not be started',
   document_reading_stopped: 'it was cancelled',
   document_reading_too_slow: 'it took too long to read',
   document_scanned: 'it contains no text (run a scanned document through OCR first)',
   document_too_large: 'the file is too large',
-  document_too_large_to_read: 'it is too large to be read',
+  document_too_large_to_read: 'it is too large to read',
   document_unreadable: 'the file could not be read',
 
-  delivery_channel_kind_gone: 'this kind of channel is no longer offered',
+  delivery_channel_kind_gone: 'this server no longer offers this type of channel',
   delivery_failed: 'sending failed',
   delivery_mail_not_set_up: 'this server no longer has SMTP settings',
-  delivery_mail_refused: 'the mail server refused it ({{status}})',
+  delivery_mail_refused: 'the mail server rejected it ({{status}})',
   delivery_mail_unconfirmed:
-    'the owner of {{address}} has not confirmed that mail may be sent there',
-  delivery_mail_unreachable: 'the mail server could not be reached or was busy',
-  delivery_receiver_address_refused: "this server may not send to the receiver's address",
-  delivery_receiver_certificate_invalid: "the receiver's certificate is not valid",
+    'the owner of {{address}} has not agreed to receive email from this server',
+  delivery_mail_unreachable: 'the mail server was busy or could not be reached',
+  delivery_receiver_address_refused: "this server is not allowed to send to the receiver's address",
+  delivery_receiver_certificate_invalid: "the receiver's certificate is invalid",
   delivery_receiver_closed_connection: 'the receiver closed the connection',
   delivery_receiver_host_unknown: "the receiver's host name could not be found",
   delivery_receiver_refused_connection: 'the receiver refused the connection',
@@ -46,17 +46,17 @@ export const STORED_FAILURES = {
   delivery_settings_unfit: 'the settings of this channel are no longer valid',
 
   mcp_command_not_found: 'its command was not found on the server',
-  mcp_command_not_allowed: 'its command may not be run',
+  mcp_command_not_allowed: 'running its command is not allowed',
   mcp_connection_failed: 'the connection failed or was lost',
   mcp_connection_refused: 'it refused the connection',
-  mcp_credentials_refused: 'it refused the credentials',
-  mcp_ended: 'its program ended',
+  mcp_credentials_refused: 'it rejected the credentials',
+  mcp_ended: 'its process exited',
   mcp_host_unknown: 'its host name is unknown',
-  mcp_sign_in_needed: 'you have to sign in',
+  mcp_sign_in_needed: 'you need to sign in',
   mcp_settings_unreadable:
-    'its stored settings can no longer be read; edit it and enter its address again',
+    'its stored settings can no longer be decrypted; edit it and enter its address again',
   mcp_too_slow: 'it did not respond in time',
-  mcp_wrong_address: 'there is no MCP server at its address',
+  mcp_wrong_address: 'there is no MCP server at its URL',
 
   ...TRANSFER_FAILURES,
 } as const satisfies Record<string, string>

@@ -55,7 +55,7 @@ function registerProfile(app: App, dependencies: AccountRouteDependencies): void
       schema: {
         summary: 'Update your account; a new password revokes all other tokens',
         description:
-          'API keys remain valid after a password change unless `revoke_keys` is true; `api_keys` is their number. Where the server mails links for a new password, changing `email` takes `current_password` too.',
+          'API keys remain valid after a password change unless `revoke_keys` is true; `api_keys` is their number. On a server that emails password links, changing `email` also requires `current_password`.',
         body: PatchProfileBody,
         response: { 200: envelope(ChangedProfile) },
       },

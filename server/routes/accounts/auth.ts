@@ -134,7 +134,7 @@ function registerRegistration(
       schema: {
         summary: 'Register an account; the first account becomes an administrator',
         description:
-          'The first account takes the set-up link that the server prints when it starts, or a client on the same machine. `link` is the token of that link or of an invitation.',
+          'To register the first account, use the setup link that the server prints at startup, or send the request from the same machine. `link` is the token of the setup link or of an invitation.',
         body: RegisterBody,
         response: { 200: envelope(SignedIn) },
       },
@@ -154,7 +154,7 @@ function registerRegistration(
     {
       config: { public: true },
       schema: {
-        summary: 'Find out what a set-up, invitation or reset link is for',
+        summary: 'Get the purpose of a setup, invitation or reset link',
         body: z.object({ link: LinkToken }),
         response: { 200: envelope(AccountLink) },
       },
@@ -180,8 +180,8 @@ function registerPasswords(
     {
       config: { public: true, audit: { action: 'password_reset' } },
       schema: {
-        summary: 'Choose a new password with a reset link, and sign in',
-        description: 'Revokes all tokens of the account; with `revoke_keys`, its API keys too.',
+        summary: 'Set a new password with a reset link, and sign in',
+        description: 'Revokes all session tokens of the account and, with `revoke_keys`, its API keys.',
         body: ResetPasswordBody,
         response: { 200: envelope(SignedIn) },
       },
@@ -204,7 +204,7 @@ function registerPasswords(
       schema: {
         summary: 'Sign in; the token is valid for seven days',
         description:
-          'With `cookie: true`, for pages: the token is valid for `expires_in` seconds, and `POST /api/auth/refresh` renews it with the cookie that this sets.',
+          'Pages send `cookie: true`: the token is then valid for `expires_in` seconds, and the response sets a cookie with which `POST /api/auth/refresh` renews it.',
         body: LoginBody,
         response: { 200: envelope(SignedIn) },
       },
@@ -236,7 +236,7 @@ function registerSessionEnds(
       schema: {
         summary: 'Renew the session of a page with its cookie',
         description:
-          'Replaces the cookie. A cookie that was replaced before ends the session, because somebody else may have it.',
+          'Replaces the cookie. Using a cookie that was already replaced ends the session, because the cookie may be stolen.',
         response: { 200: envelope(SignedIn) },
       },
     },
@@ -266,7 +266,7 @@ function registerSessionEnds(
     {
       config: { audit: { action: 'sign_out' } },
       schema: {
-        summary: 'End the current session, with its open streams',
+        summary: 'End the current session and its open streams',
         response: { 200: SignedOut },
       },
     },

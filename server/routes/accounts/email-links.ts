@@ -39,9 +39,9 @@ export function registerEmailLinkRoutes(
     {
       config: { public: true },
       schema: {
-        summary: 'Mail a link for a new password to the confirmed address of an account',
+        summary: 'Email a password link to the confirmed address of an account',
         description:
-          'The response is the same whether there is such an account or not. The link works once, for an hour, and ends all sessions.',
+          'The response is the same whether or not the account exists. The link works once, within an hour; using it ends all sessions.',
         body: ForgottenPasswordBody,
         response: { 200: envelope(z.object({ accepted: z.literal(true) })) },
       },
@@ -60,7 +60,7 @@ export function registerEmailLinkRoutes(
     '/api/auth/confirmations',
     {
       schema: {
-        summary: 'Find out whether the e-mail address of your account is confirmed',
+        summary: 'Get whether the email address of your account is confirmed',
         response: { 200: envelope(ConfirmationState) },
       },
     },
@@ -71,9 +71,9 @@ export function registerEmailLinkRoutes(
     '/api/auth/confirmations',
     {
       schema: {
-        summary: 'Mail a link that confirms an address',
+        summary: 'Email a link to confirm an address',
         description:
-          'Mail goes only to confirmed addresses: links for a new password to that of the account, messages to those of e-mail channels.',
+          'The server sends email only to confirmed addresses: password links to the address of the account, messages to the addresses of email channels.',
         body: ConfirmationBody,
         response: { 200: envelope(ConfirmationState) },
       },
@@ -94,7 +94,7 @@ export function registerEmailLinkRoutes(
     {
       config: { public: true },
       schema: {
-        summary: 'Confirm an address with the token of a mailed link',
+        summary: 'Confirm an address with the token of an emailed link',
         body: z.object({ link: LinkToken }),
         response: { 200: envelope(z.object({ confirmed: z.literal(true) })) },
       },

@@ -54,7 +54,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'Begin single sign-on: redirects the browser to the issuer',
+        summary: 'Start single sign-on; redirects the browser to the issuer',
         querystring: z.object({ return_to: z.string().regex(PAGE_PATH).default('/').catch('/') }),
       },
     },
@@ -75,7 +75,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'Finish single sign-on: begins a session of the page and redirects to it',
+        summary: 'Finish single sign-on; starts a session and redirects to the page',
         description:
           'The issuer sends the browser here. Only the browser that began the sign-in can finish it.',
       },

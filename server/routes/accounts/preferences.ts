@@ -18,7 +18,7 @@ export function registerPreferenceRoutes(
     {
       schema: {
         summary:
-          'Get your instructions, your saved prompts, and which tools and models you have switched off',
+          'Get your instructions, saved prompts, and disabled tools and models',
         tags,
         response,
       },

@@ -24,7 +24,7 @@ export function registerPushRoutes(app: App, { push }: { push: Push }): void {
     '/api/push',
     {
       schema: {
-        summary: 'Get the key that browsers subscribe to push notifications with',
+        summary: 'Get the key with which browsers subscribe to push notifications',
         tags,
         response: { 200: envelope(PushSettings) },
       },
@@ -38,7 +38,7 @@ export function registerPushRoutes(app: App, { push }: { push: Push }): void {
       schema: {
         summary: 'Subscribe a browser to push notifications, or renew its subscription',
         description:
-          'Answers that are ready or failed and runs that wait for you are notified: with their kind and ids, never with content. Signing out ends the subscription. Addresses in private networks are refused unless the operator allows them.',
+          'Notifies about answers that are ready or failed and about runs that wait for you. A notification has a kind and IDs, but no content. Signing out ends the subscription. Rejects addresses in private networks unless the operator allows them.',
         tags,
         body,
         response: { 200: envelope(StoredPushSubscription) },

@@ -14,7 +14,7 @@ export function registerQuotaRoutes(
     '/api/quota',
     {
       schema: {
-        summary: 'Get your limits, what is used of them, and when they are renewed',
+        summary: 'Get your limits, your usage, and when the limits reset',
         response: { 200: envelope(QuotaReport) },
       },
     },

@@ -59,7 +59,7 @@ function registerSignIn(
       schema: {
         summary: 'Complete a sign-in with a code or a passkey',
         description:
-          'After `POST /api/auth/login` was refused with the reason `second_factor_required`, whose `details` have the `challenge` and what can be used.',
+          'Use this after `POST /api/auth/login` fails with the reason `second_factor_required`. The `details` of that error contain the `challenge` and the available second factors.',
         body: SecondFactorBody,
         response: { 200: envelope(SignedIn) },
       },

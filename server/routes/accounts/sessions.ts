@@ -26,7 +26,7 @@ export function registerSessionRoutes(
     '/api/auth/sessions',
     {
       schema: {
-        summary: 'List where you are signed in, most recently used first',
+        summary: 'List your sessions, most recently used first',
         response: { 200: envelope(z.object({ items: z.array(Session) })) },
       },
     },

@@ -18,7 +18,7 @@ export function registerUserEventRoutes(app: App, { changes }: { changes: Change
     '/api/events',
     {
       schema: {
-        summary: 'Stream changes of your data: live, and since `Last-Event-ID`',
+        summary: 'Stream changes to your data, live and since `Last-Event-ID`',
         description:
           'Server-sent events `conversation`, `message`, `run`, `project`, `file` and `settings`, each `{id, change, …}`. With `Last-Event-ID`, the missed changes or `reset` come first, then `ready`; without it, `ready` comes first. The id of `ready` is the one to reconnect with. `reset` means that the missed changes are no longer available: reload everything.',
         tags: ['events'],

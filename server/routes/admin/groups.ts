@@ -75,7 +75,7 @@ function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
       schema: {
         summary: 'Create a group',
         description:
-          'A restriction lists what members may use; without it, the group restricts nothing of that kind.',
+          'A restriction lists what members may use. Without one, the group does not restrict that kind.',
         body: CreateGroupBody,
         response: { 200: envelope(Group) },
       },

@@ -48,7 +48,7 @@ export function registerAdminInvitationRoutes(
     {
       config: { admin: true, audit: { action: 'invitation_created', fields: ['role', 'note'] } },
       schema: {
-        summary: 'Invite somebody to register; the link is returned only once',
+        summary: 'Create an invitation to register; the link is returned only once',
         body: CreateInvitationBody,
         response: { 200: envelope(CreatedInvitation) },
       },
@@ -73,7 +73,7 @@ export function registerAdminInvitationRoutes(
     {
       config: { admin: true, audit: { action: 'invitation_deleted' } },
       schema: {
-        summary: 'Withdraw an invitation',
+        summary: 'Revoke an invitation',
         params: z.object({ id: z.string().max(64) }),
         response: { 200: Deleted },
       },

@@ -38,8 +38,8 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
     {
       config: { admin: true },
       schema: {
-        summary: 'List MCP servers with their settings and who may use them',
-        description: 'Also those that are switched off; values of headers are left out.',
+        summary: 'List MCP servers with their settings and permitted users',
+        description: 'Includes disabled servers; omits the values of headers.',
         response: { 200: List },
       },
     },
@@ -57,8 +57,8 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
         },
       },
       schema: {
-        summary: 'Add an MCP server with an address',
-        description: 'It is connected in the background; the list shows its state.',
+        summary: 'Add an MCP server by URL',
+        description: 'Connects to the server in the background; the list shows its state.',
         body: CreateMcpServerBody,
         response: { 200: List },
       },
@@ -76,7 +76,7 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
       schema: {
         summary: 'Connect to an MCP server once and list its tools',
         description:
-          'A server of the list by its `name`, with changes that are not stored if any are given, or a new one.',
+          'Give the `name` of a configured server, with optional changes that are not stored, or the settings of a new one.',
         body: TestMcpServerBody,
         response: { 200: envelope(McpServerTest) },
       },
@@ -104,7 +104,7 @@ function registerOne(app: App, { servers, list }: AdminMcpDependencies): void {
         audit: { action: 'mcp_server_changed', fields: ['enabled', 'trust_hints', 'users'] },
       },
       schema: {
-        summary: 'Change an added MCP server, or switch any on or off; `null` clears a field',
+        summary: 'Update an added MCP server, or enable or disable any; `null` clears a field',
         params: Params,
         body: PatchMcpServerBody,
         response: { 200: List },
@@ -121,7 +121,7 @@ function registerOne(app: App, { servers, list }: AdminMcpDependencies): void {
     {
       config: { admin: true, audit: { action: 'mcp_server_changed' } },
       schema: {
-        summary: 'Delete an added MCP server, with all sign-ins to it',
+        summary: 'Delete an added MCP server and all sign-ins to it',
         params: Params,
         response: { 200: Deleted },
       },

@@ -46,7 +46,7 @@ function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies):
     {
       config: { admin: true },
       schema: {
-        summary: 'List the unfinished runs of all users, without their texts',
+        summary: 'List the unfinished runs of all users, without their content',
         response: { 200: list(AdminRun) },
       },
     },
@@ -58,7 +58,7 @@ function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies):
     {
       config: { admin: true, audit: { action: 'run_stopped' } },
       schema: {
-        summary: 'Stop a run; what it has written so far stays',
+        summary: 'Stop a run; its partial answer is kept',
         params: z.object({ id: RunId }),
         response: { 200: list(AdminRun) },
       },
@@ -80,8 +80,8 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
     {
       config: { admin: true },
       schema: {
-        summary: 'Check everything that the server needs',
-        description: 'The findings of `npm run doctor`. Providers get a tiny request each.',
+        summary: 'Check everything the server depends on',
+        description: 'Returns the findings of `npm run doctor`. Sends a tiny request to each provider.',
         response: { 200: list(HealthFinding) },
       },
     },
@@ -93,9 +93,9 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
     {
       config: { admin: true },
       schema: {
-        summary: 'Get what accounts store, in bytes, and all of them together',
+        summary: 'Get the storage of each account and the total, in bytes',
         description:
-          'Accounts that store most come first; those that store nothing are left out. The history of projects may be some minutes old.',
+          'Largest first; accounts that store nothing are omitted. The size of project histories may be a few minutes old.',
         querystring: PageQuery,
         response: { 200: envelope(StorageOverview) },
       },
@@ -132,7 +132,7 @@ function registerSettings(app: App, { settings, assertModel }: AdminServerDepend
         },
       },
       schema: {
-        summary: 'Update the settings of the server; `null` leaves one to the configuration file',
+        summary: 'Update the settings of the server; `null` resets one to the configuration file',
         body: PatchServerSettings,
         response: { 200: envelope(ServerSettings) },
       },

@@ -29,7 +29,7 @@ export function registerAdminSessionRoutes(
     {
       config: { admin: true },
       schema: {
-        summary: 'List where an account is signed in, most recently used first',
+        summary: 'List the sessions of an account, most recently used first',
         params: z.object({ id: UserId }),
         response: { 200: envelope(z.object({ items: z.array(Session) })) },
       },

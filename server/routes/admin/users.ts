@@ -123,7 +123,7 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
       config: { admin: true, audit: { action: 'account_changed', fields: ['role', 'is_active'] } },
       schema: {
         summary:
-          'Update the role or the quota of an account, or disable it; disabling ends its runs and open streams',
+          'Update the role or quota of an account, or disable it; disabling ends its runs and open streams',
         params: z.object({ id: UserId }),
         body: PatchUserBody,
         response: { 200: envelope(AdminUser) },
@@ -158,9 +158,9 @@ function registerEnd(app: App, { users, access, endAccount }: AdminUserDependenc
     {
       config: { admin: true, audit: { action: 'account_deleted' } },
       schema: {
-        summary: 'Delete an account with its data, or keep the data, or hand it over',
+        summary: 'Delete an account; delete, keep or transfer its data',
         description:
-          'Its runs and open streams end first. `data=delete` (the default) removes everything. `data=keep` removes every way to sign in, keys, channels, webhooks and the e-mail address; the disabled account and its data stay. `data=hand_over` gives conversations, projects, documents, files, shared links and memory to the account `heir_id`; usage is deleted. Repeat the request if it was interrupted.',
+          'Ends the runs and open streams of the account first. `data=delete` (the default) removes everything. `data=keep` keeps the data under a disabled account and removes its API keys, channels, webhooks, email address and every way to sign in. `data=hand_over` transfers conversations, projects, documents, files, shared links and memory to the account `heir_id` and deletes usage. If the request is interrupted, send it again.',
         params: z.object({ id: UserId }),
         querystring: DeleteUserQuery,
         response: { 200: Deleted },
@@ -197,7 +197,7 @@ function registerAccountHelp(
     {
       config: { admin: true },
       schema: {
-        summary: 'Get the limits of an account and what is used of them',
+        summary: 'Get the limits and the usage of an account',
         params: z.object({ id: UserId }),
         response: { 200: envelope(QuotaReport) },
       },
@@ -213,9 +213,9 @@ function registerAccountHelp(
     {
       config: { admin: true, audit: { action: 'reset_link_created' } },
       schema: {
-        summary: 'Create a link with which the owner of an account chooses a new password',
+        summary: 'Create a password link for the owner of an account',
         description:
-          'Valid for 24 hours, once. It replaces an earlier link of the same account. An account that has no password, because its owner signs in with single sign-on, gets one only with `add_password`.',
+          'The link works once, within 24 hours, and replaces an earlier link for the same account. An account without a password (its owner uses single sign-on) gets a link only with `add_password`.',
         params: z.object({ id: UserId }),
         body: ResetLinkBody.nullish(),
         response: { 200: envelope(CreatedResetLink) },
@@ -245,7 +245,7 @@ function registerAccountHelp(
     {
       config: { admin: true, audit: { action: 'second_factor_reset' } },
       schema: {
-        summary: 'Remove the second factors of an account: its password is enough again',
+        summary: 'Remove the second factors of an account; the password alone is then enough to sign in',
         params: z.object({ id: UserId }),
         response: { 200: Deleted },
       },

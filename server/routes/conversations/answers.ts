@@ -36,7 +36,7 @@ export function registerAnswerRoutes(
     '/api/conversations/:id/messages/:mid/revisions',
     {
       schema: {
-        summary: 'Change the text of an answer: creates a sibling of it and shows that',
+        summary: 'Edit the text of an answer; creates a sibling and shows it',
         tags,
         params: Params,
         body: ReviseAnswerBody,
@@ -60,7 +60,7 @@ export function registerAnswerRoutes(
     '/api/conversations/:id/messages/:mid/feedback',
     {
       schema: {
-        summary: 'Say what you think of an answer, with a note if you like; `null` takes it back',
+        summary: 'Rate an answer, with an optional note; `null` removes the rating',
         tags,
         params: Params,
         body: SetFeedbackBody,

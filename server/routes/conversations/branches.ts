@@ -13,7 +13,7 @@ export function registerBranchRoutes(app: App, store: Store): void {
     '/api/conversations/:id/branches',
     {
       schema: {
-        summary: 'List the branches of a conversation: how each begins, and where it forks',
+        summary: 'List the branches of a conversation with their first text and where they fork',
         tags: ['messages'],
         params: z.object({ id: ConversationId }),
         response: { 200: envelope(BranchList) },

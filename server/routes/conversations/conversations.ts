@@ -100,7 +100,7 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
     '/api/conversations/pins',
     {
       schema: {
-        summary: 'Put your pinned conversations in order',
+        summary: 'Reorder your pinned conversations',
         body: PinOrderBody,
         response: { 200: envelope(PinOrderBody) },
       },
@@ -201,7 +201,7 @@ function registerTrash(
     {
       schema: {
         summary:
-          'Move a conversation to the trash for 30 days, or delete it for good; its runs are stopped',
+          'Move a conversation to the trash for 30 days, or delete it permanently; stops its runs',
         params: Params,
         querystring: z.object({ permanent: z.enum(['true', 'false']).optional() }),
         response: { 200: Deleted },
@@ -218,7 +218,7 @@ function registerTrash(
     '/api/conversations/:id/restore',
     {
       schema: {
-        summary: 'Take a conversation out of the trash',
+        summary: 'Restore a conversation from the trash',
         params: Params,
         response: { 200: One },
       },

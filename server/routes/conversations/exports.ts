@@ -45,7 +45,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       schema: {
         summary: 'Export a conversation as a file',
         description:
-          '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported. The headings of `md` and `html` are in the language of `Accept-Language` (one of the nine languages of the page, else English).',
+          '`md` and `html` contain the shown branch. `json` contains all branches, steps and attachments, and can be imported. The headings of `md` and `html` follow `Accept-Language` (one of the nine languages of the page, otherwise English).',
         tags,
         produces: Object.values(CONTENT_TYPES),
         params: z.object({ id: ConversationId }),
@@ -78,7 +78,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       // Artifacts of tools and long conversations have long lists.
       config: { longArrays: true },
       schema: {
-        summary: 'Import a conversation from its JSON export; its text counts as text from outside',
+        summary: 'Import a conversation from its JSON export; its text is marked as text from outside',
         tags,
         body: ExportedConversation,
         response: { 200: envelope(Imported) },

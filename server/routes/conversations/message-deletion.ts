@@ -28,7 +28,7 @@ export function registerMessageDeletion(
     {
       schema: {
         summary:
-          'Get the number of messages that deleting this one would delete, including other branches below it',
+          'Count the messages that deleting this one would delete, including other branches below it',
         tags,
         params: OfMessage,
         response: { 200: envelope(z.object({ messages: z.int() })) },
@@ -61,7 +61,7 @@ export function registerMessageDeletion(
     '/api/conversations/:id/messages/:mid/restore',
     {
       schema: {
-        summary: 'Restore a deleted message with everything that was deleted with it',
+        summary: 'Restore a deleted message and everything deleted with it',
         tags,
         params: OfMessage,
         response: { 200: envelope(z.object({ restored_messages: z.int() })) },

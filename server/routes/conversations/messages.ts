@@ -46,7 +46,7 @@ const tags = ['messages']
 const streams = {
   produces: ['text/event-stream', 'application/json'],
   description:
-    'Responds with server-sent events (docs/protocol.md), or with one JSON response at the end when `stream` is false.',
+    'Responds with server-sent events (docs/protocol.md), or, if `stream` is false, with one JSON response at the end.',
 }
 
 /** `/api/conversations/:id/messages` and what is below it, and `/regenerate/:mid`. */
@@ -88,7 +88,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
     '/api/conversations/:id/messages/:mid',
     {
       schema: {
-        summary: 'Get one message, also from a branch that is not shown',
+        summary: 'Get a message of any branch',
         tags,
         params: OfMessage,
         response: { 200: envelope(Message) },
@@ -107,7 +107,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
     '/api/conversations/:id/messages/:mid/attachments/:position',
     {
       schema: {
-        summary: 'Get the content of an attachment: an image, or text',
+        summary: 'Get the content of an attachment (an image or text)',
         tags,
         produces: ['image/*', 'text/plain'],
         params: OfMessage.extend({ position: z.coerce.number().int().min(0).max(1_000) }),
@@ -159,7 +159,7 @@ function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void
     {
       config: { stream: true },
       schema: {
-        summary: 'Edit a user message: starts a new branch and responds as for a send',
+        summary: 'Edit a user message; starts a new branch and responds like a send',
         tags,
         ...streams,
         params: OfMessage,

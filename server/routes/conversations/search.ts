@@ -23,7 +23,7 @@ export function registerSearchRoutes(app: App, { search }: SearchRouteDependenci
       schema: {
         summary: 'Search titles, messages, tool calls, attachments and documents',
         description:
-          'All unquoted words are wanted; without any such match, most of them suffice. `"phrases"`, `-excluded`, `in:<project name>`, `tag:<tag>`, `by:me` and `has:file` narrow the search. Titles come first, then everything else; among these the best matches, and of equally good ones the newest. `snippet` is HTML: escaped text with each hit in `<mark>`.',
+          'A hit contains all unquoted words, or most of them if nothing contains all. `"phrases"`, `-excluded`, `in:<project name>`, `tag:<tag>`, `by:me` and `has:file` narrow the search. Titles come first, then everything else by relevance, then by time, newest first. `snippet` is HTML: escaped text with each hit in `<mark>`.',
         querystring: SearchQueryString,
         response: { 200: envelope(SearchPage) },
       },

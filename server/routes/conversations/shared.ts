@@ -56,7 +56,7 @@ function registerReading(app: App, { shares, store, blobs }: SharedRouteDependen
     {
       config: { public: true },
       schema: {
-        summary: 'Get a shared conversation; its password, if any, is in `X-Share-Password`',
+        summary: 'Get a shared conversation; send its password, if any, in `X-Share-Password`',
         tags,
         params: Params,
         response: { 200: envelope(SharedConversation) },
@@ -128,7 +128,7 @@ function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
     '/api/shared/:token/continue',
     {
       schema: {
-        summary: 'Continue a shared conversation in one of your own; its text is text from outside',
+        summary: 'Copy a shared conversation to continue it; its text is marked as text from outside',
         tags,
         params: Params,
         response: { 200: envelope(Imported) },

@@ -48,7 +48,7 @@ export function registerShareRoutes(
       config: { audit: { action: 'share_created' } },
       schema: {
         summary:
-          'Share a frozen copy of the shown branch; again: renew the copy under the same link',
+          'Share a snapshot of the shown branch; a second request updates the snapshot under the same link',
         tags,
         params: Params,
         body: ShareBody,

@@ -44,9 +44,9 @@ function registerExportJobs(app: App, { jobs }: TransferRouteDependencies): void
     {
       config: { audit: { action: 'exported' } },
       schema: {
-        summary: 'Export everything that you own, or some conversations, as a ZIP archive',
+        summary: 'Export all your data, or some conversations, as a ZIP archive',
         description:
-          'The archive is made in the background and deleted after a day; a new export replaces the last one. It contains conversations with all branches, files, memory, projects with documents, usage and settings, never a key or another secret.',
+          'Creates the archive in the background and deletes it after a day; a new export replaces the last one. The archive contains conversations with all branches, files, memory, projects with documents, usage and settings, but no keys or other secrets.',
         tags,
         body: CreateExportBody,
         response: { 200: envelope(ExportJob) },
@@ -126,7 +126,7 @@ function registerImportJobs(
         schema: {
           summary: 'Import conversations from a file (multipart: `file`, `format?` before it)',
           description:
-            'Reads bundles of NanoClaw, the exports of ChatGPT, Claude, Open WebUI and LibreChat, and the SQLite file of the Python NanoClaw. Importing the same file again adds nothing. The text counts as text from outside.',
+            'Accepts NanoClaw bundles, exports from ChatGPT, Claude, Open WebUI and LibreChat, and the SQLite file of the Python NanoClaw. Importing the same file again adds nothing. The text is marked as text from outside.',
           tags,
           consumes: ['multipart/form-data'],
           response: { 200: envelope(ImportJob) },

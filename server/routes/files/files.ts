@@ -49,7 +49,7 @@ function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDe
         schema: {
           summary: 'Upload a file for a message (multipart: `file`)',
           description:
-            'Images lose their metadata and are scaled to at most 4,096 pixels a side; documents are read as text. A file that no message uses is removed after a day.',
+            'Removes the metadata of images and scales them to at most 4,096 pixels per side; extracts the text of documents. Removes a file after a day if no message uses it.',
           tags,
           consumes: ['multipart/form-data'],
           response: { 200: envelope(FileInfo) },
@@ -74,8 +74,8 @@ function registerOne(app: App, { files }: FileRouteDependencies): void {
     '/api/files/:id',
     {
       schema: {
-        summary: 'Get the content of a file; `?thumb=1` gets the thumbnail of an image (WebP)',
-        description: 'Answers `Range` and `If-None-Match`.',
+        summary: 'Get the content of a file; `?thumb=1` returns the thumbnail of an image (WebP)',
+        description: 'Supports `Range` and `If-None-Match`.',
         tags,
         params: OneFile,
         querystring: z.object({ thumb: z.enum(['0', '1', 'true', 'false']).optional() }),
@@ -97,8 +97,8 @@ function registerOne(app: App, { files }: FileRouteDependencies): void {
     '/api/files/:id/text',
     {
       schema: {
-        summary: 'Get the text that models and the search read of a file',
-        description: 'A line `[Page 7]` begins each page of a PDF, slide or sheet.',
+        summary: 'Get the text of a file as models and the search read it',
+        description: 'Each page of a PDF, slide or sheet starts with a line such as `[Page 7]`.',
         tags,
         params: OneFile,
         response: { 200: envelope(FileText) },

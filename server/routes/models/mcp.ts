@@ -101,7 +101,7 @@ function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteD
     '/api/mcp/resources',
     {
       schema: {
-        summary: 'List the resources of MCP servers, and the templates of further ones',
+        summary: 'List the resources and resource templates of MCP servers',
         tags,
         response: { 200: envelope(McpResourceList) },
       },
@@ -122,7 +122,7 @@ function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteD
       schema: {
         summary: 'Read a resource of an MCP server into a file for a message',
         description:
-          'By its address, or by a template with its arguments. The file is like an uploaded one: name it in `attachments` of a message. Its text counts as text from outside.',
+          'Give its URI, or a template with its arguments. Use the file like an uploaded one: list it in `attachments` of a message. Its text is marked as text from outside.',
         tags,
         params: z.object({ server: McpServerName }),
         body: McpResourceBody,
@@ -155,7 +155,7 @@ function registerSignInRoutes(
     '/api/mcp/:name/connect',
     {
       schema: {
-        summary: 'Start signing in to an MCP server: returns the address to open',
+        summary: 'Start signing in to an MCP server; returns the URL to open',
         tags,
         params,
         response: { 200: envelope(McpSignIn) },
@@ -171,7 +171,7 @@ function registerSignInRoutes(
       schema: {
         summary: 'Finish signing in to an MCP server',
         description:
-          'Takes the query with which the authorization server sent the person back. Only the user who began the sign-in can finish it.',
+          'Takes the query of the redirect from the authorization server. Only the user who started the sign-in can finish it.',
         tags,
         body: McpCallbackBody,
         response: { 200: envelope(McpServerList) },
@@ -187,7 +187,7 @@ function registerSignInRoutes(
     '/api/mcp/:name/connection',
     {
       schema: {
-        summary: 'Forget the sign-in to an MCP server',
+        summary: 'Sign out of an MCP server',
         tags,
         params,
         response: { 200: Deleted },

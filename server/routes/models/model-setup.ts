@@ -18,7 +18,7 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
     {
       config: { admin: true },
       schema: {
-        summary: 'List known providers; a local Ollama is marked when it is running',
+        summary: 'List known providers; marks a local Ollama that is running',
         response: { 200: envelope(z.array(ModelPreset)) },
       },
     },

@@ -59,7 +59,7 @@ function registerList(app: App, { listModels }: ModelRouteDependencies): void {
       config: { public: true, mayKnowUser: true },
       schema: {
         summary: 'List the available models',
-        description: 'A signed-in user gets the models that their groups may use.',
+        description: 'A signed-in user gets the models that their groups allow.',
         response: { 200: envelope(z.array(PublicModel)) },
       },
     },

@@ -47,7 +47,7 @@ export function registerChatCompletionRoutes(
     '/v1/models/*',
     {
       schema: {
-        summary: 'Get a model by its name',
+        summary: 'Get a model by name',
         tags,
         params: z.object({ '*': z.string().min(1).max(210) }),
         response: { 200: ProgramModel },
@@ -68,9 +68,9 @@ export function registerChatCompletionRoutes(
     {
       config: { stream: true, joinsRun: true },
       schema: {
-        summary: 'Answer a conversation with the agent and its tools, in the format of OpenAI',
+        summary: 'Create a chat completion with the agent and its tools, in the format of OpenAI',
         description:
-          'Tools of the server run on the server; a call of one of `tools` ends the response with `finish_reason: "tool_calls"`. With `stream`, responds with server-sent events (docs/api.md).',
+          'The server runs its own tools. A call of one of `tools` ends the response with `finish_reason: "tool_calls"`. With `stream`, responds with server-sent events (docs/api.md).',
         tags,
         produces: ['application/json', 'text/event-stream'],
         body: ChatCompletionBody,

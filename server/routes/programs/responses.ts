@@ -64,9 +64,9 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
     {
       config: { stream: true, joinsRun: true },
       schema: {
-        summary: 'Start a run and respond with it, in the format of OpenAI',
+        summary: 'Create a response by starting a run, in the format of OpenAI',
         description:
-          'The id of the response is that of the run. With `stream`, responds with server-sent events; with `background`, at once (docs/api.md).',
+          'The ID of the response is the ID of the run. With `stream`, responds with server-sent events; with `background`, responds immediately (docs/api.md).',
         tags,
         produces: ['application/json', 'text/event-stream'],
         body: ResponseBody,
@@ -116,7 +116,7 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
     '/v1/responses/:id/cancel',
     {
       schema: {
-        summary: 'Stop the run of a response; its partial output is kept',
+        summary: 'Cancel a response; its partial output is kept',
         tags,
         params: OfResponse,
         response: { 200: ResponseObject },

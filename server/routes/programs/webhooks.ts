@@ -43,7 +43,7 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
       schema: {
         summary: 'Create a webhook; its secret is returned only once',
         description:
-          'Events are sent as JSON by POST and signed as standardwebhooks.com specifies. Addresses in private networks are refused unless the operator allows them.',
+          'Sends events as JSON with POST, signed according to standardwebhooks.com. Rejects addresses in private networks unless the operator allows them.',
         tags,
         body: CreateWebhookBody,
         response: { 200: envelope(CreatedWebhook) },
@@ -56,7 +56,7 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
     '/api/webhooks/:id',
     {
       schema: {
-        summary: 'Change a webhook, or switch it on or off',
+        summary: 'Update a webhook, or enable or disable it',
         tags,
         params,
         body: PatchWebhookBody,
@@ -73,7 +73,7 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
       schema: {
         summary: 'Replace the secret of a webhook; the new one is returned only once',
         description:
-          'For `overlap_hours` (24 unless you say otherwise), requests carry a signature of the new and one of the replaced secret.',
+          'For `overlap_hours` (default: 24), requests carry one signature with the new secret and one with the replaced secret.',
         tags,
         params,
         body: ReplaceWebhookSecretBody,
@@ -89,7 +89,7 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
     {
       config: { audit: { action: 'webhook_deleted' } },
       schema: {
-        summary: 'Delete a webhook and what waits for it',
+        summary: 'Delete a webhook and its pending deliveries',
         tags,
         params,
         response: { 200: Deleted },

@@ -57,7 +57,7 @@ function registerTimeline(app: App, { projects, services }: CheckpointRouteDepen
     '/api/projects/:id/checkpoints',
     {
       schema: {
-        summary: 'List the changes of a project, newest first',
+        summary: 'List the changes to a project, newest first',
         tags,
         params: InProject,
         querystring: ProjectListQuery,
@@ -110,7 +110,7 @@ function registerTimeline(app: App, { projects, services }: CheckpointRouteDepen
     '/api/projects/:id/checkpoints/:cid/diff',
     {
       schema: {
-        summary: 'Get the diff of a change, or the diff of everything since then',
+        summary: 'Get the diff of a change, or of everything since then',
         tags,
         params: OneCheckpoint,
         querystring: CheckpointDiffQuery,

@@ -67,7 +67,7 @@ function registerReading(app: App, { knowledge, projects }: DocumentRouteDepende
     '/api/projects/:id/documents/:did/passages',
     {
       schema: {
-        summary: 'Get the passages of a document, starting at the position of a citation',
+        summary: 'Get the passages of a document from the position of a citation',
         tags,
         params: OneDocument,
         querystring: PassageQuery,

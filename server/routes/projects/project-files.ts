@@ -171,7 +171,7 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
     '/api/projects/:id/files/*',
     {
       schema: {
-        summary: 'Delete a file, or a folder with everything in it',
+        summary: 'Delete a file, or a folder and its content',
         tags,
         params: OneFile,
         response: { 200: Deleted },

@@ -78,7 +78,7 @@ export function registerProjectUploadRoutes(
       {
         schema: {
           summary:
-            'Upload files of any type to a project (multipart: `files[]`, each named by its relative path, and `path?`, the target folder); files with the same name are replaced, in one checkpoint',
+            'Upload files to a project in one checkpoint (multipart: `files[]`, each named by its relative path, and `path?`, the target folder); replaces files with the same name',
           tags: ['project files'],
           consumes: ['multipart/form-data'],
           params: z.object({ id: ProjectId }),

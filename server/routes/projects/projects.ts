@@ -134,7 +134,7 @@ function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
     '/api/projects/:id',
     {
       schema: {
-        summary: 'Delete a project with its files and checkpoints; its conversations stay',
+        summary: 'Delete a project with its files and checkpoints; keeps its conversations',
         tags,
         params: Params,
         response: { 200: Deleted },

@@ -55,7 +55,7 @@ function registerList(app: App, { store }: RunRouteDependencies): void {
     {
       schema: {
         summary: 'List your runs, newest first',
-        description: 'Without those of conversations that are temporary or in the trash.',
+        description: 'Omits runs of conversations that are temporary or in the trash.',
         tags,
         querystring: PageQuery,
         response: { 200: envelope(page(ListedRun)) },
@@ -106,9 +106,9 @@ function registerReading(app: App, { store, readRecord }: RunRouteDependencies):
     {
       schema: {
         summary:
-          'Get what a run sent to models and received: requests without secrets, responses, tool calls, and what was stored when',
+          'Get the record of a run: its requests to models (without secrets), their responses, tool calls, and what was stored when',
         description:
-          'A request is a list of fields whose long values are named by the hash of their JSON text and are in `parts` once. Its text is `{`, each field as `"name":value` with the parts of a list joined by commas, and `}` (docs/protocol.md).',
+          'A request is a list of fields. Long values are replaced with the hash of their JSON text and stored once in `parts`. To rebuild the text of a request, write `{`, each field as `"name":value` with the parts of a list joined by commas, and `}` (docs/protocol.md).',
         tags,
         params: OfRun,
         response: { 200: envelope(RunRecord) },
@@ -131,9 +131,9 @@ function registerEvents(app: App, { chat, store }: RunRouteDependencies): void {
       config: { stream: true },
       schema: {
         summary:
-          'Stream the events of a run: those after `Last-Event-ID`, or a snapshot and then live events',
+          'Stream the events of a run after `Last-Event-ID`, or a snapshot followed by live events',
         description:
-          'Server-sent events (docs/protocol.md), while the run is active and after its end. An id that does not belong to this run starts with a snapshot.',
+          'Server-sent events (docs/protocol.md), also after the run has ended. With an ID that does not belong to this run, the stream starts with a snapshot.',
         tags,
         produces: ['text/event-stream'],
         params: OfRun,
@@ -202,7 +202,7 @@ function registerControl(app: App, { chat, store }: RunRouteDependencies): void 
     '/api/runs/:id/inputs',
     {
       schema: {
-        summary: 'Answer what an MCP server asks for',
+        summary: 'Answer a request for input from an MCP server',
         tags,
         ...answersRun,
         body: InputAnswerBody,

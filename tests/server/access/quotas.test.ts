@@ -189,7 +189,7 @@ describeOnEachServer('quotas', (start) => {
     }
     expect(contents[0]).not.toContain('used up')
     expect(contents[1]).toContain('Your 1 messages for today are used up')
-    expect(contents[2]).toContain('seconds for programs are used up')
+    expect(contents[2]).toContain('seconds for running programs')
     expect(await hal.items()).toContainEqual(
       expect.objectContaining({ kind: 'messages_per_day', used: 1, limit: 1 }),
     )

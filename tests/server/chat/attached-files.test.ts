@@ -63,7 +63,7 @@ describeOnEachServer('files in messages', (start) => {
     const refused = await call('DELETE', url)
     expect([refused.status, refused.json.message]).toEqual([
       409,
-      'A message uses this file. Delete the message first.',
+      'A message uses this file. Delete that message first.',
     ])
     upstream.enqueue(turn.text('Edited.'))
     await call('PATCH', `/api/conversations/${id}/messages/${items[0].id}`, {
@@ -241,11 +241,11 @@ describeOnEachServer('files in messages', (start) => {
     }
     expect(await refused({ attachments: [{ file_id: foreign.id }] })).toEqual([
       404,
-      'There is no such file.',
+      'File not found.',
     ])
     expect(await refused({ attachments: [{ file_id: 'nowhere' }] })).toEqual([
       404,
-      'There is no such file.',
+      'File not found.',
     ])
     expect(await refused({ model: 'blind', attachments: [{ file_id: image.id }] })).toEqual([
       400,

@@ -87,7 +87,7 @@ describe('a failed request', () => {
       error: 'payload_too_large',
       reason: 'memory_too_long',
       params: { limit: 10, length: 12 },
-      message: 'The memory can have at most 10 characters; this text has 12.',
+      message: 'The memory is limited to 10 characters; this text has 12. Shorten it.',
     })
   })
 

@@ -97,10 +97,10 @@ describe('a bad file', () => {
   test.each([
     ['empty.txt', '', 'it contains no text'],
     ['broken.pdf', '%PDF-1.7 nothing', 'the PDF is damaged'],
-    ['fake.pdf', 'hello', 'its name ends in .pdf, but its content is something else'],
+    ['fake.pdf', 'hello', 'its name ends in .pdf, but its content has a different format'],
     ['broken.docx', 'PK\u0003\u0004 nothing', 'the DOCX file is damaged'],
     ['photo.png', '\u0089PNG\u0000\u0001', 'it is a binary file'],
-    ['sheet.ods', 'PK\u0003\u0004', '.ods archive is not supported'],
+    ['sheet.ods', 'PK\u0003\u0004', '.ods archives are not supported'],
   ])('%s fails with its reason', async (name, content, reason) => {
     const answer = await read(name, Buffer.from(content, 'latin1'))
     expect(answer).toMatchObject({

@@ -76,7 +76,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
     await channels.create(userId, { type: 'email', name: 'us', settings })
     expect(await channels.send(userId, 'us', message())).toMatchObject({
       status: 'failed',
-      error: 'the owner of kim@example.org has not confirmed that mail may be sent there',
+      error: 'the owner of kim@example.org has not agreed to receive email from this server',
     })
     expect(mails).toEqual([])
   })

@@ -45,7 +45,7 @@ export function createRunList(database: Database) {
   type Row = Awaited<ReturnType<typeof select>>[number]
 
   return {
-    /** Without those of conversations that are temporary or in the trash. */
+    /** Omits runs of conversations that are temporary or in the trash. */
     async list(
       userId: UserId,
       { limit, cursor }: { limit: number; cursor?: string | undefined },

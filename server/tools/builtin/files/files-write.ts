@@ -223,7 +223,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
   const whatGoes = async (workspace: Workspace, input: string) => {
     const path = parseInnerPath(input).text
     const state = await workspace.state(path)
-    if (state === null) throw new AppError('not_found', `There is no file or folder "${path}".`)
+    if (state === null) throw appError('file_not_found', { path })
     if (state.kind !== 'directory') {
       const before =
         state.kind === 'file' && state.size <= workspace.limits.fileRead

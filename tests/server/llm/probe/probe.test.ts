@@ -265,13 +265,13 @@ describe('the probe', () => {
     expect(await tryOut()).toMatchObject({
       reachable: false,
       models: ['test-model'],
-      error: expect.stringContaining('refused the API key'),
+      error: expect.stringContaining('rejected the API key'),
       error_code: 'model_unauthorized',
     })
     const dead = await tryOut({ api_url: await refusingUrl() })
     expect(dead).toMatchObject({
       reachable: false,
-      error: expect.stringContaining("can't be reached"),
+      error: expect.stringContaining('Cannot reach the model'),
     })
     upstream.reset()
     upstream.program(() => turn.html(200))
@@ -282,7 +282,7 @@ describe('the probe', () => {
     expect(await tryOut({ upstream_model: 'x' })).toMatchObject({
       reachable: true,
       models: ['test-model'],
-      error: expect.stringContaining('does not know this model'),
+      error: expect.stringContaining('does not recognize the model'),
     })
     expect(JSON.stringify([refused, dead, page])).not.toContain(KEY)
   })

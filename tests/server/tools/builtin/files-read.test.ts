@@ -126,7 +126,7 @@ describe('reading', () => {
     expect(await data('file_grep', { pattern: 'PRINT', case_sensitive: true })).toMatchObject({
       matches: [],
     })
-    expect(await error('file_grep', { pattern: '(' })).toContain('cannot be read')
+    expect(await error('file_grep', { pattern: '(' })).toContain('Invalid pattern')
   })
 })
 

@@ -104,7 +104,7 @@ describe('writing', () => {
       deleted: true,
       files: 1,
     })
-    expect(await error('file_delete', { path: 'a' })).toContain('no file or folder')
+    expect(await error('file_delete', { path: 'a' })).toContain('No file or folder')
   })
 
   test('can be undone step by step, and each checkpoint names message and tool', async () => {

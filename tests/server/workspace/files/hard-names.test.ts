@@ -189,7 +189,7 @@ describe('on a real disk', () => {
     for (const { success, error } of answers)
       expect({ success, error }).toMatchObject({
         success: false,
-        error: expect.stringContaining('Path not allowed'),
+        error: expect.stringContaining('Invalid path'),
       })
     expect(await readdir(folder)).toEqual(['plain.txt'])
   })
