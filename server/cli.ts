@@ -39,7 +39,7 @@ export const commands: Readonly<Record<string, Command>> = {
         log: { info() {}, warn() {} },
       })
       await database.close()
-      return done('The database has all migrations of this version.')
+      return done('The database is up to date.')
     } catch (error) {
       return failed(errorText(error))
     }
@@ -61,7 +61,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const report = await backupDatabase(databaseSettings(config), file)
       const late = await copyBlobs()
       return done(
-        `Wrote ${report.file} (${report.bytes} bytes) and ${blobsOfBackup(file)} (${early.bytes + late.bytes} bytes). Keep them together with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
+        `Wrote ${report.file} (${report.bytes} bytes) and ${blobsOfBackup(file)} (${early.bytes + late.bytes} bytes). Store them together with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
       )
     } catch (error) {
       return failed(errorText(error))

@@ -21,7 +21,7 @@ const CLOSE_MS = 5000
 const SAME_SIGNAL_MS = 500
 /** The process exits immediately, as after `kill -9`, so that it cannot overwrite anything of the new owner. */
 const STORE_TAKEN =
-  'The connection that held the database lock was lost, and another NanoClaw process owns the database now. Exiting.'
+  'Lost the connection that held the database lock, and another NanoClaw process now owns the database. Exiting.'
 const isFromSources = import.meta.url.endsWith('.ts')
 const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
 
@@ -68,7 +68,7 @@ async function serveOnCores(config: Config, workers: number | 'invalid'): Promis
     endWith(EXIT_CONFIG, ['--workers: expected `auto` or a number of processes'])
   if (config.db_type === 'sqlite' || config.redis_url === undefined)
     endWith(EXIT_CONFIG, [
-      `--workers: several processes need db_type: postgresql and redis_url; found db_type: ${config.db_type}${config.redis_url === undefined ? ' without redis_url' : ''}. Start without --workers, or see docs/scaling.md.`,
+      `--workers: several processes require db_type: postgresql and redis_url; found db_type: ${config.db_type}${config.redis_url === undefined ? ' without redis_url' : ''}. Start without --workers, or see docs/scaling.md.`,
     ])
   return process.exit(await runWorkers(workers, (line) => console.error(redactor.redact(line))))
 }
@@ -146,7 +146,7 @@ function startFault(error: unknown): string {
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 npm start`
   if (code === 'EACCES' && port !== undefined)
-    return `This user may not use port ${port}. Choose a port from 1024: PORT=3000 npm start`
+    return `This user is not allowed to use port ${port}. Choose a port from 1024 up: PORT=3000 npm start`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `The address ${address ?? 'in `host`'} does not belong to this machine. Check the configuration key \`host\`.`
   return error.stack ?? error.message

@@ -7,7 +7,7 @@ import { CONTINUE_NOTE, summaryNote, withNote } from './system-prompt.ts'
 /** A shortened tool result keeps this many characters from its beginning. */
 const SHORTENED_RESULT_CHARACTERS = 400
 const SHORTENED_MARK =
-  ' … [shortened to save space: the call completed, the rest of its result is left out]'
+  ' … [shortened to save space: the call completed, the rest of its result is omitted]'
 /** Ends a result that the model has not read yet. */
 const CUT_MARK =
   ' … [cut off here: the rest does not fit into the context window. Ask for a smaller part.]'

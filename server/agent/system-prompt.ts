@@ -49,7 +49,7 @@ export function contextNote(sections: readonly string[]): string | null {
 
 /** The user message after a text that was interrupted: not a question, so no turn begins with it. */
 export const CONTINUE_NOTE =
-  'Your answer was interrupted here. Continue exactly where it ends, without repeating any of it.'
+  'Your answer was interrupted here. Continue exactly where it stopped, without repeating any of it.'
 
 /** Frames a summary of omitted turns as data: a model wrote it from text that may have come from outside. */
 export const summaryNote = (summary: string): string =>

@@ -115,7 +115,7 @@ export function createEmailLinks({
       account.passwordHash === NO_PASSWORD
         ? await sendText(account.email, texts.noPassword(username), '/')
         : await sendText(account.email, texts.reset(username), linkPath(await newReset(id)))
-    if (!isSent) log.warn({ user_id: id }, 'a link for a new password could not be mailed')
+    if (!isSent) log.warn({ user_id: id }, 'a password link could not be emailed')
   }
 
   /** Earlier links stay valid: others may have asked for this one. */
@@ -153,7 +153,7 @@ export function createEmailLinks({
       if (wait !== null) throw appError('mails_exhausted', {}, { retryAfter: wait })
       const work = sendReset(email, network, language)
         .catch((error: unknown) =>
-          log.warn({ cause: errorText(error) }, 'a link for a new password could not be mailed'),
+          log.warn({ cause: errorText(error) }, 'a password link could not be emailed'),
         )
         .finally(() => sending.delete(work))
       sending.add(work)

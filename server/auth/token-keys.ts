@@ -52,7 +52,7 @@ function read(dataDirectory: string, configured: string): Stored {
   } catch (cause) {
     throw new AppError(
       'internal',
-      `${FILE} in the data folder is not valid. Restore it from your backup, or delete it (everybody must then sign in again).`,
+      `${FILE} in the data folder is invalid. Restore it from your backup, or delete it (all users must then sign in again).`,
       { cause },
     )
   }

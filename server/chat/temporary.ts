@@ -39,7 +39,7 @@ export function createTemporaryRemoval(
       if ((await store.runs.find(id))?.finishReason === 'tool_calls') return
       await store.conversations.remove(userId, conversationId)
     } catch (error) {
-      log.warn({ err: error, run_id: id }, 'a temporary conversation was not removed yet')
+      log.warn({ err: error, run_id: id }, 'a temporary conversation could not be removed yet')
     }
   }
   const removal: TemporaryRemoval = {

@@ -72,7 +72,7 @@ export function createBus({
       const { from, topic, data } = Envelope.parse(JSON.parse(text))
       if (from !== instance) receivers.get(topic)?.(data, from)
     } catch (error) {
-      log.warn({ err: error }, 'a message of another instance was not understood')
+      log.warn({ err: error }, 'a message from another instance could not be parsed')
     }
   })
   const publish = (channel: string, topic: string, data: unknown): void => {

@@ -101,7 +101,7 @@ export async function joinCluster({
       if (isRunning || shared === null) return
       isRunning = true
       Promise.resolve(work())
-        .catch((error: unknown) => log.warn({ err: error }, 'the store could not be looked at'))
+        .catch((error: unknown) => log.warn({ err: error }, 'the store could not be checked'))
         .finally(() => {
           isRunning = false
         })
@@ -124,7 +124,10 @@ export async function joinCluster({
   }
   const lead = single(async () => {
     const leads = await store.leases.take(DUTIES, instance, LEASE_MS).catch((error: unknown) => {
-      log.warn({ err: error }, 'background work is left to others: the store does not answer')
+      log.warn(
+        { err: error },
+        'background work is left to other instances: the store is not responding',
+      )
       return false
     })
     if (leads === isLeader) return

@@ -61,7 +61,10 @@ export async function keepLease({
     } catch (error) {
       delay = RETRY_MS
       if (now() > validUntil)
-        log.warn({ reason: errorText(error) }, 'the lease is not renewed: no tool begins meanwhile')
+        log.warn(
+          { reason: errorText(error) },
+          'the lease could not be renewed; no tool starts until it is',
+        )
     }
     if (!isStopped) timer = setTimeout(() => void renewForever(), delay)
   }

@@ -62,7 +62,8 @@ export function connectRedis(url: string, log: RedisLog): RedisConnections {
     if (now === isReady) return
     isReady = now
     if (now) log.info({}, 'Redis is available.')
-    else log.warn({}, 'Redis is not available: runs go on, and streams are read from the database.')
+    else
+      log.warn({}, 'Redis is unavailable: runs continue, and streams are read from the database.')
     for (const listener of listeners) listener(now)
   }
   for (const connection of [commands, subscriber]) {

@@ -25,7 +25,7 @@ export function crossFaults(config: Config): string[] {
 function listenFaults({ auth_mode, host, single_user_remote }: Config): string[] {
   if (auth_mode !== 'single' || isLoopback(host) || single_user_remote) return []
   return [
-    `host: found ${JSON.stringify(host)} with auth_mode single, expected a loopback address: without sign-in, anybody who can reach it is an administrator; use auth_mode: multi, or single_user_remote: true if something else controls access`,
+    `host: found ${JSON.stringify(host)} with auth_mode single, expected a loopback address: without sign-in, anyone who can reach the server is an administrator; set auth_mode: multi, or single_user_remote: true if something else controls access`,
   ]
 }
 
@@ -37,11 +37,11 @@ function secretFaults({ auth_mode, jwt_secret }: Config): string[] {
     ]
   if (WELL_KNOWN_SECRET.test(jwt_secret))
     return [
-      'jwt_secret: found a well-known example value, expected a secret of your own (generate one with: openssl rand -hex 32)',
+      'jwt_secret: found a well-known example value, expected your own secret (generate one with: openssl rand -hex 32)',
     ]
   if (jwt_secret.length < MIN_SECRET_LENGTH)
     return [
-      `jwt_secret: found a text of ${jwt_secret.length} characters, expected at least ${MIN_SECRET_LENGTH} (generate one with: openssl rand -hex 32)`,
+      `jwt_secret: found a string of ${jwt_secret.length} characters, expected at least ${MIN_SECRET_LENGTH} (generate one with: openssl rand -hex 32)`,
     ]
   return []
 }
@@ -53,16 +53,16 @@ function oidcFaults({ auth_mode, public_url, oidc }: Config): string[] {
     faults.push('oidc: found with auth_mode single, expected auth_mode: multi')
   if (public_url === undefined)
     faults.push(
-      'public_url: found nothing, expected the address at which browsers reach this server, because oidc has to send them back to it',
+      'public_url: found nothing, expected the URL of this server as browsers see it, because oidc redirects them back to it',
     )
   const { protocol, hostname } = new URL(oidc.issuer)
   if (protocol === 'http:' && !isLoopback(hostname))
     faults.push(
-      `oidc.issuer: found ${JSON.stringify(oidc.issuer)}, expected https, because whoever can change what an issuer sends can sign in as anybody`,
+      `oidc.issuer: found ${JSON.stringify(oidc.issuer)}, expected https, because anyone who can tamper with the issuer's responses can sign in as any user`,
     )
   if (!oidc.password_login && oidc.break_glass === undefined)
     faults.push(
-      'oidc.break_glass: found nothing with password_login false, expected the user name of an administrator who may still sign in with a password when the issuer is not available',
+      'oidc.break_glass: found nothing with password_login false, expected the user name of an administrator who can still sign in with a password when the issuer is unavailable',
     )
   return faults
 }

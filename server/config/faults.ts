@@ -48,7 +48,7 @@ function expected(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return bound(issue.origin, issue.maximum, 'at most')
     case 'invalid_union':
-      return 'one of the forms that config.yml explains'
+      return 'one of the forms described in config.yml'
     default:
       return issue.message
   }
@@ -87,7 +87,9 @@ function show(value: unknown, path: readonly PropertyKey[]): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'a section'
   if (path.some((part) => typeof part === 'string' && SECRET.test(part)))
-    return typeof value === 'string' ? `a text of ${value.length} characters` : `a ${typeof value}`
+    return typeof value === 'string'
+      ? `a string of ${value.length} characters`
+      : `a ${typeof value}`
   const text = JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

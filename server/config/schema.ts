@@ -115,7 +115,7 @@ const Weather = section({
 const S3 = z.strictObject({
   /** Of the service, without the bucket. */
   endpoint: HttpUrl,
-  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'a name of a bucket' }),
+  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'a bucket name' }),
   region: z.string().min(1).default('auto'),
   access_key_id: z.string().min(1),
   secret_access_key: z.string().min(1),
@@ -150,7 +150,7 @@ const Oidc = z.strictObject({
   name: z.string().min(1).max(40).default('SSO'),
   scopes: z
     .string()
-    .regex(/\bopenid\b/, { error: 'scopes with openid' })
+    .regex(/\bopenid\b/, { error: 'scopes that include openid' })
     .default('openid profile email'),
   claims: section({
     username: z.string().min(1).default('preferred_username'),

@@ -25,7 +25,8 @@ export async function backupDatabase(
   target: string,
 ): Promise<BackupReport> {
   const file = resolve(target)
-  if (existsSync(file)) throw new AppError('conflict', `${file} already exists: name a new file.`)
+  if (existsSync(file))
+    throw new AppError('conflict', `${file} already exists. Choose a new file name.`)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   // All or nothing: an interrupted backup never has the requested name.
   const unfinished = `${file}.unfinished`
@@ -48,7 +49,7 @@ export async function backupDatabase(
  */
 export async function restoreDatabase(settings: DatabaseSettings, source: string): Promise<void> {
   const file = resolve(source)
-  if (!existsSync(file)) throw new AppError('not_found', `There is no backup ${file}.`)
+  if (!existsSync(file)) throw new AppError('not_found', `Backup ${file} not found.`)
   try {
     if (settings.dialect === 'sqlite') await loadSqlite(file, resolve(settings.file))
     else await loadPostgres(settings, file)
@@ -73,7 +74,7 @@ async function syncFile(file: string): Promise<void> {
 }
 
 async function dumpSqlite(file: string, target: string): Promise<void> {
-  if (!existsSync(file)) throw new AppError('not_found', `There is no database ${file}.`)
+  if (!existsSync(file)) throw new AppError('not_found', `Database ${file} not found.`)
   const client = new SqliteClient(file, { readonly: true, fileMustExist: true })
   try {
     // One read transaction: writers continue, and their writes are not included. (`.backup()` would start over at
@@ -106,7 +107,7 @@ async function setAside(file: string): Promise<void> {
     // Leaving WAL mode needs exclusive access to the file, and moves everything from the WAL into it.
     client.pragma('journal_mode = delete')
   } catch (error) {
-    throw new AppError('store_busy', 'The database is in use: stop the server first.', {
+    throw new AppError('store_busy', 'The database is in use. Stop the server first.', {
       cause: error,
     })
   } finally {

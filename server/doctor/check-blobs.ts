@@ -55,7 +55,7 @@ export async function checkBlobs(
         subject,
         detail: `${missing.length} of ${blobs.length} are missing in ${place} (${named}${missing.length > NAMED ? ', …' : ''})`,
         advice:
-          'Copy them from the folder <backup>.files of a backup. Until then these attachments cannot be opened.',
+          'Copy them from the folder <backup>.files of a backup. Until then, these attachments cannot be opened.',
       },
     ]
   } catch (error) {

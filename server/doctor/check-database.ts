@@ -15,7 +15,7 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
       fine(
         'database_created_later',
         subject,
-        `SQLite, the first start creates ${resolve(settings.file)}`,
+        `SQLite; the first start creates ${resolve(settings.file)}`,
         {
           file: resolve(settings.file),
         },
@@ -39,7 +39,7 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
         code: 'tables_old',
         params: { count: pending },
         subject: 'tables',
-        detail: `of an older version: ${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`,
+        detail: `from an older version: ${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`,
         advice: 'The next start applies them. Run `npm run backup` first.',
       })
     return findings

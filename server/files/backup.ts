@@ -54,7 +54,10 @@ export async function restoreBlobs(
     const hash = createHash('sha256')
     await pipeline(createReadStream(from), hash)
     if (hash.digest('hex') !== sha256)
-      throw new AppError('bad_request', `The backup is damaged: ${from} is not what its name says.`)
+      throw new AppError(
+        'bad_request',
+        `The backup is damaged: the content of ${from} does not match its name.`,
+      )
     if (to !== null) await copySynced(from, to)
     else if (typeof target !== 'string') await target.put(createReadStream(from))
   }

@@ -51,7 +51,7 @@ export function startCollecting(
   const collect = (): void => {
     running = running.then(() =>
       collectGarbage(dependencies, stopping.signal).catch((error: unknown) =>
-        dependencies.log.warn({ err: error }, 'unused files were not removed'),
+        dependencies.log.warn({ err: error }, 'unused files could not be removed'),
       ),
     )
   }

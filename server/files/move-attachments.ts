@@ -63,7 +63,7 @@ export function createAttachmentMover({
         }
         if (!again) break
       } catch (error) {
-        log.warn({ err: error }, 'an attachment was not moved to a file; trying again')
+        log.warn({ err: error }, 'an attachment could not be moved to a file; retrying')
         await pause(RETRY_MS)
       }
     }

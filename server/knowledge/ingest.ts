@@ -192,7 +192,7 @@ export function createIngest({
             for (const document of pending) add(document)
           })
           .catch((error: unknown) =>
-            log.warn({ cause: errorText(error) }, 'could not look for documents that wait'),
+            log.warn({ cause: errorText(error) }, 'waiting documents could not be listed'),
           )
       }, LOOK_EVERY_MS).unref()
     },

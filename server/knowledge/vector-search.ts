@@ -92,7 +92,7 @@ export function createVectorSearch(dependencies: {
       if (signal.aborted) return 'done'
       log.warn(
         { document: id, cause: errorText(error) },
-        'vectors of a document could not be created; only its words find it',
+        'vectors of a document could not be created; search finds it by words only',
       )
       return 'failed'
     }
@@ -146,7 +146,7 @@ export function createVectorSearch(dependencies: {
         if (!complete)
           log.warn(
             { project: projectId },
-            'search by meaning ran out of time before it compared every passage; install pgvector, which compares them in the database',
+            'vector search ran out of time before comparing all passages; install pgvector, which compares them in the database',
           )
         return near
           .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
@@ -154,7 +154,7 @@ export function createVectorSearch(dependencies: {
       } catch (error) {
         log.warn(
           { cause: errorText(error) },
-          'search by meaning failed; the query was answered by words only',
+          'vector search failed; the query was answered by words only',
         )
         return []
       }

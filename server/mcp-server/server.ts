@@ -105,7 +105,7 @@ function registerRunTools(server: McpServer, { userId, services, isModern }: Too
     if (!canAsk)
       return result({
         ...report,
-        note: 'The run waits for the approval of a person, in the page of NanoClaw. Ask the user to decide there, then call run_status.',
+        note: 'The run is waiting for approval in the NanoClaw page. Ask the user to approve or reject it there, then call run_status.',
       })
     return inputRequired({
       inputRequests: {
@@ -126,7 +126,7 @@ function registerRunTools(server: McpServer, { userId, services, isModern }: Too
     {
       title: 'Ask NanoClaw',
       description:
-        'Asks the agent, which uses its own tools (web, files, code) and answers. Pass previous_run_id to continue a conversation.',
+        "Sends a message to the NanoClaw agent, which works with its own tools (web, files, code), and returns its answer. Use it for tasks that need these tools or the user's projects. To continue a conversation, pass previous_run_id.",
       inputSchema: z.object({
         text: z.string().min(1).max(MAX_TEXT_CHARACTERS),
         previous_run_id: RunId.optional(),
@@ -154,7 +154,8 @@ function registerRunTools(server: McpServer, { userId, services, isModern }: Too
   server.registerTool(
     'run_status',
     {
-      description: 'Gets the state and the answer of a run.',
+      description:
+        'Returns the status and the answer of a run. Use it after ask reports that a run is waiting for approval.',
       inputSchema: z.object({ run_id: RunId }),
       ...READ_ONLY,
     },
@@ -167,7 +168,7 @@ function registerSearch(server: McpServer, { userId, services }: ToolContext): v
   server.registerTool(
     'search',
     {
-      description: 'Searches the conversations, tool calls, files and documents of the user.',
+      description: "Searches the user's conversations, tool calls, files and documents.",
       inputSchema: z.object({
         query: z.string().min(1).max(200),
         limit: z.int().min(1).max(50).default(20),
@@ -183,14 +184,14 @@ function registerSearch(server: McpServer, { userId, services }: ToolContext): v
 function registerProjectTools(server: McpServer, { userId, services }: ToolContext): void {
   server.registerTool(
     'list_projects',
-    { description: 'Lists the projects of the user.', ...READ_ONLY },
+    { description: "Lists the user's projects with their ids.", ...READ_ONLY },
     () => orFailure(async () => result(await services.listProjects(userId))),
   )
 
   server.registerTool(
     'list_project_files',
     {
-      description: 'Lists a folder of a project.',
+      description: 'Lists the contents of a project folder; the default path is the project root.',
       inputSchema: z.object({ project_id: ProjectId, path: Path.default('') }),
       ...READ_ONLY,
     },
@@ -201,7 +202,8 @@ function registerProjectTools(server: McpServer, { userId, services }: ToolConte
   server.registerTool(
     'read_project_file',
     {
-      description: 'Reads a text file of a project, from a character offset.',
+      description:
+        'Reads a text file of a project, starting at a character offset. Long files are truncated; the result gives the offset to continue with.',
       inputSchema: z.object({
         project_id: ProjectId,
         path: Path.min(1),
@@ -216,7 +218,7 @@ function registerProjectTools(server: McpServer, { userId, services }: ToolConte
         const rest = text.length - offset - shown.length
         return result(
           rest > 0
-            ? `${shown}\n[${rest} more characters: read on with offset ${offset + shown.length}]`
+            ? `${shown}\n[${rest} more characters: continue with offset ${offset + shown.length}]`
             : shown,
         )
       }),

@@ -14,11 +14,12 @@ export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }
     settings: z
       .object({ to: Addresses })
       .refine(() => dependencies.smtp !== undefined, {
-        error: 'this server has no `smtp` in its configuration, so it cannot send e-mail',
+        error: 'this server cannot send email because `smtp` is not configured',
       })
       .refine(({ to }) => to.every((address) => mayReceive(address, dependencies.smtp)), {
         path: ['to'],
-        error: 'this server does not send to every address; ask an administrator which are allowed',
+        error:
+          'this server does not send email to this address; ask an administrator which addresses are allowed',
       }),
     present: ({ to }) => ({ to: to.join(', ') }),
     recipients: ({ to }) => to.length,

@@ -161,7 +161,10 @@ export function createPush(options: PushOptions): Push {
       const pause = PAUSES_MS[attempt]
       if (!outcome.retry || pause === undefined) {
         const { reason, params } = outcome.failure
-        log.warn({ run_id: notice.run_id, reason, ...params }, 'a push notification was not sent')
+        log.warn(
+          { run_id: notice.run_id, reason, ...params },
+          'a push notification could not be sent',
+        )
         return
       }
       await sleep(options.pauseMs ?? pause, undefined, { signal: stopping.signal })
@@ -185,7 +188,7 @@ export function createPush(options: PushOptions): Push {
   function begin(userId: UserId, id: RunId): void {
     const work = notify(userId, id).catch((error: unknown) => {
       if (!stopping.signal.aborted)
-        log.warn({ run_id: id, cause: errorText(error) }, 'a push notification was not sent')
+        log.warn({ run_id: id, cause: errorText(error) }, 'a push notification could not be sent')
     })
     sending.add(work)
     void work.finally(() => sending.delete(work))

@@ -17,7 +17,7 @@ export const createTelegramKind = (dependencies: {
     settings: z.object({
       bot_token: z.string().regex(/^\d+:[\w-]{20,100}$/, { error: 'a bot token from BotFather' }),
       chat_id: z.union([z.int().transform(String), z.string().regex(/^(-?\d{1,20}|@\w{5,40})$/)], {
-        error: 'a chat number or @channel',
+        error: 'a chat ID or @channel',
       }),
     }),
     present: ({ chat_id }) => ({ chat_id }),

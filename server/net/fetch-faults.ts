@@ -35,7 +35,7 @@ const FAULTS: Record<string, Fault> = {
   ENOTFOUND: HOST_UNKNOWN,
   EAI_AGAIN: {
     fault: 'host_unknown',
-    error: 'The host name could not be resolved at the moment.',
+    error: 'The host name could not be resolved. Try again later.',
   },
   ECONNREFUSED: { fault: 'connection_refused', error: 'The server refused the connection.' },
   ECONNRESET: CONNECTION_CLOSED,

@@ -94,14 +94,14 @@ async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
     const pages = text.map((page, index) => `[page ${index + 1}]\n${page.trim()}`)
     const whole = pages.join('\n\n')
     if (whole.replace(/\[page \d+\]/g, '').trim() === '')
-      return { ok: false, error: 'This PDF contains no text; it is probably a scan.' }
+      return { ok: false, error: 'This PDF contains no text; it is probably scanned.' }
     if (extract === 'links') return { ok: true, data: { links: linksInText(whole) } }
     const title = new URL(url).pathname.split('/').at(-1) ?? ''
     return { ok: true, data: { title, pages: totalPages, text: whole } }
   } catch {
     return {
       ok: false,
-      error: 'This PDF is damaged, protected by a password, or longer than the size cap.',
+      error: 'This PDF is damaged, password-protected or larger than the size limit.',
     }
   }
 }

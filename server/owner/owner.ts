@@ -40,7 +40,7 @@ export interface ClaimOptions {
 const WAIT_MS = { sqlite: 1_000, postgres: 3_000 }
 
 const IN_USE =
-  'Another NanoClaw process is using this database. Stop it first, or give this one a database of its own. Several processes may share a PostgreSQL database if each of them has `redis_url` set.'
+  'Another NanoClaw process is using this database. Stop it first, or configure a different database. Several processes can share a PostgreSQL database if each has `redis_url` set.'
 
 /** @throws AppError `store_busy` when another process owns the store, `store_unavailable` when it cannot be reached. */
 export async function claimStore(
@@ -59,11 +59,8 @@ export async function claimStore(
       isHeld = change === 'regained'
       if (change === 'taken') return onTaken()
       if (change === 'lost')
-        return log.warn(
-          {},
-          'The lock of the database is lost: no tool runs until it is held again.',
-        )
-      log.info({}, 'The lock of the database is held again.')
+        return log.warn({}, 'Lost the database lock; no tool runs until it is reacquired.')
+      log.info({}, 'Reacquired the database lock.')
       const resume = waiting
       waiting = []
       for (const wake of resume) wake()

@@ -33,10 +33,13 @@ export async function folderFault(
   const file = join(folder, MARKER_FILE)
   const found = await readMarker(file)
   if (found === id) return null
-  const state = found === null ? `it has no ${MARKER_FILE}` : `its ${MARKER_FILE} is another one's`
+  const state =
+    found === null
+      ? `it contains no ${MARKER_FILE}`
+      : `its ${MARKER_FILE} belongs to another installation`
   return {
     detail: `${key} (${folder}) is not the folder that the other instances of this database use: ${state}`,
-    advice: `Mount their folder there. If all of their files were moved here on purpose, mark it: echo ${id} > ${file}`,
+    advice: `Mount their folder there. If you moved all their files here on purpose, mark the folder: echo ${id} > ${file}`,
   }
 }
 

@@ -110,7 +110,7 @@ export function createSearchIndexer(
   }
 
   const report = (error: unknown): void =>
-    log.warn({ err: error }, 'texts were not indexed; the next try or start continues')
+    log.warn({ err: error }, 'texts could not be indexed; the next attempt or start continues')
 
   /** Ends early, without an error, when indexing is stopped. */
   const pause = (): Promise<void> =>

@@ -63,7 +63,7 @@ export function readInput(
   } catch (error) {
     if (error instanceof AppError) return { kind: 'fault', error: error.message }
     safety.onFault(error, { tool: tool.name, ...of })
-    return { kind: 'fault', error: 'Invalid arguments: the tool could not read them.' }
+    return { kind: 'fault', error: 'Invalid arguments: the tool could not parse them.' }
   }
 }
 

@@ -51,7 +51,7 @@ export function createProjectFileReader(dependencies: {
     const glob = state?.kind === 'directory' ? `${literal.replace(/\/+$/, '')}/**` : literal
     const { paths } = await dependencies.search.find(workspace, glob, maxFiles + 1, signal)
     if (paths.length === 0)
-      throw new AppError('not_found', `No file of the project matches ${JSON.stringify(pattern)}.`)
+      throw new AppError('not_found', `No file in the project matches ${JSON.stringify(pattern)}.`)
     return paths
   }
 
@@ -61,7 +61,7 @@ export function createProjectFileReader(dependencies: {
     for (const pattern of patterns)
       for (const path of await pathsOf(workspace, pattern, maxFiles, signal)) paths.add(path)
     if (paths.size > maxFiles)
-      throw new AppError('bad_request', `\`files\` matches more than ${maxFiles} files.`)
+      throw new AppError('bad_request', `\`files\` matches more than ${maxFiles} files. Narrow it.`)
     const files: ProjectFile[] = []
     let left = maxBytes
     for (const path of paths) {

@@ -74,7 +74,7 @@ export function createJobQueue({
     add(row, job) {
       const task = slot(() => run(row, job))
         .catch((error: unknown) =>
-          log.warn({ err: error, id: row.id }, 'a transfer was not stored'),
+          log.warn({ err: error, id: row.id }, 'a transfer could not be stored'),
         )
         .finally(() => tasks.delete(task))
       tasks.add(task)
@@ -88,7 +88,7 @@ export function createJobQueue({
         last = at
         void transfers
           .update(id, progress)
-          .catch((error: unknown) => log.warn({ err: error, id }, 'progress was not stored'))
+          .catch((error: unknown) => log.warn({ err: error, id }, 'progress could not be stored'))
       }
     },
 

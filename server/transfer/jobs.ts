@@ -147,7 +147,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         await removeExport(id)
       await transfers.removeEnded('import', before(IMPORT_KEPT_MS))
     } catch (error) {
-      log.warn({ err: error }, 'old exports were not removed')
+      log.warn({ err: error }, 'old exports could not be removed')
     }
   }
 

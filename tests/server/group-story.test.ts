@@ -116,7 +116,7 @@ describe('a group of three', () => {
     const before = new URL(server.url).port
     await server.close()
     const printed = (await administer(server.server.config, ['rotate-keys']))?.join(' ')
-    expect(printed).toContain('a new key signs from the next start on')
+    expect(printed).toContain('new key created, used from the next start')
     server = await start({ config, folder })
     expect((await call(ann.token, 'GET', '/api/auth/profile')).json.data.username).toBe('ann')
     const cookies = browsers.get('ann')?.cookies(server.url.replace(/\d+$/, before)) ?? new Map()

@@ -101,7 +101,7 @@ export function createIssuer({
     try {
       return await running
     } catch (cause) {
-      log.warn({ cause: errorText(cause), issuer: settings.issuer }, 'the issuer is not available')
+      log.warn({ cause: errorText(cause), issuer: settings.issuer }, 'the issuer is unavailable')
       if (known !== undefined) return known.configuration
       throw appError('oidc_unreachable', {}, { cause })
     }

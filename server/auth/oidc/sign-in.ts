@@ -110,7 +110,8 @@ export function createOidcSignIn({
       const read = Kept.parse(JSON.parse(box.open(kept ?? '', SEAL_PURPOSE)))
       if (read.until > now().getTime()) return read
     } catch (error) {
-      if (kept !== undefined) log.warn({ cause: errorText(error) }, 'an unreadable sign-in cookie')
+      if (kept !== undefined)
+        log.warn({ cause: errorText(error) }, 'a sign-in cookie could not be read')
     }
     throw appError('oidc_sign_in_unknown')
   }
@@ -122,7 +123,7 @@ export function createOidcSignIn({
       if (!needsGroups(settings)) return undefined
       log.warn(
         { issuer: settings.issuer },
-        'the issuer left out the groups of a person because they are too many; use app roles, or let it send fewer groups',
+        'the issuer omitted the groups of a person because there are too many; use app roles, or configure it to send fewer groups',
       )
       throw appError('oidc_groups_withheld')
     }

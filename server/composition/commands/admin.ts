@@ -86,7 +86,7 @@ export async function administer(
     if (action === 'reset-second-factor') {
       await store.secondFactors.reset(user.id)
       await record(store, 'second_factor_reset', { account: user.username })
-      return [`${user.username}: the password is enough again`]
+      return [`${user.username}: second factors removed; the password alone is enough to sign in`]
     }
     if (changes === undefined) {
       const addsPassword = role === 'add-password'
@@ -134,7 +134,7 @@ async function passwordLink(config: Config, store: Store, user: UserRow): Promis
   const { token } = await createAccountLinks(store).createReset(user.id, null)
   await record(store, 'reset_link_created', { account: user.username })
   const base = config.public_url ?? `http://${config.host}:${config.backend_port}`
-  return `Valid for 24 hours, once: ${base.replace(/\/+$/, '')}${linkPath(token)}`
+  return `Password link (works once, within 24 hours): ${base.replace(/\/+$/, '')}${linkPath(token)}`
 }
 
 const record = (

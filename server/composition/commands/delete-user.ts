@@ -70,7 +70,7 @@ export async function deleteUser(
 }
 
 const DONE: Record<AccountEnd['data'], (name: string, heir: string) => string> = {
-  delete: (name) => `${name}: deleted with all data`,
-  keep: (name) => `${name}: nobody can sign in any more; the data is kept`,
-  hand_over: (name, heir) => `${name}: deleted; ${heir} has the data`,
+  delete: (name) => `${name}: deleted, including all data`,
+  keep: (name) => `${name}: account disabled and sign-in removed; data kept`,
+  hand_over: (name, heir) => `${name}: deleted; data transferred to ${heir}`,
 }

@@ -21,7 +21,8 @@ export async function exportOffline(
   username = 'default',
 ): Promise<BundleManifest['counts']> {
   const exists = await stat(target).catch(() => null)
-  if (exists !== null) throw new AppError('conflict', `${target} exists. Choose another name.`)
+  if (exists !== null)
+    throw new AppError('conflict', `${target} already exists. Choose another name.`)
   return whileServerIsStopped(config, 'export', async (database) => {
     const store = createStore(database)
     const channels = createChannelRepository(database)
@@ -29,7 +30,7 @@ export async function exportOffline(
     if (user === undefined)
       throw new AppError(
         'not_found',
-        `There is no user ${JSON.stringify(username)}. Name one: npm run export -- <file> <user>`,
+        `No user ${JSON.stringify(username)}. Specify one: npm run export -- <file> <user>`,
       )
     const { file_read: fileRead, file_write: fileWrite, project } = config.limits
     const unfinished = `${target}.part`

@@ -45,8 +45,8 @@ export async function rotateKeys(
       })
       lines.push(
         signOut
-          ? 'Tokens: a new key. Everybody has to sign in again.'
-          : `Tokens: a new key signs from the next start on. ${accepted - 1} earlier ones are accepted until what they signed has expired.`,
+          ? 'Session tokens: new key created. All users must sign in again.'
+          : `Session tokens: new key created, used from the next start. Tokens signed with the ${accepted - 1} earlier keys stay valid until they expire.`,
       )
     }
     await store.audit.add({
@@ -72,21 +72,21 @@ async function rotateSecrets(
     rotateSecretKey(config.data_dir)
   const keys = loadSecretKeys(sources, config.data_dir)
   const [newest] = keys
-  if (newest === undefined) throw new AppError('internal', 'There is no secret key.')
+  if (newest === undefined) throw new AppError('internal', 'No secret key found.')
   if (isConfigured && keys.length === 1)
     return [
-      'Stored secrets: not changed. To change their key, set NANOCLAW_SECRET_KEY to a new value and NANOCLAW_SECRET_KEY_PREVIOUS to the present one, and run this again.',
+      'Stored secrets: not changed. To change their key, set NANOCLAW_SECRET_KEY to a new value and NANOCLAW_SECRET_KEY_PREVIOUS to the current one, then run this command again.',
     ]
   const { done, unreadable } = await resealAll(sealed, {
     earlier: createSecretBox(keys),
     newest: createSecretBox([newest]),
   })
-  const lines = [`Stored secrets: ${done} sealed with the new key.`]
+  const lines = [`Stored secrets: ${done} re-encrypted with the new key.`]
   if (unreadable > 0)
     lines.push(
-      `${unreadable} could not be read with any key and were left as they are: they have to be entered again.`,
+      `${unreadable} could not be decrypted with any key and were not changed. Enter them again.`,
     )
-  if (isConfigured) lines.push('NANOCLAW_SECRET_KEY_PREVIOUS is not needed any more.')
+  if (isConfigured) lines.push('You can now unset NANOCLAW_SECRET_KEY_PREVIOUS.')
   else dropEarlierSecretKeys(config.data_dir)
   return lines
 }

@@ -57,7 +57,7 @@ export function purgeDeleted({
       await store.runRecords.removeBefore(before(inspectorDays * 24 * HOUR_MS))
       await store.audit.removeBefore(before(auditDays * 24 * HOUR_MS))
     } catch (error) {
-      log.warn({ err: error }, 'what was deleted is not purged yet')
+      log.warn({ err: error }, 'deleted data could not be purged yet')
     }
   }
   const timer = setInterval(() => void purge(), PURGE_EVERY_MS).unref()

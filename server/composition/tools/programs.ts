@@ -16,7 +16,10 @@ export function execSettings(
 ): BuiltinDependencies['exec'] {
   if (!exec.enabled) return null
   if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
-    log.warn({ reason: bubblewrap.reason }, 'exec is disabled: commands cannot be isolated here')
+    log.warn(
+      { reason: bubblewrap.reason },
+      'exec is disabled: commands cannot be isolated on this host',
+    )
     return null
   }
   const { memory, processes } = exec

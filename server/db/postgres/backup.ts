@@ -102,7 +102,7 @@ async function refuseWhileInUse(client: pg.Client): Promise<void> {
      where datname = current_database() and application_name = 'nanoclaw' limit 1`,
   )
   if (rows.length > 0)
-    throw new AppError('store_busy', 'The database is in use: stop every server first.')
+    throw new AppError('store_busy', 'The database is in use. Stop all servers first.')
 }
 
 function parseHeader(line: string | undefined): z.infer<typeof Header> {
@@ -189,7 +189,7 @@ export async function loadPostgres(settings: PostgresSettings, source: string): 
       if (`${migrations}` !== `${await appliedMigrations(client)}`)
         throw new AppError(
           'conflict',
-          'The backup was created by another version of NanoClaw: restore it with that version, then upgrade.',
+          'The backup was created by another version of NanoClaw. Restore it with that version, then upgrade.',
         )
       await client.query('begin')
       await client.query(

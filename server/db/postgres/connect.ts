@@ -96,7 +96,7 @@ async function detectVectorSupport(
   if (reason === null) return 'pgvector'
   log.warn(
     { reason },
-    'pgvector is not available: comparing passages by meaning reads all of them, which is slow in large projects.',
+    'pgvector is unavailable: vector search reads all passages of a project, which is slow in large projects',
   )
   return 'scan'
 }
@@ -131,7 +131,7 @@ export async function connectPostgres(
     application_name: 'nanoclaw',
   })
   const logLostConnection = (error: Error) =>
-    log.warn({ reason: error.message }, 'A connection to PostgreSQL was lost.')
+    log.warn({ reason: error.message }, 'lost a connection to PostgreSQL')
   pool.on('error', logLostConnection)
   // The pool listens to idle connections only; an unhandled error of one in use would end the process.
   pool.on('connect', (client) => {

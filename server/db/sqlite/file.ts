@@ -60,7 +60,7 @@ async function migrate(
     const copy = `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
     await retryWhileBusy(deadline, () => client.prepare('vacuum into ?').run(copy))
     chmodSync(copy, 0o600)
-    log.info({ copy }, `The database was copied to ${copy} before its tables are changed.`)
+    log.info({ copy }, `copied the database to ${copy} before changing its tables`)
   }
   await retryWhileBusy(deadline, () => client.exec('begin exclusive'))
   try {

@@ -41,7 +41,7 @@ export function createModelProbe(http: ProviderHttp = createProviderHttp()): Mod
         const report = await probeUrl({ ...target, api_url: apiUrl }, http, limited)
         if (report !== null) return report
       }
-      return { ...EMPTY_REPORT, error: 'There is no OpenAI-compatible API at this address.' }
+      return { ...EMPTY_REPORT, error: 'There is no OpenAI-compatible API at this URL.' }
     },
     close: () => http.close(),
   }
@@ -88,7 +88,7 @@ async function probeUrl(
       return { ...known, ...faultOf(listed.failure) }
     // Some providers list no models; without a name, nothing can be probed.
     return listed.failure === null
-      ? { ...known, error: 'The provider lists no models. Enter the name of one.' }
+      ? { ...known, error: 'The provider lists no models. Enter a model name.' }
       : null
   }
 

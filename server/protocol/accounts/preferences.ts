@@ -24,7 +24,7 @@ const SavedPrompts = z
   })
   .refine(
     (prompts) => prompts.reduce((sum, { text }) => sum + text.length, 0) <= MAX_PROMPT_CHARACTERS,
-    { error: `must have at most ${MAX_PROMPT_CHARACTERS} characters together` },
+    { error: `must have at most ${MAX_PROMPT_CHARACTERS} characters in total` },
   )
 
 /** What a user has chosen for themselves, on every device. */

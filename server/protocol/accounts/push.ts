@@ -9,11 +9,9 @@ export const PushSubscriptionBody = z
     endpoint: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).max(1_000),
     keys: z.object({
       /** An uncompressed point of P-256, base64url. */
-      p256dh: z.string().regex(/^B[A-Za-z0-9_-]{86}=?$/, { error: 'not a key of a subscription' }),
+      p256dh: z.string().regex(/^B[A-Za-z0-9_-]{86}=?$/, { error: 'not a subscription key' }),
       /** 16 bytes, base64url. */
-      auth: z
-        .string()
-        .regex(/^[A-Za-z0-9_-]{22}(==)?$/, { error: 'not a secret of a subscription' }),
+      auth: z.string().regex(/^[A-Za-z0-9_-]{22}(==)?$/, { error: 'not a subscription secret' }),
     }),
   })
   .meta({ id: 'PushSubscription' })

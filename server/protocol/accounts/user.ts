@@ -9,7 +9,7 @@ export const Username = z
   .trim()
   .min(2)
   .max(50)
-  .regex(/^[\p{L}\p{N}_.@-]+$/u, { error: 'letters, digits and _ . @ - only' })
+  .regex(/^[\p{L}\p{N}_.@-]+$/u, { error: 'only letters, digits and _ . @ -' })
 export const Password = z.string().min(8).max(200)
 export const Email = z.email().max(255)
 

@@ -18,17 +18,17 @@ const Url = url
   .unwrap()
   .max(4_000)
   .refine((text) => URL.canParse(text) && new URL(text).username + new URL(text).password === '', {
-    error: 'an address without a password; send it in a header',
+    error: 'a URL without a password; send the password in a header',
   })
 
 /** As HTTP allows them: names are tokens, and values are Latin-1 without line breaks. */
 const Headers = z
   .record(
-    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, { error: 'a name of a header' }),
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, { error: 'a header name' }),
     z
       .string()
       .max(8_000)
-      .regex(/^[\t\x20-\x7e\xa0-\xff]*$/, { error: 'a value of a header, without line breaks' }),
+      .regex(/^[\t\x20-\x7e\xa0-\xff]*$/, { error: 'a header value without line breaks' }),
   )
   .refine((headers) => Object.keys(headers).length <= 50, { error: 'at most 50 headers' })
 

@@ -7,7 +7,7 @@ import { isUriTemplate } from './uri-template.ts'
 export const McpServerName = z
   .string()
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,39}$/, {
-    error: 'a name of up to 40 letters, digits, - and single _ within it',
+    error: 'a name of up to 40 letters, digits, - and single _ inside it',
   })
 
 /** One entry of `mcp_servers`, in the format of other MCP clients: a program to start, or a URL. */

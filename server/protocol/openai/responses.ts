@@ -107,7 +107,7 @@ export const ResponseBody = z
     nanoclaw: optional(NanoClawOptions),
   })
   .refine((body) => body.background !== true || body.store !== false, {
-    error: 'a response in the background is stored: leave `store` out',
+    error: 'background responses are always stored: omit `store`',
     path: ['store'],
   })
   .meta({ id: 'ResponseRequest' })

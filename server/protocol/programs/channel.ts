@@ -5,7 +5,7 @@ import { ErrorParams } from '../error.ts'
 
 /** Models write it after `channel:`, so it has no spaces. */
 export const ChannelName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,49}$/u, {
-  error: 'a name of up to 50 letters, digits, ., _ and -, beginning with a letter or digit',
+  error: 'a name of up to 50 letters, digits, ., _ and -, starting with a letter or digit',
 })
 
 export const CreateChannelBody = z

@@ -44,7 +44,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
     if (!(error instanceof AppError) || error.reason === 'internal') throw error
     request.log.warn(
       { reason: error.reason, cause: errorText(error.cause ?? '') },
-      'a single sign-on was refused',
+      'a single sign-on was rejected',
     )
     return reply.redirect(`/#sign-in-refused=${error.reason}`)
   }

@@ -15,7 +15,7 @@ const tags = ['push']
 
 const body = PushSubscriptionBody.refine(({ keys }) => isSubscriptionKey(keys.p256dh), {
   path: ['keys', 'p256dh'],
-  error: 'not a key of a subscription',
+  error: 'not a subscription key',
 })
 
 /** `/api/push`, `/api/push/subscriptions` and `/api/push/subscriptions/:id`. */

@@ -28,7 +28,10 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
   const { database, log, store } = dependencies
   if (error instanceof RunOver) {
     await usage.storeAlone().catch((fault: unknown) => {
-      log.error({ err: fault, run_id: run.id, tokens: usage.dropPending() }, 'usage was not stored')
+      log.error(
+        { err: fault, run_id: run.id, tokens: usage.dropPending() },
+        'usage could not be stored',
+      )
     })
     return null
   }
@@ -64,7 +67,7 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
       // Any other error would repeat forever with the same usage, so the next attempt goes without it.
       if (!(fault instanceof AppError)) {
         const tokens = usage.dropPending()
-        if (tokens > 0) log.error({ run_id: run.id, tokens }, 'usage was not stored')
+        if (tokens > 0) log.error({ run_id: run.id, tokens }, 'usage could not be stored')
       }
     }
     const delay = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length - 1)]

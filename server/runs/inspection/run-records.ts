@@ -119,7 +119,7 @@ export function createRunRecords(dependencies: Dependencies): RunRecords {
       addCall(number, exchanges) {
         if (exchanges.length === 0) return
         if (waitingCalls >= MAX_WAITING_CALLS) {
-          log.warn({ run_id: run.id }, 'too many model calls at once: one is not recorded')
+          log.warn({ run_id: run.id }, 'too many concurrent model calls: one is not recorded')
           return
         }
         beforeAdding()

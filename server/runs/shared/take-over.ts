@@ -40,7 +40,8 @@ export function createSharedRuns({
     async takeOver() {
       const ids = await store.leases.unheldRuns(instance)
       const lost = ids.filter((id) => active(id) === undefined)
-      if (lost.length > 0) log.warn({ runs: lost.length }, 'continuing runs that nobody performs')
+      if (lost.length > 0)
+        log.warn({ runs: lost.length }, 'continuing runs that no process performs')
       for (const id of lost) await continueRun(id)
     },
     async lookAtChanges() {

@@ -269,7 +269,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
             if (outcome.kind === 'session_lost' && attempt === 1) continue
             return {
               ok: false,
-              error: `The connection to the MCP server '${name}' was lost during the call; it is unknown whether the call took effect.`,
+              error: `The connection to the MCP server '${name}' was lost during the call; the call may or may not have taken effect.`,
               reached: true,
             }
         }
@@ -292,7 +292,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 const refused = (fault: unknown): RemoteAnswer => ({
   ok: false,
-  error: `The server refused the call: ${brief(fault)}`,
+  error: `The server rejected the call: ${brief(fault)}`,
   reached: true,
 })
 

@@ -59,12 +59,12 @@ describeOnEachServer('npm run admin', (start) => {
     ])
     expect(statSync(file).size).toBeGreaterThan(0)
     expect(await admin('delete-user', 'cyd', 'hand-over', 'dan')).toEqual([
-      'cyd: deleted; dan has the data',
+      'cyd: deleted; data transferred to dan',
     ])
     expect(await admin('delete-user', 'dan', 'keep-data')).toEqual([
-      'dan: nobody can sign in any more; the data is kept',
+      'dan: account disabled and sign-in removed; data kept',
     ])
-    expect(await admin('delete', 'bob')).toEqual(['bob: deleted with all data'])
+    expect(await admin('delete', 'bob')).toEqual(['bob: deleted, including all data'])
     await expect(admin('delete', 'ada')).rejects.toMatchObject({ reason: 'last_administrator' })
     expect(await admin('list')).toEqual(['dan\tuser\tdisabled\t', 'ada\tadmin\tactive\t'])
     const wrong = [admin('delete-user', 'dan', 'all'), admin('delete-user', 'dan', 'hand-over')]

@@ -64,7 +64,7 @@ test.each(['sqlite', 'postgres'] as const)(
     }
     const works = [200, 200, 'https://hooks.example/…', true]
     const printed = await rotate(server)
-    expect(printed?.join(' ')).toMatch(/6 sealed with the new key.*1 earlier ones are accepted/)
+    expect(printed?.join(' ')).toMatch(/6 re-encrypted with the new key.*1 earlier keys stay valid/)
     expect(keyFile()).not.toBe(before)
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
     server = await begin()
@@ -84,13 +84,13 @@ test.each(['sqlite', 'postgres'] as const)(
     rotateSecretKey(join(folder, 'data'))
     server = await begin()
     expect((await stillWorks()).slice(1)).toEqual(works.slice(1))
-    expect((await rotate(server))?.join(' ')).toContain('6 sealed with the new key')
+    expect((await rotate(server))?.join(' ')).toContain('6 re-encrypted with the new key')
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
 
     server = await begin()
     expect((await stillWorks()).slice(1)).toEqual(works.slice(1))
     expect((await rotate(server, 'sign-out'))?.join(' ')).toContain(
-      'Everybody has to sign in again',
+      'All users must sign in again',
     )
     server = await begin()
     expect((await stillWorks()).slice(0, 2)).toEqual([401, 401])

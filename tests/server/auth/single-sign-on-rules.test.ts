@@ -48,7 +48,7 @@ describe('single sign-on', () => {
     const browser = createBrowser()
     expect(await signIn(shared, browser)).toBe(`/#sign-in-refused=${reason}`)
     expect(await accountOf(shared, browser)).toBeUndefined()
-    expect(shared.logged()).toContain('a single sign-on was refused')
+    expect(shared.logged()).toContain('a single sign-on was rejected')
   })
 
   test('a callback works once, in the browser that started the sign-in, with the values that the issuer sent', async () => {

@@ -145,7 +145,7 @@ describe('faults', () => {
     ['limits: {project: big}', 'limits.project: found "big", expected a size such as'],
     ['models: {}', 'models: found a section, expected a list'],
     ['models: [{id: a}]', 'models[0].api_url: found nothing'],
-    ['public_url: chat.example', 'public_url: found a text of 12 characters, expected a URL'],
+    ['public_url: chat.example', 'public_url: found a string of 12 characters, expected a URL'],
     [
       'cors_origins: ["http://a.b/path"]',
       'cors_origins[0]: found "http://a.b/path", expected an origin',
@@ -155,7 +155,7 @@ describe('faults', () => {
     ['a: [1', 'not valid YAML'],
     ['host: 0.0.0.0', 'host: found "0.0.0.0" with auth_mode single'],
     ['auth_mode: multi', 'jwt_secret: found nothing'],
-    ['auth_mode: multi\njwt_secret: short', 'jwt_secret: found a text of 5 characters'],
+    ['auth_mode: multi\njwt_secret: short', 'jwt_secret: found a string of 5 characters'],
     [
       'auth_mode: multi\njwt_secret: nano-claw-default-secret-change-in-production',
       'jwt_secret: found a well-known example value',

@@ -31,7 +31,7 @@ export const createSendMessageTool = (dependencies: SendMessageDependencies): To
   defineTool({
     name: 'message',
     description:
-      'Sends a message to another conversation of the user or to a channel they set up (webhook, e-mail, Telegram). Use it only when the user wants a message sent; to answer here, just write your answer.',
+      'Sends a message to another conversation of the user or to a channel they set up (webhook, email, Telegram). Use it only when the user wants a message sent; to answer here, just write your answer.',
     category: 'agent',
     riskLevel: 'medium',
     timeoutMs: 20_000,

@@ -124,7 +124,7 @@ export const calculateArea: ToolDefinition = defineTool({
       if (!given.every((size) => size !== undefined)) continue
       const area = way.area(...given)
       if (!Number.isFinite(area) || (area === 0 && shape === 'triangle'))
-        return fail('No such shape exists with these sizes.')
+        return fail('No shape with these sizes exists.')
       return succeed({ shape, area, formula: way.formula })
     }
     const needed = known.map((way) => way.needs.join(', ')).join(' or ')

@@ -29,7 +29,7 @@ export const calculator: ToolDefinition = defineTool({
       const { calculate } = await import('./arithmetic.ts')
       const result = calculate(expression)
       if (!Number.isFinite(result))
-        return fail('The result is not a finite number: division by zero or overflow.')
+        return fail('The result is not a finite number (division by zero or overflow).')
       return succeed({ expression, result: result === 0 ? 0 : result })
     } catch (error) {
       // The parser needs about 4 KB of stack for each level: a depth of 200 fits in every supported Node.

@@ -1,7 +1,7 @@
 // The file tools that change files: `file_write`, `file_mkdir`, `file_delete`. Each has a preview of its effect.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { AppError } from '../../../errors.ts'
+import { AppError, appError } from '../../../errors.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
 import { parseInnerPath } from '../../../workspace/files/paths.ts'
 import {

@@ -118,7 +118,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
       if (typeof inputs === 'string') return fail(inputs)
       const booking = await context.spending.admit(costOf(price, null))
       if (booking === null)
-        return fail('A limit of tokens or cost is used up: no image was created.')
+        return fail('A limit on tokens or cost is used up, so no image was created.')
       try {
         const made = await generate(
           { prompt, size, quality, background, images: inputs },
@@ -126,7 +126,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
         )
         if (!made.ok)
           return fail(
-            made.refusal ? `The image service refuses this request: ${made.error}` : made.error,
+            made.refusal ? `The image service rejected this request: ${made.error}` : made.error,
           )
         const charge = { model, ...costOf(price, made.tokens) }
         const image = await store(context.userId, nameOf(target?.path ?? prompt), made.bytes).catch(

@@ -42,7 +42,7 @@ export const createSaveMemoryTool = ({ memory }: SaveMemoryDependencies): ToolDe
       if (outcome === 'full')
         return fail('The memory is full. Ask the user to delete facts in the settings first.')
       if (outcome === 'known')
-        return succeed({ saved: false, known: true }, { display: `Known already: ${clean}` })
+        return succeed({ saved: false, known: true }, { display: `Already known: ${clean}` })
       return succeed({ saved: true, fact: clean }, { display: `Remembered: ${clean}` })
     },
   })

@@ -23,7 +23,7 @@ const TIMEOUT_MS = 10_000
 const unavailable = (outcome: FetchOutcome): string | null => {
   if (!outcome.ok) return outcome.error
   if (outcome.status === 429 || outcome.status === 202)
-    return 'it refuses further searches at the moment'
+    return 'it is currently refusing more searches'
   if (outcome.status === 401 || outcome.status === 403) return 'it refused the request'
   return outcome.status >= 400 ? `it responded with HTTP status ${outcome.status}` : null
 }
@@ -53,7 +53,7 @@ export function createDuckDuckGo(parts: {
       if (error !== null) return { ok: false, error }
       const hits = await parts.pages.readSearch(body(outcome), signal)
       if (hits !== null) return { ok: true, hits: hits.slice(0, count) }
-      return { ok: false, error: 'it refuses further searches at the moment' }
+      return { ok: false, error: 'it is currently refusing more searches' }
     },
   }
 }
@@ -121,7 +121,7 @@ export function createBrave(parts: {
       const error = unavailable(outcome)
       if (error !== null) return { ok: false, error }
       const hits = readJson(BraveResponse, body(outcome))?.web?.results ?? null
-      if (hits === null) return { ok: false, error: 'its response could not be read' }
+      if (hits === null) return { ok: false, error: 'its response could not be parsed' }
       return {
         ok: true,
         hits: hits.slice(0, count).map(({ title, url: page, description }) => ({

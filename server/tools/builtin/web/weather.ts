@@ -174,7 +174,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
 const unavailable = (error: string): ToolResult => fail(`Weather data is not available. ${error}`)
 
 const unknownCity = (city: string): ToolResult =>
-  fail(`There is no city named "${city}". Check the spelling, or try its English name.`)
+  fail(`No city named "${city}". Check the spelling, or try its English name.`)
 
 const present = <T extends { city: string; condition: string; temperature: number }>(
   weather: T,

@@ -87,7 +87,7 @@ export function createWebSearchTool(
             if (pause > 0)
               return {
                 ok: false,
-                error: `it failed recently and will be tried again in ${Math.ceil(pause / 1000)} s`,
+                error: `it failed recently and will be retried in ${Math.ceil(pause / 1000)} s`,
               } as const
             const found = await state.provider.search(query, count, signal)
             state.failures = found.ok ? 0 : state.failures + 1

@@ -161,7 +161,7 @@ export function createChangeRecorder(dependencies: {
   const leaveOpen = (error: unknown): RecordedChange => {
     // The work has happened, so its result must be returned; the next change completes the journal first.
     const reason = error instanceof RunOver ? { reason: error.message } : { err: error }
-    log.warn(reason, 'A checkpoint stays open until the next change')
+    log.warn(reason, 'a checkpoint could not be completed; the next change completes it')
     return { files: [] }
   }
 

@@ -289,6 +289,6 @@ describe('the probe', () => {
 
   test('needs a model name when the provider lists no models', async () => {
     upstream.models = []
-    expect((await tryOut()).error).toContain('Enter the name')
+    expect((await tryOut()).error).toContain('Enter a model name')
   })
 })

@@ -138,7 +138,7 @@ statistics.mean(values)`,
     expect(given.sort()).toEqual(['data/b.csv', 'notes.md'])
     expect(await run(['*.nothing'])).toMatchObject({
       success: false,
-      error: 'No file of the project matches "*.nothing".',
+      error: 'No file in the project matches "*.nothing".',
     })
     expect(await run(['../../etc/passwd'])).toMatchObject({ success: false })
   })

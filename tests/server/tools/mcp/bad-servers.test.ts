@@ -87,23 +87,23 @@ async function badInCalls(respond: (response: ServerResponse, id: unknown) => vo
 }
 
 test.each([
-  ['floods', flood, /lost during the call; it is unknown whether/],
+  ['floods', flood, /lost during the call; the call may or may not/],
   [
     'dies',
     (response: ServerResponse) => void response.destroy(),
-    /lost during the call; it is unknown/,
+    /lost during the call; the call may/,
   ],
   [
     'answers with something else than a result',
     (response: ServerResponse, id: unknown) =>
       json(JSON.stringify({ jsonrpc: '2.0', id, result: { content: 'no list' } }))(response),
-    /The server refused the call/,
+    /The server rejected the call/,
   ],
   [
     'answers with a page',
     (response: ServerResponse) =>
       void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
-    /lost during the call; it is unknown whether/,
+    /lost during the call; the call may or may not/,
   ],
 ])(
   'a call of a server that %s fails with a clear text, and another server works',
