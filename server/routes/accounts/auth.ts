@@ -181,7 +181,8 @@ function registerPasswords(
       config: { public: true, audit: { action: 'password_reset' } },
       schema: {
         summary: 'Set a new password with a reset link, and sign in',
-        description: 'Revokes all session tokens of the account and, with `revoke_keys`, its API keys.',
+        description:
+          'Revokes all session tokens of the account and, with `revoke_keys`, its API keys.',
         body: ResetPasswordBody,
         response: { 200: envelope(SignedIn) },
       },

@@ -17,8 +17,7 @@ export function registerPreferenceRoutes(
     '/api/preferences',
     {
       schema: {
-        summary:
-          'Get your instructions, saved prompts, and disabled tools and models',
+        summary: 'Get your instructions, saved prompts, and disabled tools and models',
         tags,
         response,
       },

@@ -81,7 +81,8 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
       config: { admin: true },
       schema: {
         summary: 'Check everything the server depends on',
-        description: 'Returns the findings of `npm run doctor`. Sends a tiny request to each provider.',
+        description:
+          'Returns the findings of `npm run doctor`. Sends a tiny request to each provider.',
         response: { 200: list(HealthFinding) },
       },
     },

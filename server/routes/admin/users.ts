@@ -245,7 +245,8 @@ function registerAccountHelp(
     {
       config: { admin: true, audit: { action: 'second_factor_reset' } },
       schema: {
-        summary: 'Remove the second factors of an account; the password alone is then enough to sign in',
+        summary:
+          'Remove the second factors of an account; the password alone is then enough to sign in',
         params: z.object({ id: UserId }),
         response: { 200: Deleted },
       },

@@ -50,7 +50,8 @@ export function registerBulkRoute(
     '/api/conversations/bulk',
     {
       schema: {
-        summary: 'Archive, pin, delete or restore several conversations; `delete` moves them to the trash',
+        summary:
+          'Archive, pin, delete or restore several conversations; `delete` moves them to the trash',
         body: BulkBody,
         response: { 200: envelope(BulkResult) },
       },

@@ -78,7 +78,8 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       // Artifacts of tools and long conversations have long lists.
       config: { longArrays: true },
       schema: {
-        summary: 'Import a conversation from its JSON export; its text is marked as text from outside',
+        summary:
+          'Import a conversation from its JSON export; its text is marked as text from outside',
         tags,
         body: ExportedConversation,
         response: { 200: envelope(Imported) },

@@ -128,7 +128,8 @@ function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
     '/api/shared/:token/continue',
     {
       schema: {
-        summary: 'Copy a shared conversation to continue it; its text is marked as text from outside',
+        summary:
+          'Copy a shared conversation to continue it; its text is marked as text from outside',
         tags,
         params: Params,
         response: { 200: envelope(Imported) },

@@ -89,9 +89,7 @@ test.each(['sqlite', 'postgres'] as const)(
 
     server = await begin()
     expect((await stillWorks()).slice(1)).toEqual(works.slice(1))
-    expect((await rotate(server, 'sign-out'))?.join(' ')).toContain(
-      'All users must sign in again',
-    )
+    expect((await rotate(server, 'sign-out'))?.join(' ')).toContain('All users must sign in again')
     server = await begin()
     expect((await stillWorks()).slice(0, 2)).toEqual([401, 401])
     const again = await server.call('POST', '/api/auth/login', { body: login })

@@ -115,7 +115,9 @@ describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (diale
     const target = join(folder, 'there')
     await backupDatabase(settings, target)
     await expect(backupDatabase(settings, target)).rejects.toThrow(/already exists/)
-    await expect(restoreDatabase(settings, join(folder, 'missing'))).rejects.toThrow(/Backup .* not found/)
+    await expect(restoreDatabase(settings, join(folder, 'missing'))).rejects.toThrow(
+      /Backup .* not found/,
+    )
     const broken = join(folder, 'broken')
     const whole = readFileSync(target)
     writeFileSync(broken, whole.subarray(0, Math.floor(whole.length / 2)))
