@@ -56,9 +56,9 @@ describeInBrowser('recovering from errors', (visitor) => {
     upstream.enqueue(turn.error(429, 'slow down', { 'retry-after': '45' }))
     const page = await visitor.open(server.url)
     await say(page, 'Are you busy?')
-    await page.getByText(/is limiting the rate of requests .* Retrying in \d+ seconds/).waitFor()
+    await page.getByText(/is rate-limiting requests .* Retrying in \d+ seconds/).waitFor()
     await page.reload()
-    await page.getByText(/is limiting the rate of requests .* Retrying in \d+ seconds/).waitFor()
+    await page.getByText(/is rate-limiting requests .* Retrying in \d+ seconds/).waitFor()
     // Beside the reason, and in the composer.
     await page.getByRole('article').getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()

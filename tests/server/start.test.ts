@@ -103,7 +103,7 @@ describe('migrate', () => {
       for (let times = 0; times < 2; times += 1) {
         expect(await migrate()).toEqual({
           status: 0,
-          stdout: 'The database has all migrations of this version.\n',
+          stdout: 'The database is up to date.\n',
           stderr: '',
         })
         expect((await noted()).map((row) => Number(row.created_at))).toEqual(known)

@@ -185,7 +185,7 @@ describeOnEachServer('generate_image', (start) => {
       [
         400,
         { error: { message: 'Not allowed.', code: 'content_policy_violation' } },
-        'refuses this request: Not allowed.',
+        'rejected this request: Not allowed.',
       ],
       [401, { error: { message: 'Wrong key.', code: 'invalid_api_key' } }, 'HTTP 401: Wrong key.'],
       [500, 'oops', 'HTTP 500'],

@@ -69,7 +69,7 @@ describe('get_weather', () => {
     await dataOf(openMeteo(), { city: '北京', units: 'imperial' })
     expect(web.site.requests.at(-1)?.url.searchParams.get('temperature_unit')).toBe('fahrenheit')
     expect(await runTool(openMeteo(), { city: 'Nowhere' })).toMatchObject({
-      error: expect.stringContaining('There is no city named "Nowhere"'),
+      error: expect.stringContaining('No city named "Nowhere"'),
     })
   })
 
