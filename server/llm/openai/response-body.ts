@@ -60,6 +60,7 @@ export function createBody({ controller, gate, ticks, isCrowded }: BodyContext):
   /** A read has gathered before, so the answer is a long one: its end may be noticed a tick later. */
   let hasGathered = false
   let cancelTick: (() => void) | null = null
+  let isSettling = false
 
   const take = (): readonly Buffer[] => {
     const taken = pending
@@ -112,8 +113,15 @@ export function createBody({ controller, gate, ticks, isCrowded }: BodyContext):
       if (released) return
       pending.push(chunk)
       pendingBytes += chunk.length
-      settle()
       if (pendingBytes > MAX_UNREAD_BYTES) controller.pause()
+      if (waiting === null || isSettling) return
+      // One socket read carries several chunks. Settling on the first would leave the others to the next read and keep the
+      // socket open until then: 1.7 socket reads per body read instead of 1.0 (130 streams of 30 tokens/s).
+      isSettling = true
+      queueMicrotask(() => {
+        isSettling = false
+        settle()
+      })
     },
     end(error) {
       if (ended) return

@@ -125,6 +125,18 @@ describe('with a clock that the test moves', () => {
     expect(read.value).toBe('late')
   })
 
+  test('chunks that arrive in one read of the socket are read together, and the socket rests again afterwards', async () => {
+    const { body, source, isResting } = await startLong(true)
+    const read = readOf(source)
+    await vi.advanceTimersByTimeAsync(GATHER_MS)
+    expect(isResting()).toBe(false)
+    for (const text of ['a', 'b', 'c']) body.push(Buffer.from(text))
+    await settled()
+    expect(read.value).toBe('abc')
+    readOf(source)
+    expect(isResting()).toBe(true)
+  })
+
   test('responses read at about the same time share one timer', async () => {
     const ticks = createSharedTicks()
     const bodies = [await startLong(true, ticks)]
