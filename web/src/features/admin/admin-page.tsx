@@ -1,4 +1,5 @@
 // The administration: accounts, invitations, the audit log. The server refuses all of it to everybody else.
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { paths } from '../../lib/paths.ts'
@@ -19,10 +20,17 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const current = TABS.find((one) => one === tab) ?? 'users'
+  const tabs = useRef<HTMLDivElement>(null)
+  // On a phone the tabs are one strip that scrolls.
+  useEffect(() => {
+    tabs.current
+      ?.querySelector(`[data-value="${current}"]`)
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current])
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('admin.title')}</h1>
-      <div className="-mx-5 overflow-x-auto px-5 whitespace-nowrap">
+      <div ref={tabs} className="-mx-5 overflow-x-auto px-5 whitespace-nowrap">
         <Segmented
           label={t('admin.title')}
           value={current}

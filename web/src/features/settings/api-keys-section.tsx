@@ -30,7 +30,7 @@ export function ApiKeysSection() {
       {keys.isError && (
         <Failed message={errorText(keys.error)} onRetry={() => void keys.refetch()} />
       )}
-      <ul className="divide-y divide-line">
+      <ul className="mt-4 -mb-3 divide-y divide-line border-t border-line empty:hidden">
         {keys.data?.map((key) => (
           <li key={key.id} className="flex items-center gap-3 py-3">
             <KeyRound size={18} aria-hidden className="shrink-0 text-muted" />
@@ -82,7 +82,7 @@ function KeyForm() {
   const [days, setDays] = useState('90')
   return (
     <form
-      className="mb-3 flex flex-col gap-3 border-b border-line pb-4"
+      className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
         create.mutate(

@@ -37,7 +37,7 @@ export function AppearanceSection() {
           </label>
           <select
             id={languageId}
-            className={classNames(inputClass, 'h-9 w-auto')}
+            className={classNames(inputClass, 'h-9 max-w-48')}
             value={shownLanguage()}
             onChange={({ target }) => {
               if (isLanguage(target.value)) void chooseLanguage(target.value)

@@ -1,11 +1,11 @@
 // Prompts that the user has saved: listed by `/` in the message field, with a form for their fields.
-import { BookmarkPlus } from 'lucide-react'
+import { BookmarkPlus, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences } from '../../lib/api/preferences.ts'
 import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
-import { Button } from '../../ui/controls/button.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Section } from './section.tsx'
@@ -32,26 +32,23 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
           className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
         >
           {prompts.map((prompt, at) => (
-            <li key={prompt.name} className="flex flex-wrap items-center gap-2 py-2.5">
-              <div className="min-w-0 flex-1 basis-48">
+            <li key={prompt.name} className="flex items-center gap-1 py-2.5">
+              <div className="min-w-0 flex-1">
                 <p className="font-medium wrap-anywhere">{prompt.name}</p>
                 <p className="line-clamp-2 text-[13px] wrap-anywhere text-muted">{prompt.text}</p>
               </div>
-              <Button
+              <IconButton
+                icon={Pencil}
                 size="small"
-                aria-label={t('savedPrompts.editOne', { name: prompt.name })}
+                label={t('savedPrompts.editOne', { name: prompt.name })}
                 onClick={() => setEdited({ at, prompt })}
-              >
-                {t('message.edit')}
-              </Button>
-              <Button
+              />
+              <IconButton
+                icon={Trash2}
                 size="small"
-                tone="danger"
-                aria-label={t('savedPrompts.deleteOne', { name: prompt.name })}
+                label={t('savedPrompts.deleteOne', { name: prompt.name })}
                 onClick={() => store(prompts.filter((one) => one !== prompt))}
-              >
-                {t('common.delete')}
-              </Button>
+              />
             </li>
           ))}
         </ul>

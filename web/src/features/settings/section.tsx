@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 
 /**
- * A heading, a text below it and a control beside it (`action`), then the settings (`children`).
+ * A heading, a text below it and a control beside both (`action`), then the settings (`children`).
  */
 export function Section({
   title,
@@ -17,12 +17,13 @@ export function Section({
 }) {
   return (
     <section className="mb-8">
-      <div className="mb-3 flex items-end justify-between gap-3">
-        <div>
-          <h2 className="text-base font-semibold tracking-tight">{title}</h2>
-          {text !== undefined && <p className="mt-0.5 text-sm text-muted">{text}</p>}
-        </div>
-        {action}
+      {/* On a phone the text is below heading and control; beside the control it would be a few words wide. */}
+      <div className="mb-3 grid grid-cols-[1fr_auto] items-center gap-x-3 gap-y-0.5">
+        <h2 className="text-base font-semibold tracking-tight">{title}</h2>
+        <div className="empty:hidden sm:row-span-2">{action}</div>
+        {text !== undefined && (
+          <p className="col-span-2 text-sm text-muted sm:col-span-1 sm:row-start-2">{text}</p>
+        )}
       </div>
       <div className="rounded-2xl border border-line bg-surface p-4">{children}</div>
     </section>

@@ -136,7 +136,7 @@ function SetupButtons({
       <Button
         type="submit"
         tone="primary"
-        icon={step === 'models' ? Check : ArrowRight}
+        {...(step === 'models' ? { icon: Check } : {})}
         disabled={
           probe.isPending ||
           store.isPending ||
@@ -149,6 +149,7 @@ function SetupButtons({
           : step === 'provider'
             ? t(probe.isPending ? 'setup.probing' : 'setup.probeNext')
             : t('setup.store', { count: form.also.length + 1 })}
+        {step !== 'models' && <ArrowRight size={16} aria-hidden className="rtl:-scale-x-100" />}
       </Button>
     </div>
   )

@@ -53,6 +53,7 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
   const { data: models } = useModels()
   const { usage, ended_at: ended, created_at: created } = run
   const facts = [
+    shortTime(created, i18n.language),
     models?.find(({ id }) => id === run.model)?.name ?? run.model,
     ended === null ? null : fineDuration(Date.parse(ended) - Date.parse(created)),
     t('stats.tokens', { tokens: compactNumber(usage.total_tokens, i18n.language) }),
@@ -84,9 +85,6 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
         </p>
         <p className="mt-0.5 text-[13px] text-muted tabular-nums">{facts.join(' · ')}</p>
       </div>
-      <span className="shrink-0 text-xs text-muted tabular-nums">
-        {shortTime(created, i18n.language)}
-      </span>
       <ActionButton icon={Activity} label={t('answer.inspect')} onClick={onInspect} />
     </li>
   )
