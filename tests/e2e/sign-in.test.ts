@@ -48,6 +48,11 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByLabel('Password').fill('correct horse')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
+
+    // The address of the sign-in page leads on for whoever is signed in.
+    await page.goto(`${server.url}/login`)
+    await composer(page).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/')
     await leave(page)
   })
 

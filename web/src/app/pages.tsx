@@ -3,7 +3,7 @@ import { usePrefetchInfiniteQuery, usePrefetchQuery } from '@tanstack/react-quer
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, Route, Switch, useLocation } from 'wouter'
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import type { User } from '../../../server/protocol/accounts/user.ts'
 import { loadMarkdown } from '../features/chat/steps/text-step.tsx'
 import { conversationQuery } from '../lib/api/conversations.ts'
@@ -160,6 +160,10 @@ export function Pages({
         <Scrolling onMenu={onMenu}>
           <SetupPage user={user} />
         </Scrolling>
+      </Route>
+      {/* The address at which somebody signed in. */}
+      <Route path={paths.login}>
+        <Redirect to={paths.home} replace />
       </Route>
       <Route>
         <Scrolling onMenu={onMenu}>

@@ -140,7 +140,7 @@ describe('files', () => {
     const id = await createProject()
     expect((await write(id, 'large', 'x'.repeat(300_000 + 10_000))).json).toMatchObject({
       code: 413,
-      message: expect.stringContaining('written'),
+      message: expect.stringContaining('too large to write'),
     })
     await write(id, 'readable', 'x'.repeat(250_000))
     expect((await server.call('GET', file(id, 'readable'))).status).toBe(413)
