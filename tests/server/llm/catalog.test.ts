@@ -64,7 +64,7 @@ describe('the catalog', () => {
   test('lists the available ids in the error for an unknown id', async () => {
     await expect(catalogOf([model('a'), model('b')]).resolve('c')).rejects.toMatchObject({
       code: 'unknown_model',
-      message: expect.stringContaining('Available: a, b'),
+      message: expect.stringContaining('Available models: a, b'),
     })
   })
 

@@ -120,7 +120,7 @@ describe('models', () => {
           body: { text: 'Hello', model, stream: false },
         })
       ).json.data.run
-    expect((await send('lost')).error.content).toContain('API key of lost cannot be read')
+    expect((await send('lost')).error.content).toContain('API key of lost cannot be decrypted')
     expect((await send('free')).error.content).not.toContain('API key')
     const entered = await second.call('PATCH', '/api/admin/models/lost', {
       body: { api_key: 'canary-again' },

@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux').each([
     )
     expect(result).toMatchObject({
       success: false,
-      error: expect.stringContaining('at most 8 MB are allowed'),
+      error: expect.stringContaining('The limit is 8 MB'),
       data: { stdout: 'done\n', exit_code: 0 },
     })
     expect(await names()).toEqual(['a.txt'])

@@ -103,7 +103,7 @@ describe('web_search', () => {
     const tool = search({ duckduckgoUrl: `${web.site.origin}/blocked` })
     expect(await runTool(tool, { query: 'a' })).toMatchObject({
       success: false,
-      error: expect.stringMatching(/Search is unavailable.*duckduckgo: it refuses/),
+      error: expect.stringMatching(/Search is unavailable.*duckduckgo: it is currently refusing/),
     })
   })
 
