@@ -20,7 +20,7 @@ const EditInput = z
     mode: z
       .enum(['exact', 'flexible', 'regex', 'lines'])
       .default('exact')
-      .describe('How to find the text to replace.'),
+      .describe('How to find the text.'),
     old: z.string().optional().describe('Text to replace.'),
     new: z.string().describe('Replacement; in regex mode $1 is the first group.'),
     pattern: z
