@@ -161,7 +161,7 @@ export function Pages({
           <SetupPage user={user} />
         </Scrolling>
       </Route>
-      {/* The address at which somebody signed in. */}
+      {/* Whoever is signed in already needs no sign-in page. */}
       <Route path={paths.login}>
         <Redirect to={paths.home} replace />
       </Route>

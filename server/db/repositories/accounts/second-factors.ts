@@ -141,7 +141,7 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
         return removed.length > 0
       }),
 
-    /** Removes all of them: second factors removed; the password alone is enough to sign in. */
+    /** Removes all second factors of a user; the password alone is then enough to sign in. */
     reset: (userId: UserId): Promise<void> =>
       write(async (tx) => {
         for (const table of [totps, recoveryCodes, passkeys])

@@ -1,9 +1,10 @@
 // The administration: accounts, invitations, the audit log. The server refuses all of it to everybody else.
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { paths } from '../../lib/paths.ts'
 import { Segmented } from '../../ui/controls/segmented.tsx'
+import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'
 import { AuditSection } from './audit-section.tsx'
 import { GroupsSection } from './groups-section.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
@@ -21,12 +22,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
   const [, navigate] = useLocation()
   const current = TABS.find((one) => one === tab) ?? 'users'
   const tabs = useRef<HTMLDivElement>(null)
-  // On a phone the tabs are one strip that scrolls.
-  useEffect(() => {
-    tabs.current
-      ?.querySelector(`[data-value="${current}"]`)
-      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [current])
+  useCurrentInView(tabs, `[data-value="${current}"]`)
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('admin.title')}</h1>

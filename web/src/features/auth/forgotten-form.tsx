@@ -1,4 +1,4 @@
-// Asking for a link for a new password by e-mail.
+// Asking for a link for a new password by email.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useForgottenPassword } from '../../lib/api/auth.ts'

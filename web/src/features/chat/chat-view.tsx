@@ -203,7 +203,8 @@ function OpenConversation({
       remove: setToDelete,
       show,
       setEdited,
-      writeOn: () => void run.send({ text: t('message.writeOn'), files: [] }, randomId()),
+      continueAnswer: () =>
+        void run.send({ text: t('message.continueRequest'), files: [] }, randomId()),
     }),
     [run, show, t],
   )

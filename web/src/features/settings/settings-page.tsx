@@ -1,10 +1,11 @@
 // Settings: appearance, agent, models, MCP servers, channels, shares, the user's data, account. Each section has its own URL.
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'
 import { AccountSection } from './account-section.tsx'
 import { AgentSection } from './agent-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
@@ -44,12 +45,7 @@ export function SettingsPage({
   const { t } = useTranslation()
   const current: Section = SECTIONS.find((section) => section === tab) ?? 'appearance'
   const tabs = useRef<HTMLElement>(null)
-  // On a phone the tabs are one strip that scrolls.
-  useEffect(() => {
-    tabs.current
-      ?.querySelector(`[data-tab="${current}"]`)
-      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [current])
+  useCurrentInView(tabs, `[data-tab="${current}"]`)
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('settings.title')}</h1>

@@ -80,8 +80,8 @@ type AnswerMessageProps = {
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
-  /** Continues an answer that the output limit cut off; null where something follows it. */
-  onWriteOn: (() => void) | null
+  /** Continues an answer that the output limit cut off; null if another message follows. */
+  onContinue: (() => void) | null
   onStop: () => void
   /** Stops the answer and has another model give it. */
   onSwitch: (id: string, model: string) => void
@@ -101,7 +101,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   locked,
   onRegenerate,
   onResume,
-  onWriteOn,
+  onContinue,
   onStop,
   onSwitch,
   onDelete,
@@ -167,7 +167,7 @@ export const AnswerMessage = memo(function AnswerMessage({
             isEmpty={steps.length === 0}
             onRegenerate={onRegenerate}
             onResume={onResume}
-            onWriteOn={onWriteOn}
+            onContinue={onContinue}
           />
           <AnswerActions
             message={message}

@@ -179,7 +179,7 @@ function Side({ id, conversationId, shown, locked, actions }: Props & { id: stri
         locked={locked}
         onRegenerate={actions.regenerate}
         onResume={actions.resume}
-        onWriteOn={null}
+        onContinue={null}
         onStop={actions.stop}
         onSwitch={actions.switchModel}
         onDelete={actions.remove}

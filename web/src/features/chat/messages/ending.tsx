@@ -19,7 +19,7 @@ export function Ending({
   isEmpty,
   onRegenerate,
   onResume,
-  onWriteOn,
+  onContinue,
 }: {
   message: Message
   live: LiveRun | undefined
@@ -27,8 +27,8 @@ export function Ending({
   isEmpty: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
-  /** Asks for the rest of an answer that the output limit cut off; null where something follows it. */
-  onWriteOn: (() => void) | null
+  /** Asks for the rest of an answer that the output limit cut off; null if another message follows. */
+  onContinue: (() => void) | null
 }) {
   const { t } = useTranslation()
   const refusalText = useRefusalText()
@@ -43,7 +43,7 @@ export function Ending({
   // The tokens that this answer has used up count on: it would end again at once. The text says what helps.
   const canResume =
     !cutOff && runId !== null && !(failed && isEmpty) && limit?.reason !== 'run_tokens_used_up'
-  const goOn = cutOff ? onWriteOn : canResume ? () => onResume(runId) : null
+  const resumption = cutOff ? onContinue : canResume ? () => onResume(runId) : null
   const failure = live?.error ?? {
     code: message.error_code,
     reason: message.error_reason,
@@ -77,8 +77,8 @@ export function Ending({
         <span className="min-w-0 [overflow-wrap:anywhere]">{text}</span>
       </p>
       <div className="-mx-2 flex flex-wrap items-center">
-        {goOn !== null && (
-          <Button size="small" tone="quiet" icon={RotateCw} onClick={goOn}>
+        {resumption !== null && (
+          <Button size="small" tone="quiet" icon={RotateCw} onClick={resumption}>
             {t('message.continue')}
           </Button>
         )}

@@ -9,8 +9,8 @@ export type MessageActions = Pick<
 > & {
   remove: (id: string) => void
   show: (id: MessageId) => void
-  /** Asks the model to go on where its output limit cut it off. */
-  writeOn: () => void
+  /** Asks the model to continue where its output limit cut it off. */
+  continueAnswer: () => void
   /** Opens the message for editing, or closes the open one with null. */
   setEdited: (id: MessageId | null) => void
 }

@@ -207,7 +207,7 @@ function OneMessage({
       locked={locked}
       onRegenerate={actions.regenerate}
       onResume={actions.resume}
-      onWriteOn={isLast ? actions.writeOn : null}
+      onContinue={isLast ? actions.continueAnswer : null}
       onStop={actions.stop}
       onSwitch={actions.switchModel}
       onDelete={actions.remove}

@@ -120,8 +120,8 @@ function Readable({ call, result, outcome, progress, state }: Props) {
     live === null ? outputOf(outcome) : { stdout: live, stderr: '' }
   const isProgram = command !== undefined || code !== undefined
   const diff = artifact?.diff
-  // Their cards, below, have what they returned; here is what each was asked.
-  const asked = artifact?.agents === undefined ? null : askedOf(fields.tasks)
+  // The cards below show what sub-agents returned, so this shows their instructions.
+  const instructions = artifact?.agents === undefined ? null : instructionsIn(fields.tasks)
   return (
     <>
       {!isProgram && diff === undefined && kind === null && (
@@ -135,7 +135,9 @@ function Readable({ call, result, outcome, progress, state }: Props) {
       {code !== undefined && <PythonOutput code={code} output={output} artifact={artifact} />}
       {!isProgram && live !== null && <TerminalOutput label={t('steps.output')} text={live} />}
       {!isProgram && diff === undefined && kind !== null && (
-        <ResultView result={asked !== null && kind.kind === 'agents' ? asked : kind} />
+        <ResultView
+          result={instructions !== null && kind.kind === 'agents' ? instructions : kind}
+        />
       )}
       {result !== null && outcome === null && (
         <PlainText label={t('steps.result')} text={result.content} />
@@ -148,7 +150,7 @@ function Readable({ call, result, outcome, progress, state }: Props) {
 }
 
 /** The instructions for sub-agents, by name; null when there are none. */
-function askedOf(tasks: unknown): ResultKind | null {
+function instructionsIn(tasks: unknown): ResultKind | null {
   const facts = listIn(tasks).flatMap((task) => {
     const { name, instruction } = fieldsOf(task)
     return typeof name === 'string' && typeof instruction === 'string'

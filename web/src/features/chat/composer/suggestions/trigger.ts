@@ -14,7 +14,7 @@ export type Trigger = {
 }
 
 const COMMAND = /^\/([^\s/]{0,80})$/
-/** Not within a word, where it belongs to an e-mail address. */
+/** Not within a word, where it belongs to an email address. */
 const MENTION = /(?:^|[^\w@.])@([^\s@]{0,200})$/
 
 /** `caret` is a position in `text` in UTF-16 units. Null when no list is asked for there. */
