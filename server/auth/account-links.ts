@@ -31,7 +31,7 @@ export interface AccountLinks {
     createdBy: UserId | null,
     options?: { lifetimeMs?: number; keepsEarlier?: boolean },
   ): Promise<{ row: AccountLinkRow; token: string }>
-  /** A link with which the owner of an e-mail address confirms that mail of this user may go there. */
+  /** A link with which the owner of an email address confirms that mail of this user may go there. */
   createConfirmation(userId: UserId, address: string): Promise<{ token: string }>
   /** The address of a confirmation link, and what marks it as used. @throws AppError `account_link_invalid`. */
   confirmation(

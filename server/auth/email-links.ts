@@ -1,4 +1,4 @@
-// Links by e-mail: confirming an address, and choosing a new password when the old one is forgotten.
+// Links by email: confirming an address, and choosing a new password when the old one is forgotten.
 import type { Writer } from '../db/database.ts'
 import type { ConfirmedAddressRepository } from '../db/repositories/accounts/confirmed-addresses.ts'
 import type { UserRow } from '../db/repositories/accounts/users.ts'

@@ -9,7 +9,7 @@ const AFFIXES = /^[^\p{L}]+|[^\p{L}]+$/gu
 
 /**
  * Length is checked by the protocol's schema.
- * @param names the account's user name and e-mail address.
+ * @param names the account's user name and email address.
  * @throws AppError `password_common`, `password_is_name`.
  */
 export function assertUncommonPassword(

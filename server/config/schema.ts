@@ -55,7 +55,7 @@ const Limits = section({
   user_cost_per_month: z.number().positive().optional(),
   /** Accounts that one address may register per hour. */
   registrations_per_hour: count.default(20),
-  /** Messages that a user's channels may send per hour; an e-mail counts once per recipient. */
+  /** Messages that a user's channels may send per hour; an email counts once per recipient. */
   channel_messages_per_hour: count.default(60),
   /** Concurrent event streams per user. */
   streams_per_user: count.default(1_000),
@@ -241,7 +241,7 @@ export const Config = z.strictObject({
       user: z.string().optional(),
       password: z.string().optional(),
       from: z.string().min(3),
-      /** Addresses and `@domains` that e-mail channels may write to; default: all. */
+      /** Addresses and `@domains` that email channels may write to; default: all. */
       allowed_recipients: z.array(z.string().min(3)).optional(),
     })
     .optional(),

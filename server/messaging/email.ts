@@ -1,4 +1,4 @@
-// Messages by e-mail, over the SMTP server that the operator configured.
+// Messages by email, over the SMTP server that the operator configured.
 import { z } from 'zod'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { defineChannelKind } from './channel-kind.ts'

@@ -19,6 +19,6 @@ export interface OidcSettings {
   groups: ReadonlyMap<string, string>
   /** Creates an account at the first sign-in. */
   autoCreate: boolean
-  /** Whether a first sign-in takes over the account with the same e-mail address, if the issuer has verified it. */
+  /** Whether a first sign-in takes over the account with the same email address, if the issuer has verified it. */
   linkByEmail: boolean
 }

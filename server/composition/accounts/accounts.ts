@@ -171,7 +171,7 @@ export const passwordRule =
   (username: string): boolean =>
     oidc?.password_login !== false || username.toLowerCase() === oidc.break_glass?.toLowerCase()
 
-/** Mails links to the addresses of a new e-mail channel whose owners have not agreed yet. */
+/** Mails links to the addresses of a new email channel whose owners have not agreed yet. */
 export const confirmChannel =
   (emailLinks: EmailLinks) =>
   async (

@@ -105,7 +105,7 @@ export const AccountLink = z
     role: z.enum(['admin', 'user']).nullable(),
     /** The account whose password it resets. */
     username: z.string().nullable(),
-    /** The e-mail address that it confirms. */
+    /** The email address that it confirms. */
     address: z.string().nullable().optional(),
     /** Null: works until the first account exists. */
     expires_at: Timestamp.nullable(),

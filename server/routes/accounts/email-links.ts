@@ -1,4 +1,4 @@
-// Routes for links by e-mail: a forgotten password, and confirming an address.
+// Routes for links by email: a forgotten password, and confirming an address.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Accounts } from '../../auth/accounts.ts'

@@ -25,7 +25,7 @@ import { pageUrl } from '../page-url.ts'
 const DEFAULT_LIMIT = 50
 
 const UserQuery = PageQuery.extend({
-  /** Part of the user name or e-mail address. */
+  /** Part of the user name or email address. */
   q: z.string().max(100).optional(),
   role: z.enum(['admin', 'user']).optional(),
   is_active: z.enum(['true', 'false']).optional(),

@@ -1,4 +1,4 @@
-// Routes for the user's message channels: webhook, e-mail, Telegram.
+// Routes for the user's message channels: webhook, email, Telegram.
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import type { Channels } from '../../messaging/channels.ts'

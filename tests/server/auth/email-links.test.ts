@@ -13,7 +13,7 @@ const ROUNDS = 40
 const HOME = '203.0.113.1'
 const EMAIL = 'ada@example.org'
 
-describeOnEachDatabase('links for a new password by e-mail', (open) => {
+describeOnEachDatabase('links for a new password by email', (open) => {
   /** An account with a confirmed address, whose mails are in `mails`, and a clock that the test sets. */
   async function prepare(passwordHash: string) {
     const database = await open()
@@ -55,7 +55,7 @@ describeOnEachDatabase('links for a new password by e-mail', (open) => {
     return { store, user, links, clock, mails, ask, tokens, valid }
   }
 
-  test("requests for somebody else's account from several networks use up only those networks' e-mails, and all links work until one is used", async () => {
+  test("requests for somebody else's account from several networks use up only those networks' emails, and all links work until one is used", async () => {
     const { store, user, links, mails, ask, tokens, valid } = await prepare('a hash')
     for (const network of [1, 2])
       for (let time = 0; time < 5; time += 1) await ask(`198.51.100.${network}`)
@@ -93,7 +93,7 @@ describeOnEachDatabase('links for a new password by e-mail', (open) => {
     expect(tokens()).toEqual([''])
   })
 
-  test(`whatever others request, an owner who requests a link gets an e-mail or already has a valid link (SEED=${SEED})`, async () => {
+  test(`whatever others request, an owner who requests a link gets an email or already has a valid link (SEED=${SEED})`, async () => {
     const { below } = randomFrom(SEED)
     const { clock, mails, ask, valid } = await prepare('a hash')
     let dropped = 0

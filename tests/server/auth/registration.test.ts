@@ -190,7 +190,7 @@ describeOnEachServer('registering', (start) => {
   })
 })
 
-describe('links by e-mail', () => {
+describe('links by email', () => {
   const { start } = useServers()
 
   test('a confirmed address gets a password link once, responses do not reveal which accounts exist, and channels wait for the owner of their address', async () => {

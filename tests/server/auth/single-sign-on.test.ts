@@ -116,7 +116,7 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
     ).not.toHaveProperty('data')
   })
 
-  test('an account is taken over by e-mail address only if the issuer verified it and that is allowed', async () => {
+  test('an account is taken over by email address only if the issuer verified it and that is allowed', async () => {
     const signInAs = async (config: object, claims: object) => {
       const server = await start(settings(issuer.url, config))
       await setUp(server)

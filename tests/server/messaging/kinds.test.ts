@@ -1,4 +1,4 @@
-// The kinds of channels: webhook, e-mail and Telegram.
+// The kinds of channels: webhook, email and Telegram.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createEmailKind } from '../../../server/messaging/email.ts'
@@ -49,7 +49,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
     })
   })
 
-  test('e-mail goes only to recipients that the operator allows', async () => {
+  test('email goes only to recipients that the operator allows', async () => {
     const { smtp } = await startMailServer()
     const { channels, userId } = await prepare({
       kinds: createChannelKinds({
@@ -81,7 +81,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
     expect(mails).toEqual([])
   })
 
-  test('e-mail is sent over SMTP, and a refused recipient is not retried', async () => {
+  test('email is sent over SMTP, and a refused recipient is not retried', async () => {
     const post = await startMailServer()
     const kind = createEmailKind({ smtp: post.smtp })
     const { channels, userId } = await prepare({ kinds: new Map([['email', kind]]) })
@@ -106,7 +106,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
     expect(outcome).toMatchObject({ ok: false, retry: false })
   })
 
-  describe('an aborted e-mail', () => {
+  describe('an aborted email', () => {
     const mail = { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() }
 
     test('is not sent', async () => {

@@ -1,4 +1,4 @@
-// E-mail addresses whose owners confirmed that a user may have mail sent there.
+// Email addresses whose owners confirmed that a user may have mail sent there.
 import { and, eq, inArray } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
@@ -34,7 +34,7 @@ export function createConfirmedAddressRepository({ read, tables }: Database) {
         .onConflictDoNothing()
     },
 
-    /** The account with this e-mail address, if its owner has confirmed it. */
+    /** The account with this email address, if its owner has confirmed it. */
     async findAccount(email: string): Promise<UserRow | undefined> {
       const [row] = await read
         .select({ user: users })

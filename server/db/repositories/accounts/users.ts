@@ -147,7 +147,7 @@ export function createUserRepository(database: Database) {
      * Creates an account.
      * @param admit decides the role, or throws to refuse. It receives the number of accounts, without the user of single
      * mode, because nobody can sign in as that user. Nobody else registers meanwhile.
-     * @throws AppError `user_name_taken` for a user name or e-mail address that is taken, ignoring case.
+     * @throws AppError `user_name_taken` for a user name or email address that is taken, ignoring case.
      */
     register: (
       account: NewAccount,
@@ -187,7 +187,7 @@ export function createUserRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Accounts, newest first. @param text is in the user name or e-mail address. */
+    /** Accounts, newest first. @param text is in the user name or email address. */
     async list({
       limit,
       cursor,

@@ -48,7 +48,7 @@ export function defineAccountTables(c: Columns) {
       role: c.choice<'admin' | 'user'>('role').notNull(),
       /** The limits of that account; null: none of its own. */
       quota: c.json<PatchQuota>('quota'),
-      /** With a confirmation, the e-mail address. */
+      /** With a confirmation, the email address. */
       note: c.text('note'),
       /** The administrator who created it: it ends with their role. Null: created on the command line. */
       createdBy: c.key<UserId>('created_by').references(() => users.id, { onDelete: 'cascade' }),

@@ -69,7 +69,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
     (t) => [c.index('passkeys_user').on(t.userId)],
   )
 
-  /** E-mail addresses whose owners agreed that mail of a user goes there. */
+  /** Email addresses whose owners agreed that mail of a user goes there. */
   const confirmedAddresses = c.table(
     'confirmed_addresses',
     {

@@ -105,7 +105,7 @@ describeOnEachServer('accounts', (start) => {
     expect((await login('another password')).status).toBe(200)
   })
 
-  test('the profile takes an e-mail address, and null clears it', async () => {
+  test('the profile takes an email address, and null clears it', async () => {
     const token = await register('faye')
     const patch = async (body: object) =>
       (await server.call('PATCH', '/api/auth/profile', { token, body })).json
