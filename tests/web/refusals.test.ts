@@ -70,7 +70,7 @@ describe('a refusal on the Chinese page', () => {
   })
 
   test('is shown in Chinese with its parameters', () => {
-    expect(refusalText(full)).toBe('记忆最多 10 个字符，这段文字有 12 个。')
+    expect(refusalText(full)).toBe('记忆最多 10 个字符，这段文字有 12 个，请缩短。')
   })
 
   test('quotes the server if only the kind of failure is known', () => {
@@ -88,7 +88,7 @@ describe('a refusal on the Chinese page', () => {
   test('quotes the provider after the text, and names the model that is tried next', () => {
     const params = { model: 'M', status: 400, detail: 'no such field' }
     expect(refusalText({ reason: 'model_refused', params, message: 'M refused.' })).toBe(
-      '“M”拒绝了请求（400）。提供商的说明：no such field',
+      '“M”的提供商拒绝了请求（400）。提供商的说明：no such field',
     )
     const next = { model: 'M', seconds: 3, next_model: 'N' }
     expect(refusalText({ reason: 'model_timeout_silence', params: next, message: '' })).toBe(

@@ -22,7 +22,7 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_rate_limited_quota:
     '“{{model}}”在提供商处的配额已用完（{{status}}）。请换一个模型，或等待配额重置。',
   model_redirected: '“{{model}}”的地址被重定向（{{status}}）。请检查 api_url。',
-  model_refused: '“{{model}}”拒绝了请求（{{status}}）。',
+  model_refused: '“{{model}}”的提供商拒绝了请求（{{status}}）。',
   model_refused_credit: '“{{model}}”在提供商处的账户余额不足（{{status}}）。请充值，或换一个模型。',
   model_stopped: '对“{{model}}”的请求已停止。',
   model_stream_broken: '回答尚未完成，与“{{model}}”的连接就断开了。',
@@ -57,7 +57,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: '网页嵌套过深',
   document_pdf_damaged: 'PDF 文件已损坏',
   document_pdf_protected: 'PDF 设有密码保护',
-  document_reader_not_started: '无法启动读取程序',
+  document_reader_not_started: '无法启动读取文档的程序',
   document_reading_stopped: '读取已取消',
   document_reading_too_slow: '读取用时过长',
   document_scanned: '其中没有文字（扫描件需要先做 OCR）',

@@ -11,11 +11,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   heir_missing: 'Indiquez dans « heir_id » le compte qui reçoit les données.',
   mcp_client_not_configured:
     'Le serveur d’autorisation n’enregistre pas de clients. Un administrateur doit définir « oauth.client_id » pour ce serveur MCP.',
-  mcp_not_connected: 'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez.',
+  mcp_not_connected:
+    'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez plus tard.',
   mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette invite.',
   mcp_resource_empty: 'Cette ressource du serveur MCP « {{server}} » est vide.',
   mcp_resource_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette ressource.',
-  mcp_headers_missing: 'Vous avez changé l’adresse du serveur MCP ; saisissez aussi ses en-têtes.',
+  mcp_headers_missing: 'L’URL du serveur MCP a changé. Saisissez de nouveau ses en-têtes.',
   mcp_server_configured: 'Ce serveur MCP est défini dans config.yml. Modifiez-le là.',
   mcp_server_name_taken: 'Il y a déjà un serveur MCP de ce nom.',
   mcp_url_missing: 'Saisissez l’adresse du serveur MCP.',
@@ -31,11 +32,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   account_not_found: 'Ce compte n’existe pas.',
   administrators_only: 'Seul un administrateur peut faire cela.',
   api_key_invalid: 'Cette clé d’API n’est pas valide.',
-  api_key_expiry_past: 'La clé aurait déjà expiré.',
+  api_key_expiry_past: 'La date d’expiration est déjà passée. Choisissez-en une plus tardive.',
   api_key_not_allowed:
     'Les clés d’API ne permettent pas cela. Connectez-vous avec votre mot de passe.',
-  api_key_scope:
-    'Cette clé d’API ne permet pas cela : il lui manque le droit « {{scope}} ». Utilisez-en une autre.',
+  api_key_scope: 'Il manque à cette clé d’API le droit « {{scope}} ». Utilisez une clé qui l’a.',
   api_key_not_found: 'Cette clé d’API n’existe pas.',
   api_keys_exhausted: 'Vous avez déjà {{limit}} clés d’API. Supprimez-en d’abord une.',
   body_empty: 'Le contenu est vide.',
@@ -66,12 +66,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitations_exhausted: 'Il y a déjà {{limit}} invitations ouvertes. Retirez-en d’abord.',
   json_list_too_long: 'Une liste du JSON compte plus de {{entries}} éléments.',
   json_too_deep: 'Le JSON est imbriqué sur plus de {{levels}} niveaux.',
-  last_administrator: 'C’est le dernier administrateur actif.',
+  last_administrator:
+    'C’est le dernier administrateur actif. Donnez d’abord le rôle d’administrateur à un autre compte.',
   multipart_broken:
     'Le contenu multipart est illisible : il se termine trop tôt, ou son séparateur manque ou dépasse 250 caractères.',
   multipart_expected: 'Envoyez ceci en multipart/form-data.',
   no_password_in_single_mode: 'En mode mono-utilisateur, il n’y a pas de mot de passe.',
-  nothing_here: 'Il n’y a rien à cette adresse.',
+  nothing_here: 'Cette URL n’existe pas. Vérifiez le chemin et la méthode.',
   origin_refused:
     'Les pages d’une autre origine ne peuvent pas appeler ce serveur. Si l’origine est correcte, ajoutez-la à cors_origins.',
   oidc_groups_withheld:
@@ -86,9 +87,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Cette connexion a pris trop de temps ou a été commencée dans un autre navigateur. Réessayez.',
   oidc_unreachable: 'L’authentification unique est indisponible. Réessayez dans un instant.',
   account_without_password:
-    'Le compte « {{name}} » n’a pas de mot de passe : on s’y connecte par authentification unique. Un lien de nouveau mot de passe permettrait d’entrer sans elle, quoi que décide le fournisseur d’identité.',
+    'Le compte « {{name}} » n’a pas de mot de passe, car son propriétaire utilise l’authentification unique. Un lien de mot de passe lui permettrait de se connecter même si elle ne l’autorise plus.',
   password_sign_in_off:
-    'Les mots de passe sont désactivés sur ce serveur. Utilisez l’authentification unique.',
+    'La connexion par mot de passe est désactivée sur ce serveur. Utilisez l’authentification unique.',
   password_common:
     'Ce mot de passe est l’un des plus courants et serait deviné aussitôt. Choisissez-en un autre.',
   password_is_name:
@@ -96,7 +97,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   password_changed: 'Le mot de passe vient d’être changé. Reconnectez-vous.',
   registration_closed: 'Les inscriptions sont fermées. Demandez un compte à un administrateur.',
   registrations_exhausted:
-    'Trop de comptes ont été créés depuis votre adresse. Réessayez plus tard, ou contactez un administrateur.',
+    'Trop de comptes ont été créés depuis votre réseau. Réessayez plus tard, ou contactez un administrateur.',
   request_field_invalid: '{{part}} n’est pas valide : {{detail}}',
   request_invalid: '{{part}} n’est pas valide.',
   request_refused: 'La requête a été refusée.',
@@ -109,8 +110,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Les clés d’accès exigent un nom d’hôte et HTTPS, ou localhost. Définissez public_url en conséquence.',
   passkeys_exhausted: 'Vous avez déjà {{limit}} clés d’accès. Supprimez-en d’abord une.',
   second_factor_code_wrong: 'Ce code est erroné, expiré ou déjà utilisé. Saisissez le code actuel.',
-  second_factor_expired: 'Cela a pris trop de temps. Reconnectez-vous depuis le début.',
-  second_factor_missing: 'Il n’y a rien à confirmer ni à retirer. Recommencez.',
+  second_factor_expired: 'Cette connexion a expiré. Reconnectez-vous.',
+  second_factor_missing:
+    'Il n’y a aucune application d’authentification à confirmer ni à retirer. Recommencez.',
   second_factor_refused: 'Ce code ou cette clé d’accès est erroné, expiré ou déjà utilisé.',
   second_factor_required:
     'Le mot de passe est correct. Confirmez la connexion avec votre second facteur.',
@@ -119,7 +121,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   session_ended: 'Votre session est terminée. Reconnectez-vous.',
   setup_link_required:
     'Ce serveur n’a pas encore d’administrateur. Ouvrez le lien de configuration affiché à son démarrage.',
-  shutting_down: 'Le serveur va redémarrer. Réessayez sous peu.',
+  shutting_down: 'Le serveur redémarre. Réessayez sous peu.',
   sign_in_busy: 'Trop de personnes se connectent à la fois. Réessayez dans un instant.',
   sign_in_required: 'Connectez-vous d’abord.',
   sign_ins_exhausted: 'Trop d’échecs de connexion. Patientez un moment, puis réessayez.',
@@ -133,6 +135,6 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   user_name_taken: 'Ce nom d’utilisateur ou cette adresse e-mail est déjà pris.',
   wrong_credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
   headers_too_large: 'Les en-têtes de la requête sont trop volumineux.',
-  request_timeout: 'La requête a mis trop de temps à arriver.',
+  request_timeout: 'La requête a mis trop de temps à arriver. Réessayez.',
   request_malformed: 'Ce n’est pas une requête HTTP valide.',
 }

@@ -23,16 +23,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Quelqu’un d’autre a modifié « {{path}} » entre-temps. Relisez-le avant de le modifier.',
   file_changed_while_read: '« {{path}} » a changé pendant la lecture. Réessayez.',
   file_content_missing:
-    'Le contenu de ce fichier manque sur le serveur. Son exploitant peut le restaurer d’une sauvegarde.',
+    'Le contenu de ce fichier manque sur le serveur. Un administrateur peut le restaurer d’une sauvegarde.',
   file_created_meanwhile: 'Le fichier « {{path}} » existe déjà. Lisez-le avant de le modifier.',
   file_deleted_meanwhile:
-    'Quelqu’un d’autre a supprimé « {{path}} » entre-temps. Relisez-le avant de le modifier.',
+    'Quelqu’un d’autre a supprimé « {{path}} » entre-temps. Vérifiez quels fichiers existent avant de le modifier.',
   file_exists: '« {{path}} » existe déjà, ou est un dossier.',
   file_in_the_way: '« {{path}} » est un fichier ; un dossier ne peut pas prendre sa place.',
   file_id_unknown: 'Ce fichier n’existe pas.',
   file_name_too_long: 'Le nom de « {{path}} » est trop long.',
   file_not_found: 'Il n’y a ni fichier ni dossier « {{path}} ».',
-  file_removed_while_written: '« {{path}} » a été supprimé pendant l’écriture.',
+  file_removed_while_written: '« {{path}} » a été supprimé pendant l’écriture. Réessayez.',
   file_replaced:
     '« {{path}} » a été remplacé en cours d’utilisation. Rien n’a été modifié ; réessayez.',
   file_too_large: '« {{path}} » fait {{size}} ; on peut lire {{limit}} au plus.',
@@ -52,14 +52,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Le dossier « {{path}} » contient des fichiers inconnus de l’état ; le fichier de ce nom ne peut donc pas être restauré.',
   folder_into_itself: 'Un dossier ne peut pas être déplacé dans lui-même.',
   folder_takes_no_file: '« {{path}} » est un dossier ; un fichier ne peut pas prendre sa place.',
-  glob_too_complex: 'Le motif a trop d’alternatives entre accolades.',
+  glob_too_complex: 'Le motif a trop d’alternatives entre accolades. Simplifiez-le.',
   glob_too_long: 'Un motif peut compter {{limit}} caractères au plus.',
   image_unreadable:
     '« {{name}} » est illisible comme image : elle est endommagée, a trop de pixels, ou son format n’est pas pris en charge.',
   link_refused:
     '« {{path}} » est un lien symbolique ou en traverse un. Les liens ne sont pas suivis dans un projet.',
   names_collide:
-    '« {{path}} » contient le nom d’un autre fichier, selon la façon dont ce disque compare les noms.',
+    '« {{path}} » entre en conflit avec un autre fichier dont le nom est identique pour ce disque.',
   not_a_file: '« {{path}} » est un dossier, pas un fichier.',
   not_a_regular_file:
     '« {{path}} » est un périphérique, un tube ou une socket, pas un fichier ordinaire.',
@@ -73,15 +73,17 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: 'Chemin refusé : il désigne le dossier du projet lui-même.',
   path_name_too_long: 'Chemin refusé : un nom y est trop long.',
   path_not_unicode: 'Chemin refusé : ce n’est pas de l’Unicode valide.',
-  path_taken: 'Il y a déjà quelque chose à « {{path}} ».',
-  path_through_file: '« {{path}} » est inaccessible : une partie du chemin n’est pas un dossier.',
+  path_taken: 'Il y a déjà un fichier ou un dossier nommé « {{path}} ».',
+  path_through_file: '« {{path}} » n’existe pas : une partie du chemin n’est pas un dossier.',
   path_too_deep: 'Chemin refusé : plus de {{limit}} dossiers de profondeur.',
   path_too_long: 'Chemin refusé : il est trop long.',
-  project_busy: 'Une autre modification de ce projet est en cours. Rien n’a été modifié.',
+  project_busy:
+    'Une autre modification de ce projet est en cours. Rien n’a été modifié. Réessayez.',
   project_deleted: 'Ce projet a été supprimé. Rien n’a été modifié, et il ne peut plus l’être.',
   project_deleted_during_run:
     'Le projet de cette conversation a été supprimé pendant l’exécution ; la réponse s’arrête donc ici. Renvoyez le message pour continuer sans le projet.',
-  project_full: 'Le projet dépasserait sa limite de {{limit}}. Supprimez d’abord quelque chose.',
+  project_full:
+    'Le projet dépasserait sa limite de {{limit}}. Supprimez d’abord quelques fichiers.',
   project_name_taken: 'Vous avez déjà un projet de ce nom.',
   project_not_found: 'Ce projet n’existe pas.',
   quota_claim_refused:
@@ -141,7 +143,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Votre quota de « {{model}} » chez le fournisseur est épuisé ({{status}}). Choisissez un autre modèle, ou attendez son renouvellement.',
   model_redirected:
     'L’adresse de « {{model}} » répond par une redirection ({{status}}). Vérifiez api_url.',
-  model_refused: 'Le modèle « {{model}} » a refusé la requête ({{status}}).',
+  model_refused: 'Le fournisseur de « {{model}} » a refusé la requête ({{status}}).',
   model_refused_credit:
     'Votre compte chez le fournisseur de « {{model}} » n’a plus de crédit ({{status}}). Rechargez-le, ou choisissez un autre modèle.',
   model_stopped: 'La requête à « {{model}} » a été arrêtée.',
@@ -191,7 +193,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: 'la page est imbriquée trop profondément',
   document_pdf_damaged: 'le PDF est endommagé',
   document_pdf_protected: 'le PDF est protégé par un mot de passe',
-  document_reader_not_started: 'le lecteur n’a pas pu démarrer',
+  document_reader_not_started: 'le programme qui lit les documents n’a pas pu démarrer',
   document_reading_stopped: 'l’opération a été annulée',
   document_reading_too_slow: 'la lecture a pris trop de temps',
   document_scanned:

@@ -62,11 +62,11 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_running: 'Une importation est déjà en cours. Attendez qu’elle se termine.',
   import_upload_too_large: 'Une importation peut faire {{limit}} au plus.',
   memory_too_long:
-    'La mémoire peut compter {{limit}} caractères au plus ; ce texte en a {{length}}.',
+    'La mémoire peut compter {{limit}} caractères au plus ; ce texte en a {{length}}. Raccourcissez-le.',
   message_not_found: 'Ce message n’existe pas.',
   model_configured: 'Ce modèle est défini dans config.yml. Modifiez-le là.',
   model_id_taken: 'Il y a déjà un modèle avec cet identifiant.',
-  model_key_missing: 'Vous avez changé l’adresse du fournisseur ; saisissez aussi sa clé d’API.',
+  model_key_missing: 'L’URL du fournisseur a changé. Saisissez de nouveau sa clé d’API.',
   model_unknown: 'Ce modèle n’existe pas.',
   nothing_to_undelete: 'Il n’y a aucune suppression à annuler.',
   outbox_full: '{{limit}} messages attendent déjà d’être envoyés. Réessayez plus tard.',
@@ -78,7 +78,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: 'La date d’expiration d’un partage doit être dans le futur.',
   share_guesses_exhausted:
     'Trop de mots de passe erronés pour ce lien. Patientez un peu, puis réessayez.',
-  share_not_found: 'Rien n’est partagé sous ce lien.',
+  share_not_found: 'Ce lien n’existe pas ou n’est plus partagé.',
   share_password_needed: 'Ce lien exige un mot de passe (X-Share-Password).',
   share_password_wrong: 'Le mot de passe de ce lien est incorrect.',
   share_too_large: 'Cette conversation est trop volumineuse pour être partagée.',
@@ -103,7 +103,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Les pièces jointes font {{size}} au total ; {{limit}} au plus sont autorisés. Envoyez-en moins ou de plus petites.',
   background_tasks_exhausted:
     '{{limit}} tâches de fond sont déjà en cours. Attendez que l’une se termine.',
-  call_decided: 'Une décision a déjà été prise pour cet appel.',
+  call_decided: 'Cet appel d’outil a déjà été approuvé ou refusé.',
   client_call_unknown:
     'Aucun appel n’a l’identifiant « {{id}} » avant son résultat. Envoyez ensemble les appels et leurs résultats.',
   client_result_missing:
@@ -141,13 +141,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_takes_no_decision: 'Cette exécution est terminée : aucun de ses appels n’attend de décision.',
   run_takes_no_input: 'Cette exécution est terminée : aucun de ses appels n’attend de saisie.',
   run_minutes_used_up:
-    'Une réponse s’arrête après {{limit}} minutes. Vous pouvez la laisser continuer.',
+    'Cette réponse a atteint la limite de {{limit}} minutes. Vous pouvez la continuer.',
   run_tokens_used_up:
-    'Les {{limit}} tokens d’une réponse sont épuisés. Demandez la suite dans un nouveau message.',
+    'Cette réponse a atteint la limite de {{limit}} tokens. Envoyez un nouveau message pour continuer.',
   run_without_answer: 'L’exécution s’est terminée sans réponse.',
   runs_exhausted:
     'Vous avez déjà {{limit}} exécutions actives. Attendez que l’une se termine, ou arrêtez-en une.',
-  task_not_found: 'Cette tâche n’existe pas.',
+  task_not_found: 'Cette tâche de fond n’existe pas.',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -159,9 +159,10 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: 'La recherche a pris trop de temps. Précisez-la et réessayez.',
   store_busy: 'La base de données est occupée. Réessayez bientôt.',
   store_closed: 'La base de données est fermée.',
-  store_file_unusable: 'Le fichier de la base de données est inutilisable pour le moment.',
+  store_file_unusable:
+    'Le fichier de la base de données est inutilisable pour le moment. Réessayez bientôt.',
   store_full: 'Le disque est plein : rien n’a été enregistré. Libérez de la place et réessayez.',
   store_locked: 'Un autre programme verrouille la base de données. Réessayez bientôt.',
-  store_overloaded: 'La base de données a trop à faire. Réessayez bientôt.',
+  store_overloaded: 'La base de données est surchargée. Réessayez bientôt.',
   store_unanswered: 'La base de données ne répond pas. Réessayez bientôt.',
 }

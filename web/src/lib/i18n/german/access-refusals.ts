@@ -13,11 +13,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_client_not_configured:
     'Der Autorisierungsserver registriert keine Clients. Ein Administrator muss „oauth.client_id“ dieses MCP-Servers setzen.',
   mcp_not_connected:
-    'Der MCP-Server „{{server}}“ ist gerade nicht verfügbar. Versuche es noch einmal.',
+    'Der MCP-Server „{{server}}“ ist gerade nicht verfügbar. Versuche es später noch einmal.',
   mcp_prompt_failed: 'Der MCP-Server „{{server}}“ hat diesen Prompt nicht geliefert.',
   mcp_resource_empty: 'Diese Ressource des MCP-Servers „{{server}}“ ist leer.',
   mcp_resource_failed: 'Der MCP-Server „{{server}}“ hat diese Ressource nicht geliefert.',
-  mcp_headers_missing: 'Du hast die Adresse des MCP-Servers geändert; gib auch seine Header ein.',
+  mcp_headers_missing: 'Die URL des MCP-Servers hat sich geändert. Gib seine Header neu ein.',
   mcp_server_configured: 'Dieser MCP-Server steht in config.yml. Ändere ihn dort.',
   mcp_server_name_taken: 'Es gibt schon einen MCP-Server mit diesem Namen.',
   mcp_url_missing: 'Gib die Adresse des MCP-Servers ein.',
@@ -34,10 +34,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   account_not_found: 'Dieses Konto gibt es nicht.',
   administrators_only: 'Das darf nur ein Administrator.',
   api_key_invalid: 'Dieser API-Schlüssel ist nicht gültig.',
-  api_key_expiry_past: 'Der Schlüssel wäre schon abgelaufen.',
+  api_key_expiry_past: 'Das Ablaufdatum liegt in der Vergangenheit. Wähle ein späteres.',
   api_key_not_allowed: 'API-Schlüssel dürfen das nicht. Melde dich mit deinem Passwort an.',
   api_key_scope:
-    'Dieser API-Schlüssel darf das nicht: Ihm fehlt die Berechtigung „{{scope}}“. Verwende einen anderen.',
+    'Diesem API-Schlüssel fehlt die Berechtigung „{{scope}}“. Verwende einen, der sie hat.',
   api_key_not_found: 'Diesen API-Schlüssel gibt es nicht.',
   api_keys_exhausted: 'Du hast schon {{limit}} API-Schlüssel. Lösche zuerst einen.',
   body_empty: 'Der Inhalt der Anfrage ist leer.',
@@ -68,12 +68,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitations_exhausted: 'Es gibt schon {{limit}} offene Einladungen. Ziehe zuerst einige zurück.',
   json_list_too_long: 'Eine Liste im JSON hat mehr als {{entries}} Einträge.',
   json_too_deep: 'Das JSON ist tiefer als {{levels}} Ebenen verschachtelt.',
-  last_administrator: 'Das ist der letzte aktive Administrator.',
+  last_administrator:
+    'Das ist der letzte aktive Administrator. Mache zuerst ein anderes Konto zum Administrator.',
   multipart_broken:
     'Der multipart-Inhalt ist nicht lesbar: Er endet zu früh, oder seine Trennzeile fehlt oder ist länger als 250 Zeichen.',
   multipart_expected: 'Sende das als multipart/form-data.',
   no_password_in_single_mode: 'Im Einzelbenutzermodus gibt es kein Passwort.',
-  nothing_here: 'Unter dieser Adresse gibt es nichts.',
+  nothing_here: 'Diese URL gibt es nicht. Prüfe den Pfad und die Methode.',
   origin_refused:
     'Seiten anderer Herkunft dürfen diesen Server nicht aufrufen. Wenn die Herkunft stimmt, füge sie zu cors_origins hinzu.',
   oidc_groups_withheld:
@@ -88,8 +89,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Diese Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Versuche es noch einmal.',
   oidc_unreachable: 'Single Sign-on ist gerade nicht verfügbar. Versuche es gleich noch einmal.',
   account_without_password:
-    'Das Konto „{{name}}“ hat kein Passwort: Es meldet sich per Single Sign-on an. Mit einem Link für ein neues Passwort käme man auch ohne den Anbieter hinein, was immer dieser entscheidet.',
-  password_sign_in_off: 'Passwörter sind auf diesem Server ausgeschaltet. Verwende Single Sign-on.',
+    'Das Konto „{{name}}“ hat kein Passwort, weil es sich per Single Sign-on anmeldet. Mit einem Passwort-Link käme die Person auch dann hinein, wenn Single Sign-on es nicht mehr erlaubt.',
+  password_sign_in_off:
+    'Die Anmeldung mit Passwort ist auf diesem Server ausgeschaltet. Verwende Single Sign-on.',
   password_common:
     'Dieses Passwort gehört zu den häufigsten und wäre sofort erraten. Wähle ein anderes.',
   password_is_name:
@@ -97,7 +99,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   password_changed: 'Das Passwort wurde eben geändert. Melde dich neu an.',
   registration_closed: 'Die Registrierung ist geschlossen. Bitte einen Administrator um ein Konto.',
   registrations_exhausted:
-    'Von deiner Adresse wurden zu viele Konten registriert. Versuche es später noch einmal oder frage einen Administrator.',
+    'Aus deinem Netz wurden zu viele Konten registriert. Versuche es später noch einmal oder frage einen Administrator.',
   request_field_invalid: '{{part}} ist nicht gültig: {{detail}}',
   request_invalid: '{{part}} ist nicht gültig.',
   request_refused: 'Die Anfrage wurde abgelehnt.',
@@ -111,8 +113,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   passkeys_exhausted: 'Du hast schon {{limit}} Passkeys. Lösche zuerst einen.',
   second_factor_code_wrong:
     'Dieser Code ist falsch, abgelaufen oder schon verwendet. Gib den aktuellen ein.',
-  second_factor_expired: 'Das hat zu lange gedauert. Melde dich von vorn an.',
-  second_factor_missing: 'Es gibt nichts zu bestätigen oder zu entfernen. Beginne neu.',
+  second_factor_expired: 'Diese Anmeldung ist abgelaufen. Melde dich noch einmal an.',
+  second_factor_missing:
+    'Es gibt keine Authenticator-App zu bestätigen oder zu entfernen. Beginne neu.',
   second_factor_refused: 'Dieser Code oder Passkey ist falsch, abgelaufen oder schon verwendet.',
   second_factor_required: 'Das Passwort stimmt. Bestätige die Anmeldung mit deinem zweiten Faktor.',
   second_factor_set: 'Eine Authenticator-App ist schon eingerichtet. Entferne sie zuerst.',
@@ -120,7 +123,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   session_ended: 'Deine Sitzung ist beendet. Melde dich neu an.',
   setup_link_required:
     'Dieser Server hat noch keinen Administrator. Öffne den Einrichtungslink, den er beim Start ausgegeben hat.',
-  shutting_down: 'Der Server startet gleich neu. Versuche es in Kürze noch einmal.',
+  shutting_down: 'Der Server startet neu. Versuche es in Kürze noch einmal.',
   sign_in_busy: 'Zu viele melden sich gleichzeitig an. Versuche es gleich noch einmal.',
   sign_in_required: 'Melde dich zuerst an.',
   sign_ins_exhausted:
@@ -135,6 +138,6 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   user_name_taken: 'Dieser Benutzername oder diese E-Mail-Adresse ist vergeben.',
   wrong_credentials: 'Benutzername oder Passwort ist falsch.',
   headers_too_large: 'Die Header der Anfrage sind zu groß.',
-  request_timeout: 'Die Anfrage kam zu langsam an.',
+  request_timeout: 'Die Anfrage kam zu langsam an. Versuche es noch einmal.',
   request_malformed: 'Das ist keine gültige HTTP-Anfrage.',
 }

@@ -23,16 +23,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '„{{path}}“ wurde inzwischen von jemand anderem geändert. Lies die Datei neu, bevor du sie änderst.',
   file_changed_while_read: '„{{path}}“ hat sich beim Lesen geändert. Versuche es noch einmal.',
   file_content_missing:
-    'Der Inhalt dieser Datei fehlt auf dem Server. Der Betreiber kann ihn aus einer Sicherung wiederherstellen.',
+    'Der Inhalt dieser Datei fehlt auf dem Server. Ein Administrator kann ihn aus einer Sicherung wiederherstellen.',
   file_created_meanwhile: 'Die Datei „{{path}}“ gibt es schon. Lies sie, bevor du sie änderst.',
   file_deleted_meanwhile:
-    '„{{path}}“ wurde inzwischen von jemand anderem gelöscht. Lies die Datei neu, bevor du sie änderst.',
+    '„{{path}}“ wurde inzwischen von jemand anderem gelöscht. Prüfe vor der Änderung, welche Dateien es gibt.',
   file_exists: '„{{path}}“ gibt es schon, oder es ist ein Ordner.',
   file_in_the_way: '„{{path}}“ ist eine Datei; ein Ordner kann nicht an ihre Stelle treten.',
   file_id_unknown: 'Diese Datei gibt es nicht.',
   file_name_too_long: 'Der Name von „{{path}}“ ist zu lang.',
   file_not_found: 'Es gibt keine Datei und keinen Ordner „{{path}}“.',
-  file_removed_while_written: '„{{path}}“ wurde beim Schreiben entfernt.',
+  file_removed_while_written: '„{{path}}“ wurde beim Schreiben entfernt. Versuche es noch einmal.',
   file_replaced:
     '„{{path}}“ wurde während der Verwendung ersetzt. Nichts wurde geändert; versuche es noch einmal.',
   file_too_large: '„{{path}}“ ist {{size}} groß; höchstens {{limit}} können gelesen werden.',
@@ -53,14 +53,15 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Der Ordner „{{path}}“ enthält Dateien, die der Stand nicht kennt; deshalb lässt sich die Datei dieses Namens nicht wiederherstellen.',
   folder_into_itself: 'Ein Ordner lässt sich nicht in sich selbst verschieben.',
   folder_takes_no_file: '„{{path}}“ ist ein Ordner; eine Datei kann nicht an seine Stelle treten.',
-  glob_too_complex: 'Das Muster hat zu viele Alternativen in geschweiften Klammern.',
+  glob_too_complex:
+    'Das Muster hat zu viele Alternativen in geschweiften Klammern. Vereinfache es.',
   glob_too_long: 'Ein Muster darf höchstens {{limit}} Zeichen haben.',
   image_unreadable:
     '„{{name}}“ ist nicht als Bild lesbar: Es ist beschädigt, hat zu viele Pixel, oder sein Format wird nicht unterstützt.',
   link_refused:
     '„{{path}}“ ist ein symbolischer Link oder führt durch einen. In Projekten wird Links nicht gefolgt.',
   names_collide:
-    '„{{path}}“ enthält den Namen einer anderen Datei, so wie dieser Datenträger Namen vergleicht.',
+    '„{{path}}“ kollidiert mit einer anderen Datei, deren Namen dieser Datenträger als gleich ansieht.',
   not_a_file: '„{{path}}“ ist ein Ordner, keine Datei.',
   not_a_regular_file:
     '„{{path}}“ ist ein Gerät, eine Pipe oder ein Socket, keine gewöhnliche Datei.',
@@ -74,16 +75,18 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: 'Pfad nicht erlaubt: Er bezeichnet den Projektordner selbst.',
   path_name_too_long: 'Pfad nicht erlaubt: Ein Name darin ist zu lang.',
   path_not_unicode: 'Pfad nicht erlaubt: Er ist kein gültiges Unicode.',
-  path_taken: 'Unter „{{path}}“ gibt es schon etwas.',
-  path_through_file: '„{{path}}“ ist nicht erreichbar: Ein Teil des Pfads ist kein Ordner.',
+  path_taken: 'Es gibt schon eine Datei oder einen Ordner namens „{{path}}“.',
+  path_through_file: '„{{path}}“ gibt es nicht: Ein Teil des Pfads ist kein Ordner.',
   path_too_deep: 'Pfad nicht erlaubt: mehr als {{limit}} Ordner tief.',
   path_too_long: 'Pfad nicht erlaubt: Er ist zu lang.',
-  project_busy: 'Eine andere Änderung dieses Projekts läuft noch. Nichts wurde geändert.',
+  project_busy:
+    'Eine andere Änderung dieses Projekts läuft noch. Nichts wurde geändert. Versuche es noch einmal.',
   project_deleted:
     'Dieses Projekt wurde gelöscht. Nichts wurde geändert, und es lässt sich nicht mehr ändern.',
   project_deleted_during_run:
     'Das Projekt dieser Unterhaltung wurde während des Laufs gelöscht, deshalb endet die Antwort hier. Sende die Nachricht noch einmal, um ohne das Projekt weiterzumachen.',
-  project_full: 'Das Projekt würde größer als sein Limit von {{limit}}. Lösche zuerst etwas.',
+  project_full:
+    'Das Projekt würde größer als sein Limit von {{limit}}. Lösche zuerst einige Dateien.',
   project_name_taken: 'Du hast schon ein Projekt mit diesem Namen.',
   project_not_found: 'Dieses Projekt gibt es nicht.',
   quota_claim_refused:
@@ -144,7 +147,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_rate_limited_quota:
     'Dein Kontingent für „{{model}}“ beim Anbieter ist aufgebraucht ({{status}}). Wähle ein anderes Modell oder warte, bis es erneuert wird.',
   model_redirected: 'Die Adresse von „{{model}}“ leitet weiter ({{status}}). Prüfe api_url.',
-  model_refused: 'Das Modell „{{model}}“ hat die Anfrage abgelehnt ({{status}}).',
+  model_refused: 'Der Anbieter von „{{model}}“ hat die Anfrage abgelehnt ({{status}}).',
   model_refused_credit:
     'Dein Guthaben beim Anbieter von „{{model}}“ ist aufgebraucht ({{status}}). Lade es auf oder wähle ein anderes Modell.',
   model_stopped: 'Die Anfrage an „{{model}}“ wurde gestoppt.',
@@ -194,7 +197,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: 'die Seite ist zu tief verschachtelt',
   document_pdf_damaged: 'das PDF ist beschädigt',
   document_pdf_protected: 'das PDF ist durch ein Passwort geschützt',
-  document_reader_not_started: 'das Leseprogramm konnte nicht gestartet werden',
+  document_reader_not_started:
+    'das Programm zum Lesen von Dokumenten konnte nicht gestartet werden',
   document_reading_stopped: 'es wurde abgebrochen',
   document_reading_too_slow: 'das Lesen dauerte zu lange',
   document_scanned:

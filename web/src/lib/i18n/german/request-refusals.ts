@@ -61,12 +61,12 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_not_found: 'Diesen Import gibt es nicht.',
   import_running: 'Du hast schon einen laufenden Import. Warte, bis er beendet ist.',
   import_upload_too_large: 'Ein Import darf höchstens {{limit}} groß sein.',
-  memory_too_long: 'Das Gedächtnis fasst höchstens {{limit}} Zeichen; dieser Text hat {{length}}.',
+  memory_too_long:
+    'Das Gedächtnis fasst höchstens {{limit}} Zeichen; dieser Text hat {{length}}. Kürze ihn.',
   message_not_found: 'Diese Nachricht gibt es nicht.',
   model_configured: 'Dieses Modell steht in config.yml. Ändere es dort.',
   model_id_taken: 'Es gibt schon ein Modell mit dieser ID.',
-  model_key_missing:
-    'Du hast die Adresse des Anbieters geändert; gib auch seinen API-Schlüssel ein.',
+  model_key_missing: 'Die URL des Anbieters hat sich geändert. Gib seinen API-Schlüssel neu ein.',
   model_unknown: 'Dieses Modell gibt es nicht.',
   nothing_to_undelete: 'Es gibt keine Löschung, die sich rückgängig machen lässt.',
   outbox_full:
@@ -79,7 +79,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: 'Der Zeitpunkt, zu dem der Link abläuft, muss in der Zukunft liegen.',
   share_guesses_exhausted:
     'Zu viele falsche Passwörter für diesen Link. Warte etwas und versuche es noch einmal.',
-  share_not_found: 'Unter diesem Link wird nichts geteilt.',
+  share_not_found: 'Diesen Link gibt es nicht, oder er wird nicht mehr geteilt.',
   share_password_needed: 'Dieser Link braucht ein Passwort (X-Share-Password).',
   share_password_wrong: 'Das Passwort für diesen Link ist falsch.',
   share_too_large: 'Diese Unterhaltung ist zu groß zum Teilen.',
@@ -103,7 +103,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   attachments_too_large:
     'Die Anhänge sind zusammen {{size}} groß; höchstens {{limit}} sind erlaubt. Sende weniger oder kleinere Dateien.',
   background_tasks_exhausted: '{{limit}} Hintergrundaufgaben laufen schon. Warte, bis eine endet.',
-  call_decided: 'Über diesen Aufruf wurde schon entschieden.',
+  call_decided: 'Dieser Toolaufruf wurde schon freigegeben oder abgelehnt.',
   client_call_unknown:
     'Vor seinem Ergebnis gibt es keinen Aufruf mit der ID „{{id}}“. Sende Aufrufe und Ergebnisse zusammen.',
   client_result_missing:
@@ -139,13 +139,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Dieser Lauf ist beendet: Keiner seiner Aufrufe wartet auf eine Entscheidung.',
   run_takes_no_input: 'Dieser Lauf ist beendet: Keiner seiner Aufrufe wartet auf eine Eingabe.',
   run_minutes_used_up:
-    'Nach {{limit}} Minuten endet eine Antwort. Du kannst sie fortfahren lassen.',
+    'Diese Antwort hat das Limit von {{limit}} Minuten erreicht. Du kannst sie fortsetzen.',
   run_tokens_used_up:
-    'Die {{limit}} Tokens einer Antwort sind verbraucht. Frage mit einer neuen Nachricht weiter.',
+    'Diese Antwort hat das Limit von {{limit}} Token erreicht. Sende eine neue Nachricht, um fortzufahren.',
   run_without_answer: 'Der Lauf endete ohne Antwort.',
   runs_exhausted:
     'Du hast schon {{limit}} aktive Läufe. Warte, bis einer endet, oder stoppe einen.',
-  task_not_found: 'Diese Aufgabe gibt es nicht.',
+  task_not_found: 'Diese Hintergrundaufgabe gibt es nicht.',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -157,11 +157,12 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: 'Die Suche hat zu lange gedauert. Grenze sie ein und versuche es noch einmal.',
   store_busy: 'Die Datenbank ist beschäftigt. Versuche es gleich noch einmal.',
   store_closed: 'Die Datenbank ist geschlossen.',
-  store_file_unusable: 'Die Datenbankdatei ist gerade nicht verwendbar.',
+  store_file_unusable:
+    'Die Datenbankdatei ist gerade nicht verwendbar. Versuche es gleich noch einmal.',
   store_full:
     'Der Datenträger ist voll: Nichts wurde gespeichert. Schaffe Platz und versuche es noch einmal.',
   store_locked:
     'Die Datenbank ist durch ein anderes Programm gesperrt. Versuche es gleich noch einmal.',
-  store_overloaded: 'Die Datenbank hat zu viel zu tun. Versuche es gleich noch einmal.',
+  store_overloaded: 'Die Datenbank ist überlastet. Versuche es gleich noch einmal.',
   store_unanswered: 'Die Datenbank antwortet nicht. Versuche es gleich noch einmal.',
 }

@@ -11,11 +11,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   heir_missing: 'データを受け取るアカウントを heir_id で指定してください。',
   mcp_client_not_configured:
     '認可サーバーがクライアントの登録に対応していません。管理者がこの MCP サーバーの oauth.client_id を設定する必要があります。',
-  mcp_not_connected: 'MCP サーバー「{{server}}」は現在利用できません。もう一度お試しください。',
+  mcp_not_connected: 'MCP サーバー「{{server}}」は現在利用できません。後でもう一度お試しください。',
   mcp_prompt_failed: 'MCP サーバー「{{server}}」はこのプロンプトを返しませんでした。',
   mcp_resource_empty: 'MCP サーバー「{{server}}」のこのリソースは空です。',
   mcp_resource_failed: 'MCP サーバー「{{server}}」はこのリソースを返しませんでした。',
-  mcp_headers_missing: 'MCP サーバーのアドレスを変更したので、ヘッダーも入力してください。',
+  mcp_headers_missing: 'MCP サーバーの URL が変わりました。ヘッダーを入力し直してください。',
   mcp_server_configured:
     'この MCP サーバーは config.yml で設定されています。そこで変更してください。',
   mcp_server_name_taken: '同じ名前の MCP サーバーが既にあります。',
@@ -33,10 +33,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   account_not_found: 'そのアカウントはありません。',
   administrators_only: 'この操作は管理者だけができます。',
   api_key_invalid: 'この API キーは無効です。',
-  api_key_expiry_past: 'そのキーは既に期限切れになります。',
+  api_key_expiry_past: '有効期限が過去の日時です。もっと後の日時を選んでください。',
   api_key_not_allowed: 'API キーではこの操作はできません。パスワードでサインインしてください。',
   api_key_scope:
-    'この API キーには権限「{{scope}}」がないため、この操作はできません。別のキーを使ってください。',
+    'この API キーには権限「{{scope}}」がありません。その権限のあるキーを使ってください。',
   api_key_not_found: 'その API キーはありません。',
   api_keys_exhausted: 'API キーが既に {{limit}} 個あります。先に 1 つ削除してください。',
   body_empty: '内容が空です。',
@@ -67,12 +67,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     '未使用の招待が既に {{limit}} 件あります。先にいくつか取り消してください。',
   json_list_too_long: 'JSON に {{entries}} 件を超える一覧があります。',
   json_too_deep: 'JSON の入れ子が {{levels}} 段を超えています。',
-  last_administrator: 'これが最後の有効な管理者です。',
+  last_administrator: 'これが最後の有効な管理者です。先に別のアカウントを管理者にしてください。',
   multipart_broken:
     'multipart の内容を読み取れません。途中で終わっているか、区切りがないか 250 文字を超えています。',
   multipart_expected: 'multipart/form-data で送信してください。',
   no_password_in_single_mode: 'シングルユーザーモードにはパスワードがありません。',
-  nothing_here: 'このアドレスには何もありません。',
+  nothing_here: 'この URL は存在しません。パスとメソッドを確認してください。',
   origin_refused:
     '別のオリジンのページからは呼び出せません。オリジンが正しければ cors_origins に追加してください。',
   oidc_groups_withheld:
@@ -87,16 +87,16 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_unreachable:
     'シングルサインオンは現在利用できません。少し待ってからもう一度お試しください。',
   account_without_password:
-    'アカウント「{{name}}」にはパスワードがなく、シングルサインオンでサインインします。新しいパスワードのリンクを渡すと、ID プロバイダーの判断にかかわらずサインインできるようになります。',
+    'アカウント「{{name}}」の所有者はシングルサインオンを使っているため、パスワードがありません。パスワードのリンクを渡すと、シングルサインオンで許可されなくなってもサインインできるようになります。',
   password_sign_in_off:
-    'このサーバーではパスワードは無効です。シングルサインオンを使ってください。',
+    'このサーバーではパスワードでのサインインは無効です。シングルサインオンを使ってください。',
   password_common:
     'このパスワードはよく使われるもので、すぐに推測されます。別のものにしてください。',
   password_is_name: 'ユーザー名やメールアドレスはパスワードにできません。別のものにしてください。',
   password_changed: 'パスワードが変更されました。もう一度サインインしてください。',
   registration_closed: '登録は受け付けていません。管理者にアカウントを依頼してください。',
   registrations_exhausted:
-    'このアドレスからの登録が多すぎます。後でもう一度試すか、管理者に相談してください。',
+    'このネットワークからの登録が多すぎます。後でもう一度試すか、管理者に相談してください。',
   request_field_invalid: '{{part}} が正しくありません：{{detail}}',
   request_invalid: '{{part}} が正しくありません。',
   request_refused: 'リクエストは拒否されました。',
@@ -110,8 +110,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   passkeys_exhausted: 'パスキーが既に {{limit}} 個あります。先に 1 つ削除してください。',
   second_factor_code_wrong:
     'コードが違うか、期限切れか、使用済みです。現在のコードを入力してください。',
-  second_factor_expired: '時間がかかりすぎました。最初からサインインし直してください。',
-  second_factor_missing: '確認または削除するものがありません。最初からやり直してください。',
+  second_factor_expired: 'このサインインは期限切れです。もう一度サインインしてください。',
+  second_factor_missing: '確認または削除する認証アプリがありません。最初からやり直してください。',
   second_factor_refused: 'コードまたはパスキーが違うか、期限切れか、使用済みです。',
   second_factor_required: 'パスワードは正しいです。第 2 要素でサインインを確認してください。',
   second_factor_set: '認証アプリは既に設定されています。先に削除してください。',
@@ -119,7 +119,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   session_ended: 'セッションが終了しました。もう一度サインインしてください。',
   setup_link_required:
     'このサーバーにはまだ管理者がいません。起動時に表示されたセットアップ用リンクを開いてください。',
-  shutting_down: 'サーバーがまもなく再起動します。少し待ってからお試しください。',
+  shutting_down: 'サーバーを再起動しています。少し待ってからお試しください。',
   sign_in_busy: '同時にサインインする人が多すぎます。少し待ってからもう一度お試しください。',
   sign_in_required: '先にサインインしてください。',
   sign_ins_exhausted: 'サインインの失敗が多すぎます。少し待ってからもう一度お試しください。',
@@ -133,6 +133,6 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   user_name_taken: 'このユーザー名またはメールアドレスは既に使われています。',
   wrong_credentials: 'ユーザー名またはパスワードが違います。',
   headers_too_large: 'リクエストのヘッダーが大きすぎます。',
-  request_timeout: 'リクエストの到着に時間がかかりすぎました。',
+  request_timeout: 'リクエストの到着に時間がかかりすぎました。もう一度お試しください。',
   request_malformed: '有効な HTTP リクエストではありません。',
 }

@@ -23,16 +23,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'その間に他の人が「{{path}}」を変更しました。読み直してから変更してください。',
   file_changed_while_read: '読み取り中に「{{path}}」が変更されました。もう一度お試しください。',
   file_content_missing:
-    'このファイルの内容がサーバーにありません。運用者がバックアップから復元できます。',
+    'このファイルの内容がサーバーにありません。管理者がバックアップから復元できます。',
   file_created_meanwhile: 'ファイル「{{path}}」は既にあります。読んでから変更してください。',
   file_deleted_meanwhile:
-    'その間に他の人が「{{path}}」を削除しました。読み直してから変更してください。',
+    'その間に他の人が「{{path}}」を削除しました。どのファイルがあるかを確認してから変更してください。',
   file_exists: '「{{path}}」は既にあるか、フォルダーです。',
   file_in_the_way: '「{{path}}」はファイルです。フォルダーに置き換えられません。',
   file_id_unknown: 'そのファイルはありません。',
   file_name_too_long: '「{{path}}」の名前が長すぎます。',
   file_not_found: 'ファイルまたはフォルダー「{{path}}」はありません。',
-  file_removed_while_written: '書き込み中に「{{path}}」が削除されました。',
+  file_removed_while_written: '書き込み中に「{{path}}」が削除されました。もう一度お試しください。',
   file_replaced:
     '使用中に「{{path}}」が置き換えられました。何も変更していません。もう一度お試しください。',
   file_too_large: '「{{path}}」は {{size}} です。読み取れるのは {{limit}} までです。',
@@ -53,13 +53,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'フォルダー「{{path}}」に、この状態にはないファイルがあるため、その名前のファイルを復元できません。',
   folder_into_itself: 'フォルダーを自分自身の中に移動することはできません。',
   folder_takes_no_file: '「{{path}}」はフォルダーです。ファイルに置き換えられません。',
-  glob_too_complex: 'パターンの波かっこ内の選択肢が多すぎます。',
+  glob_too_complex: 'パターンの波かっこ内の選択肢が多すぎます。パターンを簡単にしてください。',
   glob_too_long: 'パターンは {{limit}} 文字までです。',
   image_unreadable:
     '「{{name}}」を画像として読めません。破損しているか、画素が多すぎるか、対応していない形式です。',
   link_refused:
     '「{{path}}」はシンボリックリンクか、それを経由しています。プロジェクトではリンクをたどりません。',
-  names_collide: 'このディスクでの名前の比較では、「{{path}}」に別のファイルの名前が含まれます。',
+  names_collide:
+    '「{{path}}」は、このディスクでは同じ名前とみなされる別のファイルと重複しています。',
   not_a_file: '「{{path}}」はファイルではなくフォルダーです。',
   not_a_regular_file:
     '「{{path}}」は通常のファイルではなく、デバイス、パイプ、またはソケットです。',
@@ -72,15 +73,17 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: '使えないパスです。プロジェクトのフォルダー自体を指しています。',
   path_name_too_long: '使えないパスです。長すぎる名前が含まれています。',
   path_not_unicode: '使えないパスです。有効な Unicode ではありません。',
-  path_taken: '「{{path}}」には既に何かがあります。',
-  path_through_file: '「{{path}}」に到達できません。パスの途中にフォルダーでないものがあります。',
+  path_taken: '「{{path}}」という名前のファイルまたはフォルダーが既にあります。',
+  path_through_file: '「{{path}}」は存在しません。パスの途中にフォルダーでないものがあります。',
   path_too_deep: '使えないパスです。{{limit}} 階層を超えています。',
   path_too_long: '使えないパスです。長すぎます。',
-  project_busy: 'このプロジェクトでは別の変更が進行中です。何も変更していません。',
+  project_busy:
+    'このプロジェクトでは別の変更が進行中です。何も変更していません。もう一度お試しください。',
   project_deleted: 'このプロジェクトは削除されました。何も変更しておらず、今後も変更できません。',
   project_deleted_during_run:
     '実行中にこの会話のプロジェクトが削除されたため、回答はここで終わります。プロジェクトなしで続けるには、メッセージを送信し直してください。',
-  project_full: 'プロジェクトが上限の {{limit}} を超えます。先に何か削除してください。',
+  project_full:
+    'プロジェクトが上限の {{limit}} を超えます。先にファイルをいくつか削除してください。',
   project_name_taken: '同じ名前のプロジェクトが既にあります。',
   project_not_found: 'そのプロジェクトはありません。',
   quota_claim_refused:
@@ -140,7 +143,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'プロバイダーでの「{{model}}」の割り当てを使い切りました（{{status}}）。別のモデルを選ぶか、更新を待ってください。',
   model_redirected:
     '「{{model}}」のアドレスがリダイレクトされます（{{status}}）。api_url を確認してください。',
-  model_refused: 'モデル「{{model}}」がリクエストを拒否しました（{{status}}）。',
+  model_refused: '「{{model}}」のプロバイダーがリクエストを拒否しました（{{status}}）。',
   model_refused_credit:
     '「{{model}}」のプロバイダーの残高がありません（{{status}}）。チャージするか、別のモデルを選んでください。',
   model_stopped: '「{{model}}」へのリクエストは停止されました。',
@@ -189,7 +192,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: 'ページの入れ子が深すぎます',
   document_pdf_damaged: 'PDF が破損しています',
   document_pdf_protected: 'PDF がパスワードで保護されています',
-  document_reader_not_started: '読み取りプログラムを起動できませんでした',
+  document_reader_not_started: '文書を読み取るプログラムを起動できませんでした',
   document_reading_stopped: 'キャンセルされました',
   document_reading_too_slow: '読み取りに時間がかかりすぎました',
   document_scanned: 'テキストが含まれていません（スキャンした文書は先に OCR を行ってください）',

@@ -59,11 +59,12 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_not_found: 'そのインポートはありません。',
   import_running: 'インポートが既に進行中です。終わるのを待ってください。',
   import_upload_too_large: 'インポートできるのは {{limit}} までです。',
-  memory_too_long: 'メモリは {{limit}} 文字までです。このテキストは {{length}} 文字あります。',
+  memory_too_long:
+    'メモリは {{limit}} 文字までです。このテキストは {{length}} 文字あります。短くしてください。',
   message_not_found: 'そのメッセージはありません。',
   model_configured: 'このモデルは config.yml で設定されています。そこで変更してください。',
   model_id_taken: '同じ ID のモデルが既にあります。',
-  model_key_missing: 'プロバイダーのアドレスを変更したので、API キーも入力してください。',
+  model_key_missing: 'プロバイダーの URL が変わりました。API キーを入力し直してください。',
   model_unknown: 'そのモデルはありません。',
   nothing_to_undelete: '元に戻せる削除はありません。',
   outbox_full: '{{limit}} 件のメッセージが既に送信待ちです。後でもう一度お試しください。',
@@ -75,7 +76,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: '共有の有効期限は未来の時刻にしてください。',
   share_guesses_exhausted:
     'このリンクのパスワードの間違いが多すぎます。しばらく待ってからもう一度お試しください。',
-  share_not_found: 'このリンクで共有されているものはありません。',
+  share_not_found: 'このリンクは存在しないか、共有が終了しています。',
   share_password_needed: 'このリンクにはパスワードが必要です（X-Share-Password）。',
   share_password_wrong: 'このリンクのパスワードが違います。',
   share_too_large: 'この会話は大きすぎて共有できません。',
@@ -99,7 +100,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     '添付ファイルの合計は {{size}} です。上限は {{limit}} です。数を減らすか、小さくしてください。',
   background_tasks_exhausted:
     'バックグラウンドタスクが既に {{limit}} 件実行中です。いずれかが終わるのを待ってください。',
-  call_decided: 'この呼び出しは既に処理されています。',
+  call_decided: 'このツール呼び出しは既に承認または拒否されています。',
   client_call_unknown:
     '結果の前に ID「{{id}}」の呼び出しがありません。呼び出しと結果を一緒に送信してください。',
   client_result_missing:
@@ -130,13 +131,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: 'この実行はまだ動作中です。',
   run_takes_no_decision: 'この実行は終了しています。判断を待っている呼び出しはありません。',
   run_takes_no_input: 'この実行は終了しています。入力を待っている呼び出しはありません。',
-  run_minutes_used_up: '回答は {{limit}} 分で終了します。続けさせることができます。',
+  run_minutes_used_up: 'この回答は上限の {{limit}} 分に達しました。続けることができます。',
   run_tokens_used_up:
-    '1 つの回答に使える {{limit}} トークンを使い切りました。続きは新しいメッセージで頼んでください。',
+    'この回答は上限の {{limit}} トークンに達しました。続けるには新しいメッセージを送信してください。',
   run_without_answer: '実行は回答なしで終了しました。',
   runs_exhausted:
     '実行中のものが既に {{limit}} 件あります。いずれかが終わるのを待つか、停止してください。',
-  task_not_found: 'そのタスクはありません。',
+  task_not_found: 'そのバックグラウンドタスクはありません。',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -147,7 +148,8 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: '検索に時間がかかりすぎました。条件を絞ってもう一度お試しください。',
   store_busy: 'データベースが混み合っています。しばらくしてからもう一度お試しください。',
   store_closed: 'データベースは閉じられています。',
-  store_file_unusable: 'データベースファイルを現在使用できません。',
+  store_file_unusable:
+    'データベースファイルを現在使用できません。しばらくしてからもう一度お試しください。',
   store_full:
     'ディスクがいっぱいです。何も保存していません。空きを作ってからもう一度お試しください。',
   store_locked:

@@ -23,16 +23,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
   file_changed_meanwhile:
     '그 사이 다른 사람이 ‘{{path}}’을(를) 변경했습니다. 다시 읽은 뒤 변경하세요.',
   file_changed_while_read: '읽는 동안 ‘{{path}}’이(가) 변경되었습니다. 다시 시도하세요.',
-  file_content_missing: '이 파일의 내용이 서버에 없습니다. 운영자가 백업에서 복원할 수 있습니다.',
+  file_content_missing: '이 파일의 내용이 서버에 없습니다. 관리자가 백업에서 복원할 수 있습니다.',
   file_created_meanwhile: '파일 ‘{{path}}’이(가) 이미 있습니다. 읽은 뒤 변경하세요.',
   file_deleted_meanwhile:
-    '그 사이 다른 사람이 ‘{{path}}’을(를) 삭제했습니다. 다시 읽은 뒤 변경하세요.',
+    '그 사이 다른 사람이 ‘{{path}}’을(를) 삭제했습니다. 어떤 파일이 있는지 확인한 뒤 변경하세요.',
   file_exists: '‘{{path}}’이(가) 이미 있거나 폴더입니다.',
   file_in_the_way: '‘{{path}}’은(는) 파일이라 폴더로 바꿀 수 없습니다.',
   file_id_unknown: '그런 파일이 없습니다.',
   file_name_too_long: '‘{{path}}’의 이름이 너무 깁니다.',
   file_not_found: '파일 또는 폴더 ‘{{path}}’이(가) 없습니다.',
-  file_removed_while_written: '쓰는 동안 ‘{{path}}’이(가) 제거되었습니다.',
+  file_removed_while_written: '쓰는 동안 ‘{{path}}’이(가) 제거되었습니다. 다시 시도하세요.',
   file_replaced:
     '사용 중에 ‘{{path}}’이(가) 교체되었습니다. 변경된 것은 없습니다. 다시 시도하세요.',
   file_too_large: '‘{{path}}’의 크기는 {{size}}이며 최대 {{limit}}까지 읽을 수 있습니다.',
@@ -53,14 +53,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '폴더 ‘{{path}}’에 이 상태가 모르는 파일이 있어 같은 이름의 파일을 복원할 수 없습니다.',
   folder_into_itself: '폴더를 자기 자신 안으로 옮길 수 없습니다.',
   folder_takes_no_file: '‘{{path}}’은(는) 폴더라 파일로 바꿀 수 없습니다.',
-  glob_too_complex: '패턴의 중괄호에 선택지가 너무 많습니다.',
+  glob_too_complex: '패턴의 중괄호에 선택지가 너무 많습니다. 패턴을 단순하게 바꾸세요.',
   glob_too_long: '패턴은 최대 {{limit}}자입니다.',
   image_unreadable:
     '‘{{name}}’을(를) 이미지로 읽을 수 없습니다. 손상되었거나 픽셀이 너무 많거나 지원하지 않는 형식입니다.',
   link_refused:
     '‘{{path}}’은(는) 심볼릭 링크이거나 그것을 거칩니다. 프로젝트에서는 링크를 따라가지 않습니다.',
-  names_collide:
-    '이 디스크가 이름을 비교하는 방식으로는 ‘{{path}}’에 다른 파일의 이름이 들어 있습니다.',
+  names_collide: '‘{{path}}’이(가) 이 디스크에서 같은 이름으로 취급되는 다른 파일과 충돌합니다.',
   not_a_file: '‘{{path}}’은(는) 파일이 아니라 폴더입니다.',
   not_a_regular_file: '‘{{path}}’은(는) 일반 파일이 아니라 장치, 파이프 또는 소켓입니다.',
   old_name_taken:
@@ -73,15 +72,15 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: '허용되지 않는 경로입니다. 프로젝트 폴더 자체를 가리킵니다.',
   path_name_too_long: '허용되지 않는 경로입니다. 너무 긴 이름이 있습니다.',
   path_not_unicode: '허용되지 않는 경로입니다. 올바른 유니코드가 아닙니다.',
-  path_taken: '‘{{path}}’에 이미 다른 것이 있습니다.',
-  path_through_file: '‘{{path}}’에 접근할 수 없습니다. 경로의 일부가 폴더가 아닙니다.',
+  path_taken: '‘{{path}}’이라는 이름의 파일이나 폴더가 이미 있습니다.',
+  path_through_file: '‘{{path}}’이(가) 없습니다. 경로의 일부가 폴더가 아닙니다.',
   path_too_deep: '허용되지 않는 경로입니다. 폴더가 {{limit}}단계보다 깊습니다.',
   path_too_long: '허용되지 않는 경로입니다. 너무 깁니다.',
-  project_busy: '이 프로젝트에서 다른 변경이 진행 중입니다. 변경된 것은 없습니다.',
+  project_busy: '이 프로젝트에서 다른 변경이 진행 중입니다. 변경된 것은 없습니다. 다시 시도하세요.',
   project_deleted: '삭제된 프로젝트입니다. 변경된 것은 없으며 더 이상 변경할 수 없습니다.',
   project_deleted_during_run:
     '실행 중에 이 대화의 프로젝트가 삭제되어 답변이 여기에서 끝납니다. 프로젝트 없이 계속하려면 메시지를 다시 보내세요.',
-  project_full: '프로젝트가 한도 {{limit}}을(를) 넘게 됩니다. 먼저 무언가를 삭제하세요.',
+  project_full: '프로젝트가 한도 {{limit}}을(를) 넘게 됩니다. 먼저 파일을 몇 개 삭제하세요.',
   project_name_taken: '같은 이름의 프로젝트가 이미 있습니다.',
   project_not_found: '그런 프로젝트가 없습니다.',
   quota_claim_refused:
@@ -140,7 +139,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '제공업체에서 ‘{{model}}’의 할당량을 모두 사용했습니다({{status}}). 다른 모델을 선택하거나 갱신을 기다리세요.',
   model_redirected:
     '‘{{model}}’의 주소가 다른 곳으로 이동시킵니다({{status}}). api_url을 확인하세요.',
-  model_refused: '‘{{model}}’ 모델이 요청을 거부했습니다({{status}}).',
+  model_refused: '‘{{model}}’의 제공업체가 요청을 거부했습니다({{status}}).',
   model_refused_credit:
     '‘{{model}}’의 제공업체 계정에 잔액이 없습니다({{status}}). 충전하거나 다른 모델을 선택하세요.',
   model_stopped: '‘{{model}}’에 대한 요청이 중지되었습니다.',
@@ -189,7 +188,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: '페이지가 너무 깊게 중첩되어 있습니다',
   document_pdf_damaged: 'PDF가 손상되었습니다',
   document_pdf_protected: 'PDF가 비밀번호로 보호되어 있습니다',
-  document_reader_not_started: '읽기 프로그램을 시작할 수 없습니다',
+  document_reader_not_started: '문서를 읽는 프로그램을 시작할 수 없습니다',
   document_reading_stopped: '취소되었습니다',
   document_reading_too_slow: '읽는 데 너무 오래 걸렸습니다',
   document_scanned: '텍스트가 없습니다(스캔한 문서는 먼저 OCR을 거치세요)',

@@ -57,11 +57,11 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_not_found: '그런 가져오기가 없습니다.',
   import_running: '이미 진행 중인 가져오기가 있습니다. 끝날 때까지 기다리세요.',
   import_upload_too_large: '가져오기는 최대 {{limit}}까지 가능합니다.',
-  memory_too_long: '메모리는 최대 {{limit}}자이며, 이 텍스트는 {{length}}자입니다.',
+  memory_too_long: '메모리는 최대 {{limit}}자이며, 이 텍스트는 {{length}}자입니다. 줄여 주세요.',
   message_not_found: '그런 메시지가 없습니다.',
   model_configured: '이 모델은 config.yml에 설정되어 있습니다. 그곳에서 변경하세요.',
   model_id_taken: '같은 ID의 모델이 이미 있습니다.',
-  model_key_missing: '제공업체의 주소를 바꿨으므로 API 키도 입력하세요.',
+  model_key_missing: '제공업체의 URL이 바뀌었습니다. API 키를 다시 입력하세요.',
   model_unknown: '그런 모델이 없습니다.',
   nothing_to_undelete: '되돌릴 수 있는 삭제가 없습니다.',
   outbox_full: '메시지 {{limit}}개가 이미 전송을 기다리고 있습니다. 나중에 다시 시도하세요.',
@@ -73,7 +73,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: '공유 만료 시각은 미래여야 합니다.',
   share_guesses_exhausted:
     '이 링크의 비밀번호를 너무 많이 틀렸습니다. 잠시 기다린 뒤 다시 시도하세요.',
-  share_not_found: '이 링크에 공유된 내용이 없습니다.',
+  share_not_found: '존재하지 않거나 더 이상 공유되지 않는 링크입니다.',
   share_password_needed: '이 링크에는 비밀번호가 필요합니다(X-Share-Password).',
   share_password_wrong: '이 링크의 비밀번호가 틀렸습니다.',
   share_too_large: '이 대화는 너무 커서 공유할 수 없습니다.',
@@ -96,7 +96,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     '첨부 파일의 전체 크기는 {{size}}이며 최대 {{limit}}까지 허용됩니다. 파일 수나 크기를 줄이세요.',
   background_tasks_exhausted:
     '백그라운드 작업이 이미 {{limit}}개 실행 중입니다. 하나가 끝날 때까지 기다리세요.',
-  call_decided: '이미 처리된 호출입니다.',
+  call_decided: '이미 승인했거나 거부한 도구 호출입니다.',
   client_call_unknown: '결과 앞에 ID가 ‘{{id}}’인 호출이 없습니다. 호출과 결과를 함께 보내세요.',
   client_result_missing: '‘{{name}}’ 호출의 결과가 없습니다. 도구 호출마다 결과를 보내세요.',
   conversation_busy: '이 대화에서 새 실행이 계속 시작되고 있습니다. 다시 시도하세요.',
@@ -124,13 +124,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: '이 실행은 아직 진행 중입니다.',
   run_takes_no_decision: '끝난 실행입니다. 결정을 기다리는 호출이 없습니다.',
   run_takes_no_input: '끝난 실행입니다. 입력을 기다리는 호출이 없습니다.',
-  run_minutes_used_up: '답변은 {{limit}}분이 지나면 끝납니다. 계속하게 할 수 있습니다.',
+  run_minutes_used_up: '이 답변은 한도인 {{limit}}분에 도달했습니다. 계속할 수 있습니다.',
   run_tokens_used_up:
-    '답변 하나에 쓸 수 있는 토큰 {{limit}}개를 모두 썼습니다. 나머지는 새 메시지로 요청하세요.',
+    '이 답변은 한도인 {{limit}}토큰에 도달했습니다. 계속하려면 새 메시지를 보내세요.',
   run_without_answer: '실행이 답변 없이 끝났습니다.',
   runs_exhausted:
     '진행 중인 실행이 이미 {{limit}}개 있습니다. 하나가 끝날 때까지 기다리거나 중지하세요.',
-  task_not_found: '그런 작업이 없습니다.',
+  task_not_found: '그런 백그라운드 작업이 없습니다.',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -141,10 +141,10 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: '검색이 너무 오래 걸렸습니다. 범위를 좁혀 다시 시도하세요.',
   store_busy: '데이터베이스가 바쁩니다. 곧 다시 시도하세요.',
   store_closed: '데이터베이스가 닫혀 있습니다.',
-  store_file_unusable: '지금은 데이터베이스 파일을 사용할 수 없습니다.',
+  store_file_unusable: '지금은 데이터베이스 파일을 사용할 수 없습니다. 곧 다시 시도하세요.',
   store_full:
     '디스크가 가득 찼습니다. 아무것도 저장되지 않았습니다. 공간을 확보한 뒤 다시 시도하세요.',
   store_locked: '다른 프로그램이 데이터베이스를 잠갔습니다. 곧 다시 시도하세요.',
-  store_overloaded: '데이터베이스의 작업이 너무 많습니다. 곧 다시 시도하세요.',
+  store_overloaded: '데이터베이스에 과부하가 걸렸습니다. 곧 다시 시도하세요.',
   store_unanswered: '데이터베이스가 응답하지 않습니다. 곧 다시 시도하세요.',
 }

@@ -11,11 +11,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   heir_missing: 'Indique em “heir_id” a conta que recebe os dados.',
   mcp_client_not_configured:
     'O servidor de autorização não registra clientes. Um administrador precisa definir “oauth.client_id” deste servidor MCP.',
-  mcp_not_connected: 'O servidor MCP “{{server}}” não está disponível agora. Tente novamente.',
+  mcp_not_connected: 'O servidor MCP “{{server}}” não está disponível agora. Tente mais tarde.',
   mcp_prompt_failed: 'O servidor MCP “{{server}}” não devolveu este prompt.',
   mcp_resource_empty: 'Este recurso do servidor MCP “{{server}}” está vazio.',
   mcp_resource_failed: 'O servidor MCP “{{server}}” não devolveu este recurso.',
-  mcp_headers_missing: 'Você alterou o endereço do servidor MCP; digite também os cabeçalhos dele.',
+  mcp_headers_missing: 'A URL do servidor MCP mudou. Digite os cabeçalhos novamente.',
   mcp_server_configured: 'Este servidor MCP está definido em config.yml. Altere-o lá.',
   mcp_server_name_taken: 'Já existe um servidor MCP com este nome.',
   mcp_url_missing: 'Digite o endereço do servidor MCP.',
@@ -30,9 +30,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   account_not_found: 'Essa conta não existe.',
   administrators_only: 'Só um administrador pode fazer isso.',
   api_key_invalid: 'Esta chave de API não é válida.',
-  api_key_expiry_past: 'A chave já teria expirado.',
+  api_key_expiry_past: 'A data de expiração já passou. Escolha uma posterior.',
   api_key_not_allowed: 'Chaves de API não podem fazer isso. Entre com sua senha.',
-  api_key_scope: 'Esta chave de API não pode fazer isso: falta a permissão “{{scope}}”. Use outra.',
+  api_key_scope: 'Falta a esta chave de API a permissão “{{scope}}”. Use uma que a tenha.',
   api_key_not_found: 'Essa chave de API não existe.',
   api_keys_exhausted: 'Você já tem {{limit}} chaves de API. Exclua uma primeiro.',
   body_empty: 'O conteúdo está vazio.',
@@ -61,12 +61,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitations_exhausted: 'Já há {{limit}} convites abertos. Retire alguns primeiro.',
   json_list_too_long: 'Uma lista no JSON tem mais de {{entries}} itens.',
   json_too_deep: 'O JSON tem mais de {{levels}} níveis.',
-  last_administrator: 'Este é o último administrador ativo.',
+  last_administrator:
+    'Este é o último administrador ativo. Primeiro torne outra conta administradora.',
   multipart_broken:
     'Não foi possível ler o conteúdo multipart: ele termina cedo demais, ou o separador falta ou tem mais de 250 caracteres.',
   multipart_expected: 'Envie isto como multipart/form-data.',
   no_password_in_single_mode: 'No modo de usuário único não há senha.',
-  nothing_here: 'Não há nada neste endereço.',
+  nothing_here: 'Esta URL não existe. Verifique o caminho e o método.',
   origin_refused:
     'Páginas de outra origem não podem chamar este servidor. Se a origem estiver certa, adicione-a a cors_origins.',
   oidc_groups_withheld:
@@ -81,14 +82,14 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Esta entrada demorou demais ou foi iniciada em outro navegador. Tente novamente.',
   oidc_unreachable: 'O login único não está disponível agora. Tente novamente em instantes.',
   account_without_password:
-    'A conta “{{name}}” não tem senha: ela entra com o login único. Com um link para uma nova senha, seria possível entrar também sem ele, seja qual for a decisão do provedor de identidade.',
-  password_sign_in_off: 'As senhas estão desativadas neste servidor. Use o login único.',
+    'A conta “{{name}}” não tem senha porque o dono usa o login único. Com um link de senha, ele poderia entrar mesmo que o login único não permita mais.',
+  password_sign_in_off: 'A entrada com senha está desativada neste servidor. Use o login único.',
   password_common: 'Esta senha é uma das mais comuns e seria descoberta na hora. Escolha outra.',
   password_is_name: 'A senha não pode ser o nome de usuário nem o e-mail. Escolha outra.',
   password_changed: 'A senha acabou de ser alterada. Entre novamente.',
   registration_closed: 'O registro está fechado. Peça uma conta a um administrador.',
   registrations_exhausted:
-    'Contas demais foram registradas do seu endereço. Tente mais tarde ou fale com um administrador.',
+    'Contas demais foram registradas da sua rede. Tente mais tarde ou fale com um administrador.',
   request_field_invalid: '{{part}} não é válido: {{detail}}',
   request_invalid: '{{part}} não é válido.',
   request_refused: 'A solicitação foi recusada.',
@@ -101,8 +102,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Chaves de acesso precisam de um nome de host e HTTPS, ou de localhost. Defina public_url com um endereço assim.',
   passkeys_exhausted: 'Você já tem {{limit}} chaves de acesso. Exclua uma primeiro.',
   second_factor_code_wrong: 'Este código está errado, expirou ou já foi usado. Digite o atual.',
-  second_factor_expired: 'Demorou demais. Entre novamente desde o início.',
-  second_factor_missing: 'Não há nada para confirmar ou remover. Comece de novo.',
+  second_factor_expired: 'Esta entrada expirou. Entre novamente.',
+  second_factor_missing:
+    'Não há aplicativo autenticador para confirmar ou remover. Comece de novo.',
   second_factor_refused: 'Este código ou chave de acesso está errado, expirou ou já foi usado.',
   second_factor_required: 'A senha está certa. Confirme a entrada com seu segundo fator.',
   second_factor_set: 'Já há um aplicativo autenticador configurado. Remova-o primeiro.',
@@ -110,10 +112,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   session_ended: 'Sua sessão terminou. Entre novamente.',
   setup_link_required:
     'Este servidor ainda não tem administrador. Abra o link de configuração que ele exibiu ao iniciar.',
-  shutting_down: 'O servidor está prestes a reiniciar. Tente novamente em breve.',
+  shutting_down: 'O servidor está reiniciando. Tente novamente em breve.',
   sign_in_busy: 'Pessoas demais estão entrando ao mesmo tempo. Tente novamente em instantes.',
   sign_in_required: 'Entre primeiro.',
-  sign_ins_exhausted: 'Tentativas de entrada demais. Espere um pouco e tente novamente.',
+  sign_ins_exhausted: 'Muitas tentativas de entrada falharam. Espere um pouco e tente novamente.',
   single_user: 'Este servidor tem um único usuário: não é preciso entrar.',
   streams_exhausted:
     'Você tem {{limit}} fluxos de eventos abertos ao mesmo tempo. Feche algumas guias ou conexões.',
@@ -123,6 +125,6 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   user_name_taken: 'Este nome de usuário ou e-mail já está em uso.',
   wrong_credentials: 'O nome de usuário ou a senha está incorreto.',
   headers_too_large: 'Os cabeçalhos da solicitação são grandes demais.',
-  request_timeout: 'A solicitação demorou demais para chegar.',
+  request_timeout: 'A solicitação demorou demais para chegar. Tente novamente.',
   request_malformed: 'Esta não é uma solicitação HTTP válida.',
 }

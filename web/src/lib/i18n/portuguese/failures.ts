@@ -23,16 +23,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Outra pessoa alterou “{{path}}” nesse meio-tempo. Leia-o novamente antes de alterá-lo.',
   file_changed_while_read: '“{{path}}” mudou durante a leitura. Tente novamente.',
   file_content_missing:
-    'O conteúdo deste arquivo está faltando no servidor. O responsável pode restaurá-lo de um backup.',
+    'O conteúdo deste arquivo está faltando no servidor. Um administrador pode restaurá-lo de um backup.',
   file_created_meanwhile: 'O arquivo “{{path}}” já existe. Leia-o antes de alterá-lo.',
   file_deleted_meanwhile:
-    'Outra pessoa excluiu “{{path}}” nesse meio-tempo. Leia-o novamente antes de alterá-lo.',
+    'Outra pessoa excluiu “{{path}}” nesse meio-tempo. Verifique quais arquivos existem antes de alterá-lo.',
   file_exists: '“{{path}}” já existe ou é uma pasta.',
   file_in_the_way: '“{{path}}” é um arquivo; uma pasta não pode ocupar o lugar dele.',
   file_id_unknown: 'Esse arquivo não existe.',
   file_name_too_long: 'O nome de “{{path}}” é longo demais.',
   file_not_found: 'Não há arquivo nem pasta “{{path}}”.',
-  file_removed_while_written: '“{{path}}” foi removido durante a gravação.',
+  file_removed_while_written: '“{{path}}” foi removido durante a gravação. Tente novamente.',
   file_replaced: '“{{path}}” foi substituído durante o uso. Nada foi alterado; tente novamente.',
   file_too_large: '“{{path}}” tem {{size}}; é possível ler no máximo {{limit}}.',
   file_too_large_to_write: '“{{path}}” teria {{size}}; é possível gravar no máximo {{limit}}.',
@@ -51,14 +51,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'A pasta “{{path}}” contém arquivos que o estado não conhece, por isso o arquivo com esse nome não pode ser restaurado.',
   folder_into_itself: 'Uma pasta não pode ser movida para dentro de si mesma.',
   folder_takes_no_file: '“{{path}}” é uma pasta; um arquivo não pode ocupar o lugar dela.',
-  glob_too_complex: 'O padrão tem alternativas demais entre chaves.',
+  glob_too_complex: 'O padrão tem alternativas demais entre chaves. Simplifique-o.',
   glob_too_long: 'Um padrão pode ter no máximo {{limit}} caracteres.',
   image_unreadable:
     '“{{name}}” não pode ser lido como imagem: está danificado, tem pixels demais ou o formato não é aceito.',
   link_refused:
     '“{{path}}” é um link simbólico ou passa por um. Links não são seguidos em um projeto.',
   names_collide:
-    '“{{path}}” contém o nome de outro arquivo, do modo como este disco compara nomes.',
+    '“{{path}}” entra em conflito com outro arquivo cujo nome este disco considera igual.',
   not_a_file: '“{{path}}” é uma pasta, não um arquivo.',
   not_a_regular_file: '“{{path}}” é um dispositivo, um pipe ou um socket, não um arquivo comum.',
   old_name_taken:
@@ -71,16 +71,17 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: 'Caminho não permitido: é a própria pasta do projeto.',
   path_name_too_long: 'Caminho não permitido: um nome nele é longo demais.',
   path_not_unicode: 'Caminho não permitido: não é Unicode válido.',
-  path_taken: 'Já há algo em “{{path}}”.',
-  path_through_file: 'Não é possível chegar a “{{path}}”: uma parte do caminho não é uma pasta.',
+  path_taken: 'Já existe um arquivo ou uma pasta com o nome “{{path}}”.',
+  path_through_file: '“{{path}}” não existe: uma parte do caminho não é uma pasta.',
   path_too_deep: 'Caminho não permitido: mais de {{limit}} pastas de profundidade.',
   path_too_long: 'Caminho não permitido: é longo demais.',
-  project_busy: 'Outra alteração deste projeto ainda está em andamento. Nada foi alterado.',
+  project_busy:
+    'Outra alteração deste projeto ainda está em andamento. Nada foi alterado. Tente novamente.',
   project_deleted:
     'Este projeto foi excluído. Nada foi alterado, e ele não pode mais ser alterado.',
   project_deleted_during_run:
     'O projeto desta conversa foi excluído durante a execução, por isso a resposta termina aqui. Envie a mensagem novamente para continuar sem o projeto.',
-  project_full: 'O projeto passaria do limite de {{limit}}. Exclua algo primeiro.',
+  project_full: 'O projeto passaria do limite de {{limit}}. Exclua alguns arquivos primeiro.',
   project_name_taken: 'Você já tem um projeto com este nome.',
   project_not_found: 'Esse projeto não existe.',
   quota_claim_refused:
@@ -140,7 +141,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Sua cota de “{{model}}” no provedor acabou ({{status}}). Escolha outro modelo ou espere a renovação.',
   model_redirected:
     'O endereço de “{{model}}” responde com um redirecionamento ({{status}}). Verifique api_url.',
-  model_refused: 'O modelo “{{model}}” recusou a solicitação ({{status}}).',
+  model_refused: 'O provedor de “{{model}}” recusou a solicitação ({{status}}).',
   model_refused_credit:
     'Sua conta no provedor de “{{model}}” está sem crédito ({{status}}). Recarregue-a ou escolha outro modelo.',
   model_stopped: 'A solicitação a “{{model}}” foi interrompida.',
@@ -189,7 +190,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: 'a página tem níveis demais',
   document_pdf_damaged: 'o PDF está danificado',
   document_pdf_protected: 'o PDF é protegido por senha',
-  document_reader_not_started: 'o leitor não pôde ser iniciado',
+  document_reader_not_started: 'o programa que lê documentos não pôde ser iniciado',
   document_reading_stopped: 'foi cancelado',
   document_reading_too_slow: 'a leitura demorou demais',
   document_scanned: 'não contém texto (passe antes um documento escaneado por OCR)',

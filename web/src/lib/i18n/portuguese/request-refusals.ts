@@ -60,11 +60,12 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_not_found: 'Essa importação não existe.',
   import_running: 'Você já tem uma importação em andamento. Espere que termine.',
   import_upload_too_large: 'Uma importação pode ter no máximo {{limit}}.',
-  memory_too_long: 'A memória pode ter no máximo {{limit}} caracteres; este texto tem {{length}}.',
+  memory_too_long:
+    'A memória pode ter no máximo {{limit}} caracteres; este texto tem {{length}}. Encurte-o.',
   message_not_found: 'Essa mensagem não existe.',
   model_configured: 'Este modelo está definido em config.yml. Altere-o lá.',
   model_id_taken: 'Já existe um modelo com este identificador.',
-  model_key_missing: 'Você alterou o endereço do provedor; digite também a chave de API dele.',
+  model_key_missing: 'A URL do provedor mudou. Digite a chave de API novamente.',
   model_unknown: 'Esse modelo não existe.',
   nothing_to_undelete: 'Não há exclusão que possa ser desfeita.',
   outbox_full: '{{limit}} mensagens já aguardam envio. Tente mais tarde.',
@@ -76,7 +77,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: 'A data em que o link expira deve estar no futuro.',
   share_guesses_exhausted:
     'Senhas erradas demais para este link. Espere um pouco e tente novamente.',
-  share_not_found: 'Nada é compartilhado neste link.',
+  share_not_found: 'Este link não existe ou não é mais compartilhado.',
   share_password_needed: 'Este link precisa de uma senha (X-Share-Password).',
   share_password_wrong: 'A senha deste link está incorreta.',
   share_too_large: 'Esta conversa é grande demais para ser compartilhada.',
@@ -101,7 +102,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Os anexos têm {{size}} no total; no máximo {{limit}} são permitidos. Envie menos arquivos ou arquivos menores.',
   background_tasks_exhausted:
     '{{limit}} tarefas em segundo plano já estão em execução. Espere uma terminar.',
-  call_decided: 'Esta chamada já foi decidida.',
+  call_decided: 'Esta chamada de ferramenta já foi aprovada ou recusada.',
   client_call_unknown:
     'Não há chamada com o id “{{id}}” antes do resultado. Envie as chamadas junto com os resultados.',
   client_result_missing:
@@ -136,12 +137,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: 'Esta execução ainda está ativa.',
   run_takes_no_decision: 'Esta execução terminou: nenhuma de suas chamadas aguarda decisão.',
   run_takes_no_input: 'Esta execução terminou: nenhuma de suas chamadas aguarda informações.',
-  run_minutes_used_up: 'Uma resposta termina após {{limit}} minutos. Você pode deixá-la continuar.',
+  run_minutes_used_up:
+    'Esta resposta atingiu o limite de {{limit}} minutos. Você pode continuá-la.',
   run_tokens_used_up:
-    'Os {{limit}} tokens de uma resposta acabaram. Peça o restante em uma nova mensagem.',
+    'Esta resposta atingiu o limite de {{limit}} tokens. Envie uma nova mensagem para continuar.',
   run_without_answer: 'A execução terminou sem resposta.',
   runs_exhausted: 'Você já tem {{limit}} execuções ativas. Espere uma terminar ou pare uma.',
-  task_not_found: 'Essa tarefa não existe.',
+  task_not_found: 'Essa tarefa em segundo plano não existe.',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -153,7 +155,8 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: 'A pesquisa demorou demais. Refine-a e tente novamente.',
   store_busy: 'O banco de dados está ocupado. Tente novamente em breve.',
   store_closed: 'O banco de dados está fechado.',
-  store_file_unusable: 'O arquivo do banco de dados não pode ser usado no momento.',
+  store_file_unusable:
+    'O arquivo do banco de dados não pode ser usado no momento. Tente novamente em breve.',
   store_full: 'O disco está cheio: nada foi guardado. Libere espaço e tente novamente.',
   store_locked: 'Outro programa bloqueou o banco de dados. Tente novamente em breve.',
   store_overloaded: 'O banco de dados está sobrecarregado. Tente novamente em breve.',

@@ -11,11 +11,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   heir_missing: 'Укажите в «heir_id» учётную запись, которая получит данные.',
   mcp_client_not_configured:
     'Сервер авторизации не регистрирует клиентов. Администратор должен задать «oauth.client_id» этого MCP-сервера.',
-  mcp_not_connected: 'MCP-сервер «{{server}}» сейчас недоступен. Попробуйте ещё раз.',
+  mcp_not_connected: 'MCP-сервер «{{server}}» сейчас недоступен. Попробуйте позже.',
   mcp_prompt_failed: 'MCP-сервер «{{server}}» не вернул этот промпт.',
   mcp_resource_empty: 'Этот ресурс MCP-сервера «{{server}}» пуст.',
   mcp_resource_failed: 'MCP-сервер «{{server}}» не вернул этот ресурс.',
-  mcp_headers_missing: 'Вы изменили адрес MCP-сервера, поэтому введите и его заголовки.',
+  mcp_headers_missing: 'URL MCP-сервера изменился. Введите его заголовки заново.',
   mcp_server_configured: 'Этот MCP-сервер задан в config.yml. Измените его там.',
   mcp_server_name_taken: 'MCP-сервер с таким именем уже есть.',
   mcp_url_missing: 'Введите адрес MCP-сервера.',
@@ -30,9 +30,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   account_not_found: 'Такой учётной записи нет.',
   administrators_only: 'Это может делать только администратор.',
   api_key_invalid: 'Этот ключ API недействителен.',
-  api_key_expiry_past: 'Срок этого ключа уже истёк бы.',
+  api_key_expiry_past: 'Срок действия уже в прошлом. Выберите более поздний.',
   api_key_not_allowed: 'Ключам API это запрещено. Войдите с паролем.',
-  api_key_scope: 'Этому ключу API это запрещено: у него нет права «{{scope}}». Возьмите другой.',
+  api_key_scope: 'У этого ключа API нет права «{{scope}}». Возьмите ключ с этим правом.',
   api_key_not_found: 'Такого ключа API нет.',
   api_keys_exhausted: 'У вас уже {{limit}} ключей API. Сначала удалите один.',
   body_empty: 'Тело запроса пустое.',
@@ -61,12 +61,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitations_exhausted: 'Уже есть {{limit}} открытых приглашений. Сначала отзовите несколько.',
   json_list_too_long: 'В JSON есть список длиннее {{entries}} элементов.',
   json_too_deep: 'Вложенность JSON больше {{levels}} уровней.',
-  last_administrator: 'Это последний действующий администратор.',
+  last_administrator:
+    'Это последний действующий администратор. Сначала сделайте администратором другую учётную запись.',
   multipart_broken:
     'Не удалось прочитать тело multipart: оно обрывается, либо его разделитель отсутствует или длиннее 250 символов.',
   multipart_expected: 'Отправьте это как multipart/form-data.',
   no_password_in_single_mode: 'В однопользовательском режиме пароля нет.',
-  nothing_here: 'По этому адресу ничего нет.',
+  nothing_here: 'Такого URL нет. Проверьте путь и метод.',
   origin_refused:
     'Страницам с других источников нельзя обращаться к серверу. Если источник верен, добавьте его в cors_origins.',
   oidc_groups_withheld:
@@ -81,8 +82,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Этот вход длился слишком долго или начат в другом браузере. Попробуйте ещё раз.',
   oidc_unreachable: 'Единый вход сейчас недоступен. Повторите чуть позже.',
   account_without_password:
-    'У учётной записи «{{name}}» нет пароля: вход выполняется через единый вход. По ссылке для нового пароля можно было бы войти и без него, что бы ни решил поставщик удостоверений.',
-  password_sign_in_off: 'Пароли на этом сервере отключены. Используйте единый вход.',
+    'У учётной записи «{{name}}» нет пароля: её владелец использует единый вход. По ссылке для пароля он сможет войти, даже если единый вход этого больше не разрешает.',
+  password_sign_in_off: 'Вход по паролю на этом сервере отключён. Используйте единый вход.',
   password_common:
     'Этот пароль — один из самых распространённых, его сразу подберут. Выберите другой.',
   password_is_name:
@@ -90,7 +91,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   password_changed: 'Пароль только что изменён. Войдите снова.',
   registration_closed: 'Регистрация закрыта. Попросите учётную запись у администратора.',
   registrations_exhausted:
-    'С вашего адреса зарегистрировано слишком много записей. Попробуйте позже или обратитесь к администратору.',
+    'Из вашей сети зарегистрировано слишком много учётных записей. Попробуйте позже или обратитесь к администратору.',
   request_field_invalid: '{{part}}: недопустимое значение: {{detail}}',
   request_invalid: '{{part}}: недопустимое значение.',
   request_refused: 'Запрос отклонён.',
@@ -102,8 +103,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Для ключей доступа нужны имя хоста и HTTPS либо localhost. Укажите такой адрес в public_url.',
   passkeys_exhausted: 'У вас уже {{limit}} ключей доступа. Сначала удалите один.',
   second_factor_code_wrong: 'Код неверен, истёк или уже использован. Введите текущий.',
-  second_factor_expired: 'Прошло слишком много времени. Войдите с самого начала.',
-  second_factor_missing: 'Подтверждать или удалять нечего. Начните заново.',
+  second_factor_expired: 'Срок этого входа истёк. Войдите снова.',
+  second_factor_missing:
+    'Нет приложения для аутентификации, которое можно подтвердить или удалить. Начните заново.',
   second_factor_refused: 'Код или ключ доступа неверен, истёк или уже использован.',
   second_factor_required: 'Пароль верен. Подтвердите вход вторым фактором.',
   second_factor_set: 'Приложение для аутентификации уже настроено. Сначала удалите его.',
@@ -111,7 +113,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   session_ended: 'Ваш сеанс завершён. Войдите снова.',
   setup_link_required:
     'У этого сервера ещё нет администратора. Откройте ссылку для настройки, которую он вывел при запуске.',
-  shutting_down: 'Сервер скоро перезапустится. Повторите чуть позже.',
+  shutting_down: 'Сервер перезапускается. Повторите чуть позже.',
   sign_in_busy: 'Слишком много людей входит одновременно. Повторите чуть позже.',
   sign_in_required: 'Сначала войдите.',
   sign_ins_exhausted:
@@ -125,6 +127,6 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   user_name_taken: 'Это имя пользователя или адрес почты заняты.',
   wrong_credentials: 'Неверное имя пользователя или пароль.',
   headers_too_large: 'Заголовки запроса слишком велики.',
-  request_timeout: 'Запрос поступал слишком долго.',
+  request_timeout: 'Запрос поступал слишком долго. Попробуйте ещё раз.',
   request_malformed: 'Это некорректный HTTP-запрос.',
 }

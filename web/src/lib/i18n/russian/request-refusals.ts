@@ -59,11 +59,12 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_not_found: 'Такого импорта нет.',
   import_running: 'У вас уже выполняется импорт. Дождитесь его окончания.',
   import_upload_too_large: 'Размер импорта — не больше {{limit}}.',
-  memory_too_long: 'В памяти может быть не больше {{limit}} символов; в этом тексте — {{length}}.',
+  memory_too_long:
+    'В памяти может быть не больше {{limit}} символов; в этом тексте — {{length}}. Сократите его.',
   message_not_found: 'Такого сообщения нет.',
   model_configured: 'Эта модель задана в config.yml. Измените её там.',
   model_id_taken: 'Модель с таким идентификатором уже есть.',
-  model_key_missing: 'Вы изменили адрес провайдера, поэтому введите и его ключ API.',
+  model_key_missing: 'URL провайдера изменился. Введите ключ API заново.',
   model_unknown: 'Такой модели нет.',
   nothing_to_undelete: 'Нет удаления, которое можно отменить.',
   outbox_full: 'Отправки уже ждут {{limit}} сообщений. Попробуйте позже.',
@@ -75,7 +76,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: 'Срок действия ссылки должен быть в будущем.',
   share_guesses_exhausted:
     'Слишком много неверных паролей для этой ссылки. Подождите и попробуйте снова.',
-  share_not_found: 'По этой ссылке ничего нет.',
+  share_not_found: 'Такой ссылки нет, или доступ по ней закрыт.',
   share_password_needed: 'Для этой ссылки нужен пароль (X-Share-Password).',
   share_password_wrong: 'Неверный пароль для этой ссылки.',
   share_too_large: 'Эта беседа слишком велика, чтобы ею делиться.',
@@ -99,7 +100,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   attachments_too_large:
     'Общий размер вложений — {{size}}; можно не больше {{limit}}. Отправьте меньше файлов или файлы поменьше.',
   background_tasks_exhausted: 'Уже выполняется {{limit}} фоновых задач. Дождитесь окончания одной.',
-  call_decided: 'По этому вызову решение уже принято.',
+  call_decided: 'Этот вызов инструмента уже одобрен или отклонён.',
   client_call_unknown:
     'Перед результатом нет вызова с id «{{id}}». Отправляйте вызовы вместе с результатами.',
   client_result_missing:
@@ -132,13 +133,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_still_active: 'Этот запуск ещё активен.',
   run_takes_no_decision: 'Этот запуск завершён: ни один его вызов не ждёт решения.',
   run_takes_no_input: 'Этот запуск завершён: ни один его вызов не ждёт данных.',
-  run_minutes_used_up: 'Ответ прерывается через {{limit}} мин. Можно разрешить ему продолжиться.',
+  run_minutes_used_up: 'Этот ответ достиг лимита: {{limit}} мин. Его можно продолжить.',
   run_tokens_used_up:
-    'Лимит в {{limit}} токенов на один ответ исчерпан. Попросите продолжение новым сообщением.',
+    'Этот ответ достиг лимита токенов ({{limit}}). Отправьте новое сообщение, чтобы продолжить.',
   run_without_answer: 'Запуск завершился без ответа.',
   runs_exhausted:
     'У вас уже {{limit}} активных запусков. Дождитесь окончания одного или остановите.',
-  task_not_found: 'Такой задачи нет.',
+  task_not_found: 'Такой фоновой задачи нет.',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -149,7 +150,7 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: 'Поиск длился слишком долго. Уточните запрос и повторите.',
   store_busy: 'База данных занята. Повторите чуть позже.',
   store_closed: 'База данных закрыта.',
-  store_file_unusable: 'Файл базы данных сейчас нельзя использовать.',
+  store_file_unusable: 'Файл базы данных сейчас нельзя использовать. Повторите чуть позже.',
   store_full: 'Диск заполнен: ничего не сохранено. Освободите место и повторите.',
   store_locked: 'База данных заблокирована другой программой. Повторите чуть позже.',
   store_overloaded: 'База данных перегружена. Повторите чуть позже.',

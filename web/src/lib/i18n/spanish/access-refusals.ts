@@ -11,11 +11,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   heir_missing: 'Indica en «heir_id» la cuenta que recibe los datos.',
   mcp_client_not_configured:
     'El servidor de autorización no registra clientes. Un administrador tiene que definir «oauth.client_id» de este servidor MCP.',
-  mcp_not_connected: 'El servidor MCP «{{server}}» no está disponible ahora. Inténtalo de nuevo.',
+  mcp_not_connected: 'El servidor MCP «{{server}}» no está disponible ahora. Inténtalo más tarde.',
   mcp_prompt_failed: 'El servidor MCP «{{server}}» no devolvió este prompt.',
   mcp_resource_empty: 'Este recurso del servidor MCP «{{server}}» está vacío.',
   mcp_resource_failed: 'El servidor MCP «{{server}}» no devolvió este recurso.',
-  mcp_headers_missing: 'Cambiaste la dirección del servidor MCP; escribe también sus cabeceras.',
+  mcp_headers_missing: 'La URL del servidor MCP cambió. Escribe de nuevo sus cabeceras.',
   mcp_server_configured: 'Este servidor MCP está definido en config.yml. Cámbialo allí.',
   mcp_server_name_taken: 'Ya hay un servidor MCP con este nombre.',
   mcp_url_missing: 'Escribe la dirección del servidor MCP.',
@@ -31,10 +31,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   account_not_found: 'Esa cuenta no existe.',
   administrators_only: 'Solo un administrador puede hacer esto.',
   api_key_invalid: 'Esta clave de API no es válida.',
-  api_key_expiry_past: 'La clave ya habría caducado.',
+  api_key_expiry_past: 'La fecha de caducidad ya pasó. Elige una posterior.',
   api_key_not_allowed: 'Las claves de API no pueden hacer esto. Inicia sesión con tu contraseña.',
-  api_key_scope:
-    'Esta clave de API no puede hacer esto: le falta el permiso «{{scope}}». Usa otra.',
+  api_key_scope: 'A esta clave de API le falta el permiso «{{scope}}». Usa una que lo tenga.',
   api_key_not_found: 'Esa clave de API no existe.',
   api_keys_exhausted: 'Ya tienes {{limit}} claves de API. Elimina una primero.',
   body_empty: 'El contenido está vacío.',
@@ -63,12 +62,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitations_exhausted: 'Ya hay {{limit}} invitaciones abiertas. Retira algunas primero.',
   json_list_too_long: 'Una lista del JSON tiene más de {{entries}} elementos.',
   json_too_deep: 'El JSON está anidado a más de {{levels}} niveles.',
-  last_administrator: 'Es el último administrador activo.',
+  last_administrator: 'Es el último administrador activo. Haz antes administradora a otra cuenta.',
   multipart_broken:
     'No se pudo leer el contenido multipart: termina antes de tiempo, o su separador falta o tiene más de 250 caracteres.',
   multipart_expected: 'Envíalo como multipart/form-data.',
   no_password_in_single_mode: 'En el modo de un solo usuario no hay contraseña.',
-  nothing_here: 'En esta dirección no hay nada.',
+  nothing_here: 'Esta URL no existe. Comprueba la ruta y el método.',
   origin_refused:
     'Las páginas de otro origen no pueden llamar a este servidor. Si el origen es correcto, añádelo a cors_origins.',
   oidc_groups_withheld:
@@ -84,15 +83,15 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_unreachable:
     'El inicio de sesión único no está disponible ahora. Inténtalo de nuevo en un momento.',
   account_without_password:
-    'La cuenta «{{name}}» no tiene contraseña: entra con el inicio de sesión único. Con un enlace para una contraseña nueva también se podría entrar sin él, decida lo que decida el proveedor de identidad.',
+    'La cuenta «{{name}}» no tiene contraseña porque su dueño usa el inicio de sesión único. Con un enlace de contraseña podría entrar aunque el inicio de sesión único ya no lo permita.',
   password_sign_in_off:
-    'Las contraseñas están desactivadas en este servidor. Usa el inicio de sesión único.',
+    'El inicio de sesión con contraseña está desactivado en este servidor. Usa el inicio de sesión único.',
   password_common: 'Esta contraseña es de las más comunes y se adivinaría al instante. Elige otra.',
   password_is_name: 'La contraseña no puede ser el nombre de usuario ni el correo. Elige otra.',
   password_changed: 'La contraseña se cambió hace un momento. Inicia sesión de nuevo.',
   registration_closed: 'El registro está cerrado. Pide una cuenta a un administrador.',
   registrations_exhausted:
-    'Se registraron demasiadas cuentas desde tu dirección. Inténtalo más tarde o consulta a un administrador.',
+    'Se registraron demasiadas cuentas desde tu red. Inténtalo más tarde o consulta a un administrador.',
   request_field_invalid: '{{part}} no es válido: {{detail}}',
   request_invalid: '{{part}} no es válido.',
   request_refused: 'La solicitud fue rechazada.',
@@ -105,8 +104,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Las llaves de acceso necesitan un nombre de host y HTTPS, o localhost. Pon en public_url una dirección así.',
   passkeys_exhausted: 'Ya tienes {{limit}} llaves de acceso. Elimina una primero.',
   second_factor_code_wrong: 'Este código es incorrecto, caducó o ya se usó. Escribe el actual.',
-  second_factor_expired: 'Tardó demasiado. Inicia sesión desde el principio.',
-  second_factor_missing: 'No hay nada que confirmar o quitar. Empieza de nuevo.',
+  second_factor_expired: 'Este inicio de sesión caducó. Inicia sesión de nuevo.',
+  second_factor_missing:
+    'No hay ninguna aplicación de autenticación que confirmar o quitar. Empieza de nuevo.',
   second_factor_refused: 'Este código o llave de acceso es incorrecto, caducó o ya se usó.',
   second_factor_required:
     'La contraseña es correcta. Confirma el inicio de sesión con tu segundo factor.',
@@ -115,7 +115,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   session_ended: 'Tu sesión ha terminado. Inicia sesión de nuevo.',
   setup_link_required:
     'Este servidor aún no tiene administrador. Abre el enlace de configuración que mostró al arrancar.',
-  shutting_down: 'El servidor está a punto de reiniciarse. Inténtalo de nuevo en breve.',
+  shutting_down: 'El servidor se está reiniciando. Inténtalo de nuevo en breve.',
   sign_in_busy: 'Demasiadas personas inician sesión a la vez. Inténtalo de nuevo en un momento.',
   sign_in_required: 'Inicia sesión primero.',
   sign_ins_exhausted: 'Demasiados intentos fallidos. Espera un momento e inténtalo de nuevo.',
@@ -129,6 +129,6 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   user_name_taken: 'Este nombre de usuario o correo ya está en uso.',
   wrong_credentials: 'El nombre de usuario o la contraseña son incorrectos.',
   headers_too_large: 'Las cabeceras de la solicitud son demasiado grandes.',
-  request_timeout: 'La solicitud tardó demasiado en llegar.',
+  request_timeout: 'La solicitud tardó demasiado en llegar. Inténtalo de nuevo.',
   request_malformed: 'No es una solicitud HTTP válida.',
 }

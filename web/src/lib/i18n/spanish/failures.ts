@@ -23,16 +23,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Otra persona cambió «{{path}}» mientras tanto. Léelo de nuevo antes de cambiarlo.',
   file_changed_while_read: '«{{path}}» cambió mientras se leía. Inténtalo de nuevo.',
   file_content_missing:
-    'El contenido de este archivo falta en el servidor. Quien lo administra puede restaurarlo de una copia de seguridad.',
+    'El contenido de este archivo falta en el servidor. Un administrador puede restaurarlo de una copia de seguridad.',
   file_created_meanwhile: 'El archivo «{{path}}» ya existe. Léelo antes de cambiarlo.',
   file_deleted_meanwhile:
-    'Otra persona eliminó «{{path}}» mientras tanto. Léelo de nuevo antes de cambiarlo.',
+    'Otra persona eliminó «{{path}}» mientras tanto. Comprueba qué archivos hay antes de cambiarlo.',
   file_exists: '«{{path}}» ya existe o es una carpeta.',
   file_in_the_way: '«{{path}}» es un archivo; una carpeta no puede ocupar su lugar.',
   file_id_unknown: 'Ese archivo no existe.',
   file_name_too_long: 'El nombre de «{{path}}» es demasiado largo.',
   file_not_found: 'No hay ningún archivo ni carpeta «{{path}}».',
-  file_removed_while_written: '«{{path}}» se eliminó mientras se escribía.',
+  file_removed_while_written: '«{{path}}» se eliminó mientras se escribía. Inténtalo de nuevo.',
   file_replaced:
     '«{{path}}» se reemplazó mientras se usaba. No se cambió nada; inténtalo de nuevo.',
   file_too_large: '«{{path}}» ocupa {{size}}; se pueden leer como máximo {{limit}}.',
@@ -53,14 +53,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'La carpeta «{{path}}» contiene archivos que el estado no conoce, así que no se puede restaurar el archivo con ese nombre.',
   folder_into_itself: 'Una carpeta no se puede mover dentro de sí misma.',
   folder_takes_no_file: '«{{path}}» es una carpeta; un archivo no puede ocupar su lugar.',
-  glob_too_complex: 'El patrón tiene demasiadas alternativas entre llaves.',
+  glob_too_complex: 'El patrón tiene demasiadas alternativas entre llaves. Simplifícalo.',
   glob_too_long: 'Un patrón puede tener como máximo {{limit}} caracteres.',
   image_unreadable:
     '«{{name}}» no se puede leer como imagen: está dañada, tiene demasiados píxeles o su formato no se admite.',
   link_refused:
     '«{{path}}» es un enlace simbólico o pasa por uno. En los proyectos no se siguen enlaces.',
-  names_collide:
-    '«{{path}}» contiene el nombre de otro archivo, tal como este disco compara los nombres.',
+  names_collide: '«{{path}}» choca con otro archivo cuyo nombre es igual para este disco.',
   not_a_file: '«{{path}}» es una carpeta, no un archivo.',
   not_a_regular_file:
     '«{{path}}» es un dispositivo, una tubería o un socket, no un archivo normal.',
@@ -73,15 +72,16 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: 'Ruta no permitida: es la propia carpeta del proyecto.',
   path_name_too_long: 'Ruta no permitida: contiene un nombre demasiado largo.',
   path_not_unicode: 'Ruta no permitida: no es Unicode válido.',
-  path_taken: 'Ya hay algo en «{{path}}».',
-  path_through_file: 'No se puede llegar a «{{path}}»: una parte de la ruta no es una carpeta.',
+  path_taken: 'Ya hay un archivo o una carpeta con el nombre «{{path}}».',
+  path_through_file: '«{{path}}» no existe: una parte de la ruta no es una carpeta.',
   path_too_deep: 'Ruta no permitida: más de {{limit}} carpetas de profundidad.',
   path_too_long: 'Ruta no permitida: es demasiado larga.',
-  project_busy: 'Otro cambio de este proyecto sigue en curso. No se cambió nada.',
+  project_busy:
+    'Otro cambio de este proyecto sigue en curso. No se cambió nada. Inténtalo de nuevo.',
   project_deleted: 'Este proyecto se eliminó. No se cambió nada y ya no se puede cambiar.',
   project_deleted_during_run:
     'El proyecto de esta conversación se eliminó durante la ejecución, así que la respuesta termina aquí. Envía de nuevo el mensaje para continuar sin el proyecto.',
-  project_full: 'El proyecto superaría su límite de {{limit}}. Elimina algo primero.',
+  project_full: 'El proyecto superaría su límite de {{limit}}. Elimina antes algunos archivos.',
   project_name_taken: 'Ya tienes un proyecto con este nombre.',
   project_not_found: 'Ese proyecto no existe.',
   quota_claim_refused:
@@ -141,7 +141,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Tu cuota de «{{model}}» en el proveedor se agotó ({{status}}). Elige otro modelo o espera a que se renueve.',
   model_redirected:
     'La dirección de «{{model}}» responde con una redirección ({{status}}). Comprueba api_url.',
-  model_refused: 'El modelo «{{model}}» rechazó la solicitud ({{status}}).',
+  model_refused: 'El proveedor de «{{model}}» rechazó la solicitud ({{status}}).',
   model_refused_credit:
     'Tu cuenta del proveedor de «{{model}}» no tiene saldo ({{status}}). Recárgala o elige otro modelo.',
   model_stopped: 'La solicitud a «{{model}}» se detuvo.',
@@ -191,7 +191,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_page_too_deep: 'la página tiene demasiados niveles',
   document_pdf_damaged: 'el PDF está dañado',
   document_pdf_protected: 'el PDF está protegido con contraseña',
-  document_reader_not_started: 'no se pudo iniciar el lector',
+  document_reader_not_started: 'no se pudo iniciar el programa que lee los documentos',
   document_reading_stopped: 'se canceló',
   document_reading_too_slow: 'se tardó demasiado en leerlo',
   document_scanned: 'no contiene texto (pasa antes un documento escaneado por un OCR)',

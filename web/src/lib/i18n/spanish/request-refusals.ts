@@ -58,11 +58,11 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_running: 'Ya tienes una importación en curso. Espera a que termine.',
   import_upload_too_large: 'Una importación puede tener como máximo {{limit}}.',
   memory_too_long:
-    'La memoria puede tener como máximo {{limit}} caracteres; este texto tiene {{length}}.',
+    'La memoria puede tener como máximo {{limit}} caracteres; este texto tiene {{length}}. Acórtalo.',
   message_not_found: 'Ese mensaje no existe.',
   model_configured: 'Este modelo está definido en config.yml. Cámbialo allí.',
   model_id_taken: 'Ya hay un modelo con este identificador.',
-  model_key_missing: 'Cambiaste la dirección del proveedor; escribe también su clave de API.',
+  model_key_missing: 'La URL del proveedor cambió. Escribe de nuevo su clave de API.',
   model_unknown: 'Ese modelo no existe.',
   nothing_to_undelete: 'No hay ninguna eliminación que se pueda deshacer.',
   outbox_full: 'Ya hay {{limit}} mensajes esperando a ser enviados. Inténtalo más tarde.',
@@ -74,7 +74,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   share_expired: 'El momento en que caduca el enlace tiene que estar en el futuro.',
   share_guesses_exhausted:
     'Demasiadas contraseñas incorrectas para este enlace. Espera un poco e inténtalo de nuevo.',
-  share_not_found: 'No hay nada compartido en este enlace.',
+  share_not_found: 'Este enlace no existe o ya no se comparte.',
   share_password_needed: 'Este enlace necesita una contraseña (X-Share-Password).',
   share_password_wrong: 'La contraseña de este enlace es incorrecta.',
   share_too_large: 'Esta conversación es demasiado grande para compartirla.',
@@ -99,7 +99,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Los adjuntos ocupan {{size}} en total; se permiten como máximo {{limit}}. Envía menos archivos o más pequeños.',
   background_tasks_exhausted:
     'Ya hay {{limit}} tareas en segundo plano en curso. Espera a que termine una.',
-  call_decided: 'Ya se decidió sobre esta llamada.',
+  call_decided: 'Esta llamada a herramienta ya se aprobó o se rechazó.',
   client_call_unknown:
     'No hay ninguna llamada con el id «{{id}}» antes de su resultado. Envía juntas las llamadas y sus resultados.',
   client_result_missing:
@@ -134,12 +134,12 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_takes_no_decision:
     'Esta ejecución ha terminado: ninguna de sus llamadas espera una decisión.',
   run_takes_no_input: 'Esta ejecución ha terminado: ninguna de sus llamadas espera información.',
-  run_minutes_used_up: 'Una respuesta termina tras {{limit}} minutos. Puedes dejar que continúe.',
+  run_minutes_used_up: 'Esta respuesta alcanzó el límite de {{limit}} minutos. Puedes continuarla.',
   run_tokens_used_up:
-    'Se agotaron los {{limit}} tokens de una respuesta. Pide el resto en un mensaje nuevo.',
+    'Esta respuesta alcanzó el límite de {{limit}} tokens. Envía un mensaje nuevo para continuar.',
   run_without_answer: 'La ejecución terminó sin respuesta.',
   runs_exhausted: 'Ya tienes {{limit}} ejecuciones activas. Espera a que termine una o detén una.',
-  task_not_found: 'Esa tarea no existe.',
+  task_not_found: 'Esa tarea en segundo plano no existe.',
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
@@ -150,9 +150,10 @@ export const store: Texts<typeof STORE_FAILURES> = {
   search_too_slow: 'La búsqueda tardó demasiado. Acótala e inténtalo de nuevo.',
   store_busy: 'La base de datos está ocupada. Inténtalo de nuevo pronto.',
   store_closed: 'La base de datos está cerrada.',
-  store_file_unusable: 'El archivo de la base de datos no se puede usar ahora.',
+  store_file_unusable:
+    'El archivo de la base de datos no se puede usar ahora. Inténtalo de nuevo pronto.',
   store_full: 'El disco está lleno: no se guardó nada. Libera espacio e inténtalo de nuevo.',
   store_locked: 'Otro programa tiene bloqueada la base de datos. Inténtalo de nuevo pronto.',
-  store_overloaded: 'La base de datos tiene demasiado trabajo. Inténtalo de nuevo pronto.',
+  store_overloaded: 'La base de datos está sobrecargada. Inténtalo de nuevo pronto.',
   store_unanswered: 'La base de datos no responde. Inténtalo de nuevo pronto.',
 }
