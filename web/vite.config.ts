@@ -61,6 +61,36 @@ const inlineFrame = (): Plugin => ({
   },
 })
 
+const moduleOf = (path: string): string => resolve(import.meta.dirname, 'src', path)
+
+/** The chunks with these modules, and what they import, are what the page of a conversation needs besides the first screen. */
+const CONVERSATION_MODULES = ['app/chat-page.tsx', 'ui/markdown/markdown.tsx'].map(moduleOf)
+
+/**
+ * Requests the files of the page of a conversation as soon as the document of one has arrived. Otherwise a slow connection is
+ * idle from when the first screen has loaded until it has run.
+ */
+const conversationFilesEarly = (): Plugin => ({
+  name: 'conversation-files-early',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { bundle = {}, path }) {
+      if (!path.endsWith('/index.html')) return html
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+      const holders = CONVERSATION_MODULES.map((id) =>
+        chunks.find(({ moduleIds }) => moduleIds.includes(id)),
+      ).filter((chunk) => chunk !== undefined)
+      if (holders.length < CONVERSATION_MODULES.length)
+        throw new Error(`The build has no chunk with one of ${CONVERSATION_MODULES.join(', ')}`)
+      const files = new Set(holders.flatMap(({ fileName, imports }) => [fileName, ...imports]))
+      const paths = [...files].filter((name) => !html.includes(name)).map((name) => `/${name}`)
+      const script = `if(location.pathname.startsWith('/c/'))for(const href of ${JSON.stringify(paths)})document.head.append(Object.assign(document.createElement('link'),{rel:'modulepreload',fetchPriority:'low',href}))`
+      return html.replace('</body>', () => `<script>${script}</script></body>`)
+    },
+  },
+})
+
 /**
  * The same document for servers with accounts, where it must not offer a message field to somebody who has to sign in first
  * (`public/theme.js`).
@@ -144,12 +174,14 @@ type Graph = {
   getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null
 }
 
-const start = resolve(import.meta.dirname, 'src/main.tsx')
+const start = moduleOf('main.tsx')
+const chatPage = moduleOf('app/chat-page.tsx')
+const signInPages = ['features/auth/sign-in-page.tsx', 'features/auth/join-page.tsx'].map(moduleOf)
 
-/** Everything that the entry script imports statically, directly or indirectly. */
-function firstScreenModules(graph: Graph): Set<string> {
+/** These modules and everything that they import statically, directly or indirectly. */
+function staticImports(graph: Graph, ...modules: string[]): Set<string> {
   const found = new Set<string>()
-  const open = [start]
+  const open = [...modules]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (found.has(id)) continue
     found.add(id)
@@ -187,19 +219,26 @@ function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
  * better, and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else
  * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/states/late.tsx`). The icons of
  * all other views are one file.
+ *
+ * The page of a conversation is one more file, instead of thirty small ones. What signing in needs is not part of it.
  */
-function firstScreenFile() {
+function bundledFile() {
   let modules: Set<string> | null = null
   let icons: Set<string> | null = null
+  let chat: Set<string> | null = null
+  let signIn: Set<string> | null = null
   return (id: string, graph: Graph): string | null => {
-    modules ??= firstScreenModules(graph)
+    modules ??= staticImports(graph, start)
     const [, icon] = ICON.exec(id) ?? []
     if (icon !== undefined) {
       icons ??= iconsOf(modules, graph)
       return icons.has(icon) ? 'libraries' : 'icons'
     }
-    if (id === start || !modules.has(id)) return null
-    return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
+    if (id === start) return null
+    if (modules.has(id)) return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
+    chat ??= staticImports(graph, chatPage)
+    signIn ??= staticImports(graph, ...signInPages)
+    return chat.has(id) && !signIn.has(id) ? 'chat' : null
   }
 }
 
@@ -268,6 +307,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     inlineFrame(),
+    conversationFilesEarly(),
     stylesAfterFrame(),
     documentWithAccounts(),
     serviceWorker(),
@@ -284,7 +324,7 @@ export default defineConfig({
       input: ['index.html', 'diagram.html'].map((name) => resolve(import.meta.dirname, name)),
       output: {
         codeSplitting: {
-          groups: [{ debugName: 'first screen', name: firstScreenFile() }],
+          groups: [{ debugName: 'first screen and chat', name: bundledFile() }],
           includeDependenciesRecursively: false,
         },
       },
