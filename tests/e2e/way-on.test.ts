@@ -1,6 +1,13 @@
 // When something blocks the user, the page says what it is, in the user's language, and what can be done about it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page/page.ts'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  leave,
+  REMOTE_HOST,
+  say,
+} from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -97,6 +104,37 @@ describeInBrowser('recovering from errors', (visitor) => {
     await reason.press('Enter')
     await page.getByText('I was told.').waitFor()
     expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Not today')
+    await leave(page)
+  })
+
+  test('a link to a conversation that does not exist says so, and leads to the sidebar and to a new chat', async () => {
+    const page = await visitor.open(`${server.url}/c/0198c000-0000-7000-8000-000000000000`, {
+      phone: true,
+    })
+    await page.getByRole('heading', { level: 1, name: 'Conversation not found' }).waitFor()
+    await expectAccessible(page)
+    const skip = page.getByRole('link', { name: 'Skip to main content' })
+    expect(await skip.getAttribute('href')).toBe('#main')
+    await page.getByRole('button', { name: 'Show sidebar' }).click()
+    await page.getByRole('dialog').getByRole('navigation', { name: 'Conversations' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: 'New chat' }).click()
+    await composer(page).waitFor()
+    await leave(page)
+  })
+
+  test('a conversation that could not be loaded is loaded again on request', async () => {
+    const { json } = await server.call('POST', '/api/conversations', { body: { title: 'Later' } })
+    const page = await visitor.open(server.url)
+    await composer(page).waitFor()
+    const path = `/api/conversations/${json.data.id}`
+    await page.route(`**${path}`, (route) => route.fulfill({ status: 500, body: '{}' }))
+    await page.goto(`${server.url}/c/${json.data.id}`)
+    await page.getByRole('heading', { level: 1, name: 'Conversation not loaded' }).waitFor()
+    await page.unroute(`**${path}`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Later' }).waitFor()
     await leave(page)
   })
 

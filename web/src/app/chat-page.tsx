@@ -64,5 +64,13 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
       </aside>
     ) : null
   useConversationCommands(id)
-  return <ChatView id={id} loading={<ChatSkeleton menu={menu} />} header={header} aside={aside} />
+  return (
+    <ChatView
+      id={id}
+      menu={menu}
+      loading={<ChatSkeleton menu={menu} />}
+      header={header}
+      aside={aside}
+    />
+  )
 }

@@ -190,7 +190,7 @@ function OneProject({ id, onMenu }: { id: string; onMenu: (() => void) | null })
 function NotFound() {
   const { t } = useTranslation()
   return (
-    <Empty icon={CircleHelp} title={t('errors.notFound')} text={t('errors.notFoundText')}>
+    <Empty isPage icon={CircleHelp} title={t('errors.notFound')} text={t('errors.notFoundText')}>
       <Link href={paths.home} className={linkButtonClass}>
         {t('errors.home')}
       </Link>

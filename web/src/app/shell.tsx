@@ -1,10 +1,12 @@
 // The layout of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
+import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation } from 'wouter'
+import { useLocation, useRoute } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
 import { closeDialog, useShownDialog } from '../features/conversations/shown-dialog.ts'
 import { useProfile } from '../lib/api/auth.ts'
+import { conversationQuery } from '../lib/api/conversations.ts'
 import { firstScreen } from '../lib/browser/first-screen.tsx'
 import { useMedia } from '../lib/browser/use-media.ts'
 import { paths } from '../lib/paths.ts'
@@ -170,7 +172,11 @@ function useShellShortcuts({
 /** Leads past the sidebar: to the field for a message, where there is one. */
 function SkipLink({ location }: { location: string }) {
   const { t } = useTranslation()
-  const writing = location === paths.home || location.startsWith(paths.conversation(''))
+  const [isChat, params] = useRoute('/c/:id')
+  // Only observed here. Where there is no conversation, there is no field either.
+  const query = conversationQuery(params?.id ?? '')
+  const { isLoadingError } = useQuery({ ...query, enabled: false })
+  const writing = location === paths.home || (isChat && !isLoadingError)
   return (
     <a
       href={writing ? '#composer' : '#main'}

@@ -27,36 +27,59 @@ export const money = (amount: number, currency: string, language: string): strin
   }
 }
 
-/** Seconds as "0.02 s", "3.4 s", "2 min 5 s". */
-export const duration = (seconds: number): string => {
-  if (seconds < 0.01) return '< 0.01 s'
-  if (seconds < 0.1) return `${seconds.toFixed(2)} s`
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 60) return `${Math.round(seconds)} s`
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
-}
-
-/** Milliseconds as "0 s", "35 ms", then like `duration`: where calls are compared, each millisecond counts. */
-export const fineDuration = (ms: number): string => {
-  if (ms <= 0) return '0 s'
-  return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms / 1_000)
-}
-
-/** Whole seconds of what is still running, as "3 s", "2 min 5 s". */
-export const elapsed = (seconds: number): string =>
-  seconds < 60 ? `${Math.floor(seconds)} s` : duration(Math.floor(seconds))
+type Unit = 'ms' | 's' | 'min' | (typeof SIZE_UNITS)[number]
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
-/** 1536 -> "1.5 KB"; units of 1024. */
-export const fileSize = (bytes: number): string => {
+/** Languages that write other symbols than the international ones. */
+const SYMBOLS: Readonly<Record<string, Partial<Record<Unit, string>>>> = {
+  zh: { ms: '毫秒', s: '秒', min: '分' },
+  ja: { ms: 'ミリ秒', s: '秒', min: '分' },
+  ko: { ms: '밀리초', s: '초', min: '분' },
+  fr: { B: 'o', KB: 'Ko', MB: 'Mo', GB: 'Go' },
+  ru: { ms: 'мс', s: 'с', min: 'мин', B: 'Б', KB: 'КБ', MB: 'МБ', GB: 'ГБ' },
+}
+
+/** A number with its unit: (1.24, 's', 'de', 1) -> "1,2 s". `digits`: how many are written after the decimal separator. */
+function measure(value: number, unit: Unit, language: string, digits = 0): string {
+  const shown = new Intl.NumberFormat(language, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value)
+  return `${shown} ${SYMBOLS[language.slice(0, 2)]?.[unit] ?? unit}`
+}
+
+/** Seconds as "0.02 s", "3.4 s", "2 min 5 s"; in German "3,4 s". */
+export const duration = (seconds: number, language: string): string => {
+  if (seconds < 0.01) return `< ${measure(0.01, 's', language, 2)}`
+  if (seconds < 0.095) return measure(seconds, 's', language, 2)
+  if (seconds < 9.95) return measure(seconds, 's', language, 1)
+  const whole = Math.round(seconds)
+  if (whole < 60) return measure(whole, 's', language)
+  return `${measure(Math.floor(whole / 60), 'min', language)} ${measure(whole % 60, 's', language)}`
+}
+
+/** Milliseconds as "0 s", "35 ms", then like `duration`: where calls are compared, each millisecond counts. */
+export const fineDuration = (ms: number, language: string): string => {
+  if (ms <= 0) return measure(0, 's', language)
+  return ms < 999.5 ? measure(ms, 'ms', language) : duration(ms / 1_000, language)
+}
+
+/** Whole seconds of what is still running, as "3 s", "2 min 5 s". */
+export const elapsed = (seconds: number, language: string): string =>
+  seconds < 60
+    ? measure(Math.floor(seconds), 's', language)
+    : duration(Math.floor(seconds), language)
+
+/** 1536 -> "1.5 KB", in French "1,5 Ko"; units of 1024. */
+export const fileSize = (bytes: number, language: string): string => {
   let value = bytes
   let unit = 0
   while (value >= 1024 && unit < SIZE_UNITS.length - 1) {
     value /= 1024
     unit += 1
   }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${SIZE_UNITS[unit]}`
+  return measure(value, SIZE_UNITS[unit] ?? 'B', language, value < 9.95 && unit > 0 ? 1 : 0)
 }
 
 const startOfDay = (date: Date): number =>

@@ -12,7 +12,7 @@ const NEAR = 0.8
 export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
   const { t, i18n } = useTranslation()
   const amount = ({ kind, currency }: QuotaItem, value: number): string => {
-    if (kind === 'storage') return fileSize(value)
+    if (kind === 'storage') return fileSize(value, i18n.language)
     if (kind.startsWith('cost'))
       return currency === null
         ? wholeNumber(value, i18n.language)

@@ -64,7 +64,7 @@ function limitChange(name: string, value: Value, { t, language }: Names): string
   const amount = (text: string): string => {
     const number = Number(text)
     if (text === 'none' || Number.isNaN(number)) return t('quota.noLimit')
-    return kind === 'storage' ? fileSize(number) : number.toLocaleString(language)
+    return kind === 'storage' ? fileSize(number, language) : number.toLocaleString(language)
   }
   const label = isShared
     ? `${t('quota.shared')}, ${t(`quota.kind.${kind}`)}`

@@ -30,7 +30,8 @@ export function InvitationsSection() {
       .flatMap((kind) => {
         const limit = quota[kind]
         if (limit === null) return []
-        const amount = kind === 'storage' ? fileSize(limit) : limit.toLocaleString(i18n.language)
+        const amount =
+          kind === 'storage' ? fileSize(limit, i18n.language) : limit.toLocaleString(i18n.language)
         return [` · ${t(`quota.kind.${kind}`)}: ${amount}`]
       })
       .join('')

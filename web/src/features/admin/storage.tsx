@@ -11,7 +11,7 @@ const KINDS = ['projects', 'history', 'files', 'documents'] as const
 
 /** A part of the server's tab; accounts that store nothing are left out. */
 export function Storage() {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const storage = useStorage()
   if (storage.isPending) return <Loading />
   if (storage.isError)
@@ -22,7 +22,11 @@ export function Storage() {
   return (
     <>
       <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
-        <Row name={t('admin.server.allAccounts')} stored={all} used={fileSize(all.total)} />
+        <Row
+          name={t('admin.server.allAccounts')}
+          stored={all}
+          used={fileSize(all.total, i18n.language)}
+        />
         {storage.data.pages
           .flatMap(({ items }) => items)
           .map((account) => (
@@ -31,8 +35,8 @@ export function Storage() {
               name={account.username}
               stored={account}
               used={t('admin.server.usedOf', {
-                used: fileSize(account.total - account.history),
-                limit: fileSize(account.limit),
+                used: fileSize(account.total - account.history, i18n.language),
+                limit: fileSize(account.limit, i18n.language),
               })}
             />
           ))}
@@ -50,7 +54,7 @@ export function Storage() {
 
 /** Kinds of which nothing is stored are left out. */
 function Row({ name, stored, used }: { name: string; stored: StoredBytes; used: string }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   return (
     <li className="py-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
@@ -59,7 +63,10 @@ function Row({ name, stored, used }: { name: string; stored: StoredBytes; used: 
       </p>
       <p className="text-[13px] wrap-anywhere text-muted">
         {KINDS.filter((kind) => stored[kind] > 0)
-          .map((kind) => `${t(`admin.server.stored.${kind}`)} ${fileSize(stored[kind])}`)
+          .map(
+            (kind) =>
+              `${t(`admin.server.stored.${kind}`)} ${fileSize(stored[kind], i18n.language)}`,
+          )
           .join(' · ')}
       </p>
     </li>

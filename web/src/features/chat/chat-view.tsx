@@ -36,6 +36,7 @@ import { DeleteMessageDialog } from './delete-message-dialog.tsx'
 import { inspectRun } from './inspected-run.ts'
 import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
+import { MissingConversation } from './missing-conversation.tsx'
 import { QueueList } from './queue/queue-list.tsx'
 import { enqueue } from './queue/queued-messages.ts'
 import { randomId } from './random-id.ts'
@@ -90,32 +91,29 @@ function useLeaveDeleted(id: string, { data, error }: ReturnType<typeof useConve
 /** `header` and `aside` draw what other features add, once the conversation has loaded. */
 export function ChatView({
   id,
+  menu,
   loading,
   header,
   aside,
 }: {
   id: string
+  /** The button that shows the sidebar, for a conversation that cannot be shown. */
+  menu: ReactNode
   /** Shown until the conversation has loaded. */
   loading: ReactNode
   header: (conversation: Conversation) => ReactNode
   aside: (conversation: Conversation) => ReactNode
 }) {
-  const { t } = useTranslation()
-  const { isOffline } = useOffline()
   const conversation = useConversation(id)
   const leaving = useLeaveDeleted(id, conversation)
   if (conversation.isPending || leaving) return loading
   if (conversation.isLoadingError)
     return (
-      <>
-        <Failed
-          message={
-            isOffline && opensOffline() ? t('shell.offlineMissing') : errorText(conversation.error)
-          }
-          onRetry={() => void conversation.refetch()}
-        />
-        <FirstScreenReady />
-      </>
+      <MissingConversation
+        menu={menu}
+        error={conversation.error}
+        onRetry={() => void conversation.refetch()}
+      />
     )
   return (
     <OpenConversation

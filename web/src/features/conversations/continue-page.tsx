@@ -14,7 +14,12 @@ export function ContinuePage({ token }: { token: string }) {
   const [, navigate] = useLocation()
   const copy = useContinueShare()
   return (
-    <Empty icon={MessagesSquare} title={t('share.continueTitle')} text={t('share.continueText')}>
+    <Empty
+      isPage
+      icon={MessagesSquare}
+      title={t('share.continueTitle')}
+      text={t('share.continueText')}
+    >
       {copy.isError && (
         <p role="alert" className="mb-3 text-sm text-bad">
           {errorText(copy.error)}

@@ -114,7 +114,7 @@ function Row({
   document: ProjectDocument
   onOpen: () => void
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   const remove = useDeleteDocument(projectId)
   const [asked, setAsked] = useState(false)
@@ -135,7 +135,7 @@ function Row({
             </span>
           ) : (
             <>
-              {fileSize(document.size)} ·{' '}
+              {fileSize(document.size, i18n.language)} ·{' '}
               {t(document.status === 'pending' ? 'documents.reading' : 'documents.passages', {
                 count: document.passages,
               })}

@@ -49,7 +49,7 @@ export function FileTree(props: TreeProps) {
 }
 
 function Level({ path, depth, ...tree }: TreeProps & { path: string; depth: number }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const folder = useFolder(tree.projectId, path)
   if (folder.isPending)
     return (
@@ -89,7 +89,9 @@ function Level({ path, depth, ...tree }: TreeProps & { path: string; depth: numb
           >
             <File size={14} aria-hidden className="shrink-0 text-muted" />
             <span className="min-w-0 flex-1 truncate">{file.name}</span>
-            <span className="text-xs text-muted tabular-nums">{fileSize(file.size)}</span>
+            <span className="text-xs text-muted tabular-nums">
+              {fileSize(file.size, i18n.language)}
+            </span>
           </button>
         </li>
       ))}

@@ -124,7 +124,7 @@ function DropZone({
   files: readonly PathedFile[]
   onFiles: (files: PathedFile[]) => void
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const picker = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
   const size = files.reduce((sum, { file }) => sum + file.size, 0)
@@ -164,7 +164,7 @@ function DropZone({
           t('projects.drop')
         ) : (
           <span className="font-medium">
-            {t('projects.chosen', { count: files.length, size: fileSize(size) })}
+            {t('projects.chosen', { count: files.length, size: fileSize(size, i18n.language) })}
           </span>
         )}
       </button>

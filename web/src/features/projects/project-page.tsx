@@ -15,7 +15,7 @@ import { ProjectPanel } from './project-panel.tsx'
  * in the project.
  */
 export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: string) => void }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const project = useProject(id)
   const [search] = useSearchParams()
   const path = search.get('file')
@@ -41,7 +41,10 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
             {name}
           </h1>
           <p className="text-xs text-muted">
-            {t('projects.stats', { count: stats.files, size: fileSize(stats.total_size) })}
+            {t('projects.stats', {
+              count: stats.files,
+              size: fileSize(stats.total_size, i18n.language),
+            })}
           </p>
         </div>
         <Button icon={MessageSquarePlus} onClick={() => onChat(id)}>

@@ -48,7 +48,7 @@ function ExportSection() {
         {job?.status === 'completed' && (
           <p role="status" className="text-sm">
             {t('data.ready', {
-              size: fileSize(job.size ?? 0),
+              size: fileSize(job.size ?? 0, i18n.language),
               until: new Date(job.expires_at ?? job.created_at).toLocaleString(i18n.language, {
                 dateStyle: 'medium',
                 timeStyle: 'short',

@@ -55,7 +55,7 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
   const facts = [
     shortTime(created, i18n.language),
     models?.find(({ id }) => id === run.model)?.name ?? run.model,
-    ended === null ? null : fineDuration(Date.parse(ended) - Date.parse(created)),
+    ended === null ? null : fineDuration(Date.parse(ended) - Date.parse(created), i18n.language),
     t('stats.tokens', { tokens: compactNumber(usage.total_tokens, i18n.language) }),
     ...Object.entries(usage.cost).map(([currency, amount]) =>
       money(amount, currency, i18n.language),

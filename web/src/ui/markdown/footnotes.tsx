@@ -67,7 +67,13 @@ export function FootnoteList({
     <section aria-label={t('prose.footnotes')} className="footnotes">
       <ol>
         {notes.map((note) => (
-          <li key={note.id} value={note.number} data-footnote={note.number} tabIndex={-1}>
+          <li
+            key={note.id}
+            dir="auto"
+            value={note.number}
+            data-footnote={note.number}
+            tabIndex={-1}
+          >
             {children(note)}
             <button
               type="button"

@@ -20,24 +20,30 @@ export function Loading() {
   )
 }
 
-/** In place of an empty list; `children` is what the person can do about it. */
+/**
+ * In place of an empty list; `children` is what the person can do about it. `isPage`: the page has nothing else, so the
+ * title is its heading.
+ */
 export function Empty({
   icon: Icon,
   title,
   text,
+  isPage = false,
   children,
 }: {
   icon: LucideIcon
   title: string
   text?: string
+  isPage?: boolean
   children?: ReactNode
 }) {
+  const Title = isPage ? 'h1' : 'p'
   return (
     <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
       <span className="mb-1 grid size-11 place-items-center rounded-2xl bg-sunken text-muted">
         <Icon size={20} aria-hidden />
       </span>
-      <p className="font-medium">{title}</p>
+      <Title className="font-medium">{title}</Title>
       {text !== undefined && <p className="max-w-sm text-sm text-balance text-muted">{text}</p>}
       {children !== undefined && <div className="mt-3">{children}</div>}
     </div>

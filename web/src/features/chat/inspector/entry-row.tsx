@@ -30,7 +30,7 @@ export function EntryRow({
   start: number
   total: number
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const { data: models } = useModels()
   const { entry } = inspected
   const [open, setOpen] = useState(false)
@@ -64,10 +64,10 @@ export function EntryRow({
         <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
         {hasFailed && <span className="text-xs text-bad">{t('inspector.failed')}</span>}
         <span className="shrink-0 text-xs text-muted tabular-nums">
-          {t('inspector.at', { time: fineDuration(offset) })}
+          {t('inspector.at', { time: fineDuration(offset, i18n.language) })}
         </span>
         <span className="w-16 shrink-0 text-end tabular-nums">
-          {fineDuration(entry.duration_ms)}
+          {fineDuration(entry.duration_ms, i18n.language)}
         </span>
       </button>
       <div aria-hidden className="mt-1.5 h-1.5 rounded-full bg-sunken">
@@ -94,7 +94,7 @@ function ModelFigures({ call }: { call: TimelineModelCall }) {
   const facts = [
     call.first_output_ms === null
       ? null
-      : t('inspector.firstOutput', { time: fineDuration(call.first_output_ms) }),
+      : t('inspector.firstOutput', { time: fineDuration(call.first_output_ms, i18n.language) }),
     t('inspector.input', { tokens: count(call.prompt_tokens) }),
     call.cached_tokens === 0 ? null : t('inspector.cached', { tokens: count(call.cached_tokens) }),
     (call.cache_write_tokens ?? 0) === 0
@@ -115,7 +115,7 @@ function ModelFigures({ call }: { call: TimelineModelCall }) {
       {call.retries.map((retry) => (
         <p key={retry.after_ms} className="mt-1 text-xs text-warn">
           {t('inspector.retry', {
-            time: fineDuration(retry.after_ms),
+            time: fineDuration(retry.after_ms, i18n.language),
             reason: refusalText({ reason: retry.reason, params: undefined, message: retry.reason }),
           })}
           {retry.next_model !== undefined &&

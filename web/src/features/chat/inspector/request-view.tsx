@@ -78,9 +78,14 @@ function Part({ part, isFirst }: { part: RequestPart; isFirst: boolean }) {
         <span dir="auto" className="min-w-0 flex-1 truncate text-muted">
           {json === null ? t('inspector.missing') : json.slice(0, 300)}
         </span>
-        <span className="shrink-0 text-muted tabular-nums">
-          {wholeNumber(part.characters, i18n.language)}
-        </span>
+        {json !== null && (
+          <span className="shrink-0 text-muted tabular-nums">
+            {t('inspector.characters', {
+              count: part.characters,
+              shown: wholeNumber(part.characters, i18n.language),
+            })}
+          </span>
+        )}
       </summary>
       {open && json !== null && (
         <Source text={pretty(json)} isCut={json.length < part.characters} />

@@ -9,13 +9,13 @@ import { pretty } from './recorded-call.ts'
 import { Source } from './source.tsx'
 
 export function ResponseView({ response }: Pick<RecordedExchange, 'response'>) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const facts = [
     response.status === null ? null : `HTTP ${response.status}`,
-    response.headers_ms === null ? null : fineDuration(response.headers_ms),
+    response.headers_ms === null ? null : fineDuration(response.headers_ms, i18n.language),
     response.end_ms === null || response.end_ms === response.headers_ms
       ? null
-      : fineDuration(response.end_ms),
+      : fineDuration(response.end_ms, i18n.language),
     response.finish,
     response.request_id === null ? null : t('inspector.requestId', { id: response.request_id }),
   ].filter((fact) => fact !== null)

@@ -128,7 +128,7 @@ function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: 
     for (const [currency, amount] of Object.entries(cost))
       costs.set(currency, (costs.get(currency) ?? 0) + amount)
   const facts = [
-    fineDuration(total),
+    fineDuration(total, i18n.language),
     t('inspector.modelCalls', { count: calls.length }),
     t('inspector.toolCalls', { count: entries.length - calls.length }),
     ...[...costs].map(([currency, amount]) => money(amount, currency, i18n.language)),

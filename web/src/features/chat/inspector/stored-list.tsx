@@ -17,7 +17,7 @@ export function StoredList({ stored }: { stored: readonly StoredEvent[] }) {
             {one.count !== undefined && ` × ${one.count}`}
           </span>
           <span className="text-xs text-muted tabular-nums">
-            {t('inspector.at', { time: fineDuration(Date.parse(one.at) - start) })}
+            {t('inspector.at', { time: fineDuration(Date.parse(one.at) - start, i18n.language) })}
           </span>
           <span className="w-full text-xs text-muted [overflow-wrap:anywhere]">
             {[

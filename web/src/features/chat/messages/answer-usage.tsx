@@ -62,16 +62,19 @@ export function AnswerUsage({
 }
 
 function Duration({ timing }: { timing: AnswerTiming }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const first = timing.first_output_ms
   return (
     <span
       title={
-        first === null ? undefined : t('answer.firstOutput', { time: duration(first / 1_000) })
+        first === null
+          ? undefined
+          : t('answer.firstOutput', { time: duration(first / 1_000, i18n.language) })
       }
     >
-      {duration(timing.duration_ms / 1_000)}
-      {first !== null && ` (${t('answer.first', { time: duration(first / 1_000) })})`}
+      {duration(timing.duration_ms / 1_000, i18n.language)}
+      {first !== null &&
+        ` (${t('answer.first', { time: duration(first / 1_000, i18n.language) })})`}
     </span>
   )
 }

@@ -21,7 +21,7 @@ export const ThinkingStep = memo(function ThinkingStep({
   /** How long the model thought; null where it is not known. */
   durationMs: number | null
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   return (
     <ActivityRow
       icon={Lightbulb}
@@ -30,7 +30,7 @@ export const ThinkingStep = memo(function ThinkingStep({
           ? t('steps.thinking')
           : durationMs === null || durationMs < SHOWN_FROM_MS
             ? t('steps.thought')
-            : t('steps.thoughtFor', { time: duration(durationMs / 1_000) })
+            : t('steps.thoughtFor', { time: duration(durationMs / 1_000, i18n.language) })
       }
       summary={open ? newestLine(text) : ''}
       live={open}

@@ -46,13 +46,14 @@ const phaseOf = (
       : null
 
 function RunningTime({ since }: { since: number | undefined }) {
+  const { i18n } = useTranslation()
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1_000)
     return () => clearInterval(timer)
   }, [])
   return since === undefined || now - since < 1_500 ? null : (
-    <span>{elapsed((now - since) / 1_000)}</span>
+    <span>{elapsed((now - since) / 1_000, i18n.language)}</span>
   )
 }
 
@@ -111,7 +112,7 @@ export const ToolStep = memo(function ToolStep({
           {state === 'running' && <RunningTime since={startedAt} />}
           {outcome?.cached === true && <span>{t('steps.cached')}</span>}
           {outcome?.executionTime !== undefined && !outcome.cached && (
-            <span>{duration(outcome.executionTime)}</span>
+            <span>{duration(outcome.executionTime, i18n.language)}</span>
           )}
           <StateMark
             state={state === 'done' && failedCode !== null ? 'failed' : state}

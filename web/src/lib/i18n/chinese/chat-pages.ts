@@ -71,6 +71,8 @@ export const chatPages: typeof english = {
     modelCalls_other: '{{count}} 次模型调用',
     toolCalls_one: '{{count}} 次工具调用',
     toolCalls_other: '{{count}} 次工具调用',
+    characters_one: '{{shown}} 个字符',
+    characters_other: '{{shown}} 个字符',
     at: '起于 {{time}}',
     failed: '失败',
     firstOutput: '首个 token 用时 {{time}}',

@@ -70,6 +70,8 @@ export const chatPages = {
     modelCalls_other: '{{count}} model calls',
     toolCalls_one: '{{count}} tool call',
     toolCalls_other: '{{count}} tool calls',
+    characters_one: '{{shown}} character',
+    characters_other: '{{shown}} characters',
     at: 'at {{time}}',
     failed: 'failed',
     firstOutput: 'first token after {{time}}',

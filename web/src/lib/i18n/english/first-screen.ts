@@ -249,6 +249,10 @@ export const english = {
     unread: 'new answer',
     waits: 'waiting for your approval',
     waitsInput: 'waiting for your answer',
+    notFound: 'Conversation not found',
+    notFoundText:
+      'The link is wrong, or the conversation was deleted or belongs to another account.',
+    notLoaded: 'Conversation not loaded',
     deletedElsewhere: 'This conversation was deleted in another tab or on another device.',
   },
   projects: {

@@ -216,6 +216,10 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: 'nouvelle réponse',
     waits: 'attend votre approbation',
     waitsInput: 'attend votre réponse',
+    notFound: 'Conversation introuvable',
+    notFoundText:
+      'Le lien est erroné, ou la conversation a été supprimée ou appartient à un autre compte.',
+    notLoaded: 'Conversation non chargée',
     deletedElsewhere:
       'Cette conversation a été supprimée dans un autre onglet ou sur un autre appareil.',
   },

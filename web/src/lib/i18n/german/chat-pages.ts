@@ -72,6 +72,8 @@ export const chatPages = {
     modelCalls_other: '{{count}} Modellaufrufe',
     toolCalls_one: '{{count}} Toolaufruf',
     toolCalls_other: '{{count}} Toolaufrufe',
+    characters_one: '{{shown}} Zeichen',
+    characters_other: '{{shown}} Zeichen',
     at: 'bei {{time}}',
     failed: 'fehlgeschlagen',
     firstOutput: 'erstes Token nach {{time}}',

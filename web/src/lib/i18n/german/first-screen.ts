@@ -211,6 +211,10 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: 'neue Antwort',
     waits: 'wartet auf deine Freigabe',
     waitsInput: 'wartet auf deine Antwort',
+    notFound: 'Unterhaltung nicht gefunden',
+    notFoundText:
+      'Der Link ist falsch, oder die Unterhaltung wurde gelöscht oder gehört zu einem anderen Konto.',
+    notLoaded: 'Unterhaltung nicht geladen',
     deletedElsewhere:
       'Diese Unterhaltung wurde in einem anderen Tab oder auf einem anderen Gerät gelöscht.',
   },

@@ -67,6 +67,7 @@ export const chatPages = {
     download: 'ダウンロード',
     modelCalls_other: 'モデル呼び出し {{count}} 回',
     toolCalls_other: 'ツール呼び出し {{count}} 回',
+    characters_other: '{{shown}} 文字',
     at: '{{time}} 時点',
     failed: '失敗',
     firstOutput: '最初のトークンまで {{time}}',

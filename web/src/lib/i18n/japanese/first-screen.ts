@@ -201,6 +201,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: '新しい回答',
     waits: '承認待ち',
     waitsInput: '回答待ち',
+    notFound: '会話が見つかりません',
+    notFoundText: 'リンクが間違っているか、会話が削除されたか、別のアカウントのものです。',
+    notLoaded: '会話を読み込めませんでした',
     deletedElsewhere: 'この会話は別のタブまたは別の端末で削除されました。',
   },
   projects: {

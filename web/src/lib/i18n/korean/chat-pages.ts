@@ -67,6 +67,7 @@ export const chatPages = {
     download: '내려받기',
     modelCalls_other: '모델 호출 {{count}}회',
     toolCalls_other: '도구 호출 {{count}}회',
+    characters_other: '{{shown}}자',
     at: '{{time}} 시점',
     failed: '실패',
     firstOutput: '{{time}} 후 첫 토큰',

@@ -198,6 +198,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: '새 답변',
     waits: '승인 대기 중',
     waitsInput: '답변 대기 중',
+    notFound: '대화를 찾을 수 없습니다',
+    notFoundText: '링크가 잘못되었거나, 대화가 삭제되었거나 다른 계정의 대화입니다.',
+    notLoaded: '대화를 불러오지 못했습니다',
     deletedElsewhere: '이 대화는 다른 탭이나 다른 기기에서 삭제되었습니다.',
   },
   projects: {

@@ -215,6 +215,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: 'nova resposta',
     waits: 'aguardando sua aprovação',
     waitsInput: 'aguardando sua resposta',
+    notFound: 'Conversa não encontrada',
+    notFoundText: 'O link está errado, ou a conversa foi excluída ou pertence a outra conta.',
+    notLoaded: 'Conversa não carregada',
     deletedElsewhere: 'Esta conversa foi excluída em outra guia ou em outro dispositivo.',
   },
   projects: {

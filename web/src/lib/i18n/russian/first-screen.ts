@@ -217,6 +217,9 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: 'новый ответ',
     waits: 'ждёт вашего одобрения',
     waitsInput: 'ждёт вашего ответа',
+    notFound: 'Беседа не найдена',
+    notFoundText: 'Ссылка неверна, либо беседа удалена или принадлежит другой учётной записи.',
+    notLoaded: 'Беседа не загружена',
     deletedElsewhere: 'Эта беседа удалена в другой вкладке или на другом устройстве.',
   },
   projects: {

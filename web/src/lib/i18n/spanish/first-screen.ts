@@ -216,6 +216,10 @@ export const firstScreen: Translation<typeof english, Forms> = {
     unread: 'respuesta nueva',
     waits: 'espera tu aprobación',
     waitsInput: 'espera tu respuesta',
+    notFound: 'Conversación no encontrada',
+    notFoundText:
+      'El enlace es incorrecto, o la conversación se eliminó o pertenece a otra cuenta.',
+    notLoaded: 'Conversación no cargada',
     deletedElsewhere: 'Esta conversación se eliminó en otra pestaña o en otro dispositivo.',
   },
   projects: {

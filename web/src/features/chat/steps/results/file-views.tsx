@@ -110,6 +110,7 @@ export function FolderTree({ label, entries }: { label: string; entries: readonl
 }
 
 function Branches({ label, branches }: { label?: string; branches: readonly Branch[] }) {
+  const { i18n } = useTranslation()
   return (
     <ul
       aria-label={label}
@@ -142,7 +143,9 @@ function Branches({ label, branches }: { label?: string; branches: readonly Bran
                 <FileLink path={branch.path} name={branch.name} />
               )}
               {branch.size !== undefined && !branch.folder && (
-                <span className="shrink-0 text-xs text-muted">{fileSize(branch.size)}</span>
+                <span className="shrink-0 text-xs text-muted">
+                  {fileSize(branch.size, i18n.language)}
+                </span>
               )}
             </p>
           )}

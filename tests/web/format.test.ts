@@ -1,0 +1,47 @@
+// Durations and sizes as people of each language write them.
+import { expect, test } from 'vitest'
+import { duration, elapsed, fileSize, fineDuration } from '../../web/src/lib/format.ts'
+
+test('durations have the decimal separator and the symbols of the language', () => {
+  expect([duration(3.42, 'en'), duration(3.42, 'de'), duration(3.42, 'fr')]).toEqual([
+    '3.4 s',
+    '3,4 s',
+    '3,4 s',
+  ])
+  expect([duration(3.42, 'ru'), duration(3.42, 'zh'), duration(0.004, 'de')]).toEqual([
+    '3,4 с',
+    '3.4 秒',
+    '< 0,01 s',
+  ])
+  expect([fineDuration(35, 'ru'), fineDuration(1_234, 'pt'), fineDuration(0, 'en')]).toEqual([
+    '35 мс',
+    '1,2 s',
+    '0 s',
+  ])
+})
+
+test('a duration is rounded once, so no part of it reaches the next unit', () => {
+  expect([duration(9.97, 'en'), duration(59.7, 'en'), duration(119.6, 'en')]).toEqual([
+    '10 s',
+    '1 min 0 s',
+    '2 min 0 s',
+  ])
+  expect([fineDuration(999.7, 'en'), elapsed(59.9, 'en'), elapsed(125.9, 'en')]).toEqual([
+    '1.0 s',
+    '59 s',
+    '2 min 5 s',
+  ])
+})
+
+test('sizes have the decimal separator and the symbols of the language', () => {
+  expect([fileSize(900, 'en'), fileSize(1_536, 'en'), fileSize(1_536, 'de')]).toEqual([
+    '900 B',
+    '1.5 KB',
+    '1,5 KB',
+  ])
+  expect([fileSize(1_536, 'fr'), fileSize(20_480, 'ru'), fileSize(3 * 1_024 ** 3, 'fr')]).toEqual([
+    '1,5 Ko',
+    '20 КБ',
+    '3,0 Go',
+  ])
+})
