@@ -1,4 +1,4 @@
-// Fits a conversation to a model's context window: old tool results first, then the oldest turns as a summary.
+// Fits a conversation into a model's context window: shortens old tool results first, then summarizes the oldest turns.
 import type { LlmMessage } from '../llm/client.ts'
 import { estimateMessageTokens } from '../llm/tokens.ts'
 import type { CallId } from '../protocol/ids.ts'
@@ -8,20 +8,25 @@ import { CONTINUE_NOTE, summaryNote, withNote } from './system-prompt.ts'
 const SHORTENED_RESULT_CHARACTERS = 400
 const SHORTENED_MARK =
   ' … [shortened to save space: the call completed, the rest of its result is omitted]'
-/** Ends a result that the model has not read yet. */
+/** The end of a cut result that the model has not read yet. */
 const CUT_MARK =
   ' … [cut off here: the rest does not fit into the context window. Ask for a smaller part.]'
-/** Old results are shortened when the messages fill more of the budget than this. */
+/** Old results are shortened once the messages fill more than this share of the budget. */
 const SHORTEN_ABOVE = 0.8
-/** They are left alone if that gains less of the budget, unless the messages do not fit otherwise. */
+/**
+ * Results stay whole if shortening them frees less than this share of the budget, unless the messages do not fit otherwise.
+ */
 const WORTH_SHORTENING = 0.1
-/** Results of this many last iterations stay whole, unless the messages do not fit otherwise. */
+/** The results of this many last iterations stay whole, unless the messages do not fit otherwise. */
 const WHOLE_ITERATIONS = 2
-/** Share of the free window that the kept turns may fill after a summary. Leaves room, so that not every turn needs a new summary. */
+/**
+ * Share of the free window that the kept turns may fill after a summary. The rest is left free, so that not every turn
+ * needs a new summary.
+ */
 const KEPT_SHARE = 0.5
-/** Tokens for messages, however little the tools leave. */
+/** Minimum number of tokens for messages, even if the tools leave fewer. */
 const MIN_BUDGET = 256
-/** Providers count at most this much more, or less, than the estimate. */
+/** Providers count at most this many times more, or fewer, tokens than the estimate. */
 const MAX_RATIO = 3
 
 const total = (messages: readonly LlmMessage[]): number =>
@@ -39,22 +44,22 @@ export function messageBudget(
 
 /** What later runs of the conversation must repeat, so that their requests begin with the same bytes. */
 export interface WindowMarks {
-  /** Results up to the one of this call are shortened. */
+  /** The call whose result is the last one that was shortened; all results before it are shortened, too. */
   shortenedTo?: CallId | undefined
-  /** Tokens that the provider counts for each token of the estimate. */
+  /** The provider's token count divided by the estimate. */
   ratio?: number | undefined
 }
 
-/** What a window is created with, once for each attempt of a run. */
+/** The options of a window. Create one per attempt of a run. */
 export interface ContextWindowOptions {
   /** Tokens for messages. */
   budget: number
-  /** Tokens of each request that are not messages: the tools. */
+  /** Tokens of each request that are not messages, that is, those of the tools. */
   otherTokens?: number
   marks?: WindowMarks
   /**
-   * Gets the messages that are dropped. `turns` is the number of complete turns dropped so far, null when they are iterations
-   * of the newest turn. Must not throw; returns null when no summary could be written.
+   * Receives the dropped messages. `turns` is the number of complete turns dropped so far, null if they are iterations of
+   * the newest turn. Must not throw; returns null if no summary could be written.
    */
   summarize(dropped: readonly LlmMessage[], turns: number | null): Promise<string | null>
 }
@@ -62,26 +67,26 @@ export interface ContextWindowOptions {
 /** Keeps the messages of a run within the context window of its model. */
 export interface ContextWindow {
   /**
-   * The messages to send. Call it with all messages of the run, to which each iteration only adds. What was shortened or
-   * dropped once stays so, and nothing changes while the messages fill less than 80 % of the budget.
+   * Returns the messages to send. Call it with all messages of the run, to which each iteration only adds. Messages that
+   * were shortened or dropped stay so, and nothing changes while the messages fill less than 80 % of the budget.
    */
   fit(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
-  /** The provider's count for the last request. */
+  /** Reports the provider's token count for the last request. */
   report(promptTokens: number): void
   readonly marks: WindowMarks
 }
 
-/** One per run: what it has shortened stays shortened. */
+/** Create one per run: results stay shortened for the rest of it. */
 export function createContextWindow(options: ContextWindowOptions): ContextWindow {
   const { budget, otherTokens = 0, summarize } = options
   let { shortenedTo, ratio = 1 } = options.marks ?? {}
   let view: LlmMessage[] = []
-  /** Messages of the run that `view` stands for. */
+  /** How many messages of the run `view` covers. */
   let seen = 0
   let droppedTurns = 0
-  /** The newest question as it was before a summary was added to it, and as it is sent. */
+  /** The newest question before a summary was added to it, and as it is sent. */
   let split: { plain: LlmMessage | undefined; sent: LlmMessage | undefined } | null = null
-  /** Tokens of the estimate that fit. The provider counts the tools by its own measure, too. */
+  /** Tokens, by our estimate, that fit. The provider's count of the tools may differ from the estimate, too. */
   const room = () => Math.max(MIN_BUDGET, (budget + otherTokens) / ratio - otherTokens)
   const fits = () => total(view) <= room()
 
@@ -125,7 +130,7 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
       droppedTurns,
     )
   }
-  /** Drops iterations of the newest turn, when that alone is too long. Its question stays. */
+  /** Drops iterations of the newest turn if that turn alone is too long. Its question stays. */
   const splitNewestTurn = async (): Promise<void> => {
     const newest = splitBefore(view.filter(isNotSystem), isQuestion).at(-1) ?? []
     const [question = [], ...iterations] = splitBefore(newest, ({ role }) => role === 'assistant')
@@ -133,14 +138,14 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
     const keptFrom = keptFromEnd(iterations, iterations.length - 1, free * KEPT_SHARE)
     if (keptFrom <= 0) return
     const kept = iterations.slice(keptFrom).flat()
-    // A second summary includes the first one, so it replaces it.
+    // The new summary includes the earlier one and replaces it.
     const plain = split !== null && split.sent === question[0] ? split.plain : question[0]
     const asked = plain === undefined ? question : [plain, ...question.slice(1)]
     const dropped = [...question, ...iterations.slice(0, keptFrom).flat()]
     await replaceDropped([...asked, ...kept], dropped, null)
     split = { plain, sent: view.find(isNotSystem) }
   }
-  /** The last resort: results that the model has not read yet are cut, the longest first. */
+  /** The last resort: cuts results that the model has not read yet, the longest first. */
   const cutNewest = (): void => {
     const from = view.findLastIndex(({ role }) => role === 'assistant') + 1
     const sizes = view.slice(from).map((one) => (one.role === 'tool' ? total([one]) : 0))
@@ -179,7 +184,7 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
 
 const isSystem = ({ role }: LlmMessage): boolean => role === 'system'
 const isNotSystem = ({ role }: LlmMessage): boolean => role !== 'system'
-/** Begins a turn. */
+/** Whether the message begins a turn. */
 const isQuestion = ({ role, content }: LlmMessage): boolean =>
   role === 'user' && content !== CONTINUE_NOTE
 
@@ -192,7 +197,7 @@ function shortened(message: LlmMessage): LlmMessage {
   }
 }
 
-/** The message with this share of its content, but not less than of a result that is shortened. */
+/** Cuts the message to this share of its content, but never shorter than an old result is shortened. */
 function cutTo(message: LlmMessage, share: number): LlmMessage {
   const kept = Math.floor(message.content.length * share) - 2 * CUT_MARK.length
   const content = message.content.slice(0, Math.max(SHORTENED_RESULT_CHARACTERS, kept))
@@ -201,7 +206,7 @@ function cutTo(message: LlmMessage, share: number): LlmMessage {
     : { ...message, content: content + CUT_MARK }
 }
 
-/** The largest limit for each of the sizes with which they are, together, no more than `sum`. */
+/** The largest limit for each of these sizes with which their sum stays within `sum`. */
 function limitFor(sizes: readonly number[], sum: number): number {
   const ascending = sizes.toSorted((one, other) => one - other)
   let left = Math.max(0, sum)
@@ -213,7 +218,7 @@ function limitFor(sizes: readonly number[], sum: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** The first of the parts up to `end` that fits, together with those after it, into `tokens`. */
+/** Index of the first part before `end` from which on all parts fit into `tokens`. */
 function keptFromEnd(parts: readonly LlmMessage[][], end: number, tokens: number): number {
   let kept = 0
   let from = end
@@ -225,7 +230,7 @@ function keptFromEnd(parts: readonly LlmMessage[][], end: number, tokens: number
   return from
 }
 
-/** Splits the messages before each one that begins a part. A turn is a user message and everything that answered it. */
+/** Splits the messages before each message that begins a part. A turn is a user message and everything that answered it. */
 function splitBefore(
   messages: readonly LlmMessage[],
   begins: (message: LlmMessage) => boolean,

@@ -5,13 +5,13 @@ import { type Document, framedFile } from '../llm/documents.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { Step, ToolResultStep } from '../protocol/runs/step.ts'
 
-/** A PDF for a model that reads it as it is. */
+/** A PDF, for a model that reads PDF files itself. */
 export interface PdfAttachment {
   name: string
   /** The file as base64. */
   pdf: string
   pages: number
-  /** For models that do not. */
+  /** The text of the file, for other models. */
   content: string
 }
 
@@ -24,14 +24,14 @@ export interface BranchMessage {
   text: string
   attachments: readonly (Attachment | PdfAttachment | OmittedAttachment)[]
   steps: readonly Step[]
-  /** What providers want back with the calls, by the index of the first call's step. */
+  /** Data that providers require back with the calls, by the index of the first call's step. */
   carries?: Carries | undefined
 }
 
-/** What providers want back with their calls, by the position of the step. */
+/** Data that providers require back with their calls, by the position of the step. */
 export type Carries = ReadonlyMap<number, Carry>
 
-/** Sent for a call whose result was never stored, because the run was stopped or the server died. */
+/** The result of a call whose real result was never stored, because the run was stopped or the server died. */
 const MISSING_RESULT = JSON.stringify({
   success: false,
   error: 'Interrupted: this call has no result. It may or may not have taken effect.',
@@ -107,10 +107,10 @@ export function iterationsOf(steps: readonly Step[], carries?: Carries): Iterati
 }
 
 /**
- * The model messages of one answer.
- * The reasoning of a turn with calls is included: each client knows whether its provider wants it back.
- * @param options.current the turn in progress: its reasoning is included in any case, and calls without a result stay
- *   open.
+ * The model messages of one answer. Includes the reasoning of a turn with calls: each client knows whether its provider
+ * requires it back.
+ * @param options.current whether this is the turn in progress: then its reasoning is always included, and calls without a
+ * result stay open.
  */
 export function answerMessages(
   steps: readonly Step[],

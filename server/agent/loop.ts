@@ -23,9 +23,9 @@ export type LoopEvent =
       usage: TokenCounts
       model: string
       calls: readonly ToolCall[]
-      /** What the provider wants back with the calls. */
+      /** Data that the provider requires back with the calls. */
       carry?: Carry | undefined
-      /** Why the loop ends here; null when it goes on. */
+      /** Why the loop ends here; null if it continues. */
       finish: FinishReason | null
     }
   | { type: 'result'; result: CallResult }
@@ -33,25 +33,32 @@ export type LoopEvent =
   | { type: 'failed'; error: AppError; usage: TokenCounts | undefined }
   | { type: 'stopped'; usage: TokenCounts | undefined }
 
-/** All that the loop gets: it reads nothing else and stores nothing. */
+/** The input of the loop. It reads nothing else and stores nothing. */
 export interface AgentLoopInput {
   llm: LlmClient
   messages: readonly LlmMessage[]
   tools: readonly ToolSchema[]
   request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking' | 'cacheKey'>
-  /** Iterations with tools. One more follows without tools, so that the model answers with what it has. */
+  /**
+   * Maximum number of iterations with tools. One more without tools follows, so that the model answers with what it has.
+   */
   maxIterations: number
-  /** Names of tools that somebody else runs: the loop ends with a call of one of them, after the other calls have run. */
+  /**
+   * Names of tools that the requesting program runs. A call of one of them ends the loop after the other calls have run.
+   */
   clientTools?: ReadonlySet<string>
-  /** Calls without a result from before a restart; they run before the first model call. */
+  /** Calls from before a restart that have no result. They run before the first model call. */
   pendingCalls: readonly ToolCall[]
-  /** Runs the calls of one iteration and yields one result per call, in order. After an abort it still does, promptly. */
+  /**
+   * Runs the calls of one iteration and yields one result per call, in order. After an abort, it still yields them,
+   * promptly.
+   */
   runTools(calls: readonly ToolCall[]): AsyncIterable<CallResult>
-  /** Called before each iteration. False when the token budget is used up. */
+  /** Called before each iteration. Resolves to false if the token budget is used up. */
   budgetLeft(): Promise<boolean>
   /** Fits the messages to the model's context window before each iteration. */
   fitToWindow(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
-  /** Called before the event of each iteration with what the provider counted. */
+  /** Called with the provider's token counts, before the event of each iteration. */
   iterationEnded?(usage: TokenCounts): void
   signal: AbortSignal
 }
@@ -131,7 +138,7 @@ async function nextMessages(
   if (!hasBudget) return 'budget'
   const fitted = await input.fitToWindow([...messages])
   if (signal.aborted) return 'stopped'
-  // Not a question of the user, so it does not take part in the fitting.
+  // Added after fitting, because it is not a question of the user.
   return isLast ? [...fitted, { role: 'user', content: LAST_ITERATION_NOTE }] : fitted
 }
 
@@ -188,14 +195,14 @@ interface ModelResponse {
   isCutOff: boolean
 }
 
-/** A choice applies to the first iteration only: if every iteration forced a call, the model could never answer. */
+/** A tool choice applies to the first iteration only: if it forced a call in each, the model could never answer. */
 const choiceOf = (
   toolChoice: LlmRequest['toolChoice'],
   tools: readonly ToolSchema[],
 ): Pick<LlmRequest, 'toolChoice'> =>
   toolChoice === undefined || tools.length === 0 ? {} : { toolChoice }
 
-/** One model call. Null when it failed or was stopped; the event that says so has been yielded. */
+/** Makes one model call. Returns null if it failed or was stopped; then the event that says so has been yielded. */
 async function* callModel(
   input: AgentLoopInput,
   messages: readonly LlmMessage[],
@@ -214,7 +221,8 @@ async function* callModel(
   const request: LlmRequest = {
     ...settings,
     messages,
-    // Also in the last one, which must not call any: without them the request would begin differently and miss the cache.
+    // Sent in the last iteration, too, although it must not call any: without the tools, the request would begin
+    // differently and miss the cache.
     tools: input.tools,
     signal: input.signal,
     ...choiceOf(isLast ? 'none' : isFirst ? toolChoice : undefined, input.tools),

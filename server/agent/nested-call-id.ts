@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { CallId } from '../protocol/ids.ts'
 
-/** Longer parent ids are replaced by a digest, because the length of an id is bounded. */
+/** Longer parent ids are replaced by a digest, because the length of ids is limited. */
 const MAX_PARENT_CHARACTERS = 150
 
 /** The prefix shared by the ids of all calls that sub-agents make within the call `callId`. */

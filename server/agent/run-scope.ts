@@ -8,7 +8,7 @@ import type { ExecutorDependencies } from '../tools/executor.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { SubAgentEvent } from './sub-agent-log.ts'
 
-/** TokenCounts of one model call. `model` is the id of the model that answered, '' for the run's own model. */
+/** Token counts of one model call. `model` is the id of the model that answered; '' stands for the run's own model. */
 export interface CallUsage {
   usage: TokenCounts
   model: string
@@ -20,7 +20,7 @@ export interface SubAgentJournal {
   read(callId: CallId): Promise<{ position: number; event: SubAgentEvent }[]>
   /**
    * Resolves when the event and the usage that led to it are durable. Both are stored in one transaction: if it fails,
-   * neither counts and the model is called again. An untrusted `result` taints the conversation in the same transaction.
+   * neither is stored and the model is called again. An untrusted `result` taints the conversation in the same transaction.
    * Does nothing while the process shuts down.
    */
   write(
@@ -32,14 +32,14 @@ export interface SubAgentJournal {
   ): Promise<void>
 }
 
-/** Passed down from the run; a sub-agent can never do more than the run itself. */
+/** What the run shares with its sub-agents. A sub-agent can never do more than the run. */
 export interface RunScope {
   llm: LlmClient
   /** The settings of the run's model calls. */
   request: Pick<LlmRequest, 'temperature' | 'thinking'>
   /** Size of the model's context window, in tokens. */
   contextWindow: number
-  /** The run's tools. Sub-agents can use these and no others. */
+  /** The run's tools. Sub-agents can use only these. */
   tools: readonly ToolDefinition[]
   /** Dependencies of the sub-agents' executors: the run's snapshot of all tools, caches, limits. */
   resources: Omit<ExecutorDependencies, 'allowedTools'>

@@ -4,7 +4,7 @@ import type { LlmClient } from '../llm/client.ts'
 import { NO_TOKENS } from '../llm/usage.ts'
 import type { CallUsage } from './run-scope.ts'
 
-/** One question with one answer; `maxTokens` limits the answer, `timeoutMs` the whole call. */
+/** One question with one answer. `maxTokens` limits the answer; `timeoutMs` limits the whole call. */
 export interface ShortCall {
   system: string
   user: string
@@ -12,7 +12,7 @@ export interface ShortCall {
   timeoutMs: number
 }
 
-/** Returns the model's text (null when the call failed or timed out) and the usage of the call. Never throws. */
+/** Returns the model's text and the usage of the call. The text is null if the call failed or timed out. Never throws. */
 export async function callBriefly(
   llm: LlmClient,
   { system, user, maxTokens, timeoutMs }: ShortCall,
@@ -40,5 +40,5 @@ export async function callBriefly(
   return { text, used: { usage: NO_TOKENS, model: '' } }
 }
 
-/** More than any title or summary needs. Models may ignore their token limit. */
+/** More characters than any title or summary needs. Models may ignore their token limit. */
 const MAX_CHARACTERS = 50_000

@@ -1,4 +1,4 @@
-// What one sub-agent has done: the events that are stored, and where they leave it.
+// What one sub-agent has done: its stored events, and the state that they lead to.
 import { z } from 'zod'
 import type { LlmMessage, ToolCall } from '../llm/client.ts'
 import { CallId } from '../protocol/ids.ts'
@@ -11,7 +11,7 @@ export const SubAgentOutcome = z.discriminatedUnion('success', [
 /** How a sub-agent ended: its answer, or why it failed. */
 export type SubAgentOutcome = z.infer<typeof SubAgentOutcome>
 
-/** Stored before it takes effect, so that a restart continues after the last one. */
+/** An event is stored before it takes effect, so that a restart continues after the last one. */
 export const SubAgentEvent = z.discriminatedUnion('type', [
   /** A model call ended with tool calls. */
   z.object({
@@ -19,7 +19,7 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
     text: z.string(),
     reasoning: z.string(),
     calls: z.array(z.object({ id: CallId, name: z.string(), arguments: z.string() })),
-    /** What the provider wants back with the calls. */
+    /** Data that the provider requires back with the calls. */
     carry: z.string().optional(),
   }),
   /** A call that is not safe to repeat is about to run. */
@@ -28,22 +28,22 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ended'), outcome: SubAgentOutcome }),
 ])
 
-/** One entry of the log, as it is stored. */
+/** One entry of a sub-agent's log, as it is stored. */
 export type SubAgentEvent = z.infer<typeof SubAgentEvent>
 
-/** What is known of a sub-agent after its events so far; a restart continues from here. */
+/** The state of a sub-agent after its events so far. A restart continues from here. */
 export interface SubAgentLog {
   /** The messages after the task itself. */
   readonly messages: readonly LlmMessage[]
-  /** Every call, in the order they were made. */
+  /** All calls, in the order in which they were made. */
   readonly calls: readonly (ToolCall & { begun: boolean; success: boolean | null })[]
   readonly iterations: number
-  /** Set when it is done. */
+  /** Null until the sub-agent has ended. */
   readonly outcome: SubAgentOutcome | null
   add(event: SubAgentEvent): void
 }
 
-/** A log that holds these events already. */
+/** Creates a log that contains these events. */
 export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog {
   const messages: LlmMessage[] = []
   const calls: (ToolCall & { begun: boolean; success: boolean | null })[] = []

@@ -6,9 +6,9 @@ import type { ToolSet } from '../tools/registry.ts'
 const AGENT_TOOLS = new Set(['multi_agent', 'spawn'])
 
 /**
- * @param requested names or aliases; all allowed tools when undefined.
- * @returns the tools, and as `unknown` the names that the parent cannot use either. Tools that start agents are dropped
- *   silently.
+ * @param requested names or aliases; undefined for all allowed tools.
+ * @returns the tools, and in `unknown` the requested names that the parent cannot use. Tools that start agents are omitted
+ * without a message.
  */
 export function toolsForSubAgent(
   parents: readonly ToolDefinition[],

@@ -1,11 +1,11 @@
-// How sub-agents are shown: abridged while they work, in more detail in the artifact of the result.
+// How sub-agents are shown: briefly while they work, in more detail in the artifact of the result.
 import type { SubAgentView } from '../protocol/runs/tool-progress.ts'
 import type { SubAgentLog } from './sub-agent-log.ts'
 
 const SHOWN_TEXT = 600
 const SHOWN_ARGUMENTS = 300
 const SHOWN_CALLS = 50
-/** Limits for each sub-agent while it works. */
+/** Limits per sub-agent while it works. */
 const LIVE_CALLS = 5
 const LIVE_CHARACTERS = 200
 /** Minimum time between two progress reports. */
@@ -34,7 +34,7 @@ export const viewOf = (name: string, log: SubAgentLog, text: string | null): Sub
   }
 }
 
-/** An abridged view: it is sent again on every change. */
+/** A shortened view, because it is sent again on every change. */
 export const liveView = (view: SubAgentView): SubAgentView => ({
   ...view,
   text: view.text.slice(-LIVE_CHARACTERS),
@@ -43,7 +43,7 @@ export const liveView = (view: SubAgentView): SubAgentView => ({
     .map((call) => ({ ...call, arguments: call.arguments.slice(0, LIVE_CHARACTERS) })),
 })
 
-/** Reports changes at most every 250 ms, and always the last one. */
+/** Reports changes at most every 250 ms, and always reports the last one. */
 export function createThrottle(report: () => void): { changed(): void; end(): void } {
   let timer: NodeJS.Timeout | undefined
   return {

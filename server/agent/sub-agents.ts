@@ -1,4 +1,4 @@
-// The sub-agents of one run: performs the tasks of a tool call in parallel and reports their progress.
+// Performs the tasks of a tool call in parallel, each with a sub-agent, and reports their progress.
 import pLimit from 'p-limit'
 import type { AgentOutcome, AgentTask, ToolContext } from '../tools/definition.ts'
 import type { RunScope } from './run-scope.ts'

@@ -8,7 +8,7 @@ const SUMMARY_TIMEOUT_MS = 60_000
 const SUMMARY_TOKENS = 1_500
 /** Longer messages are reduced to their beginning and end. */
 const EXCERPT_CHARACTERS = 2_000
-/** An earlier summary is included up to this length. */
+/** Maximum characters of an earlier summary that are included. */
 const CONTEXT_CHARACTERS = 8_000
 const TRANSCRIPT_CHARACTERS = 60_000
 
@@ -43,7 +43,7 @@ function transcript(messages: readonly LlmMessage[]): string {
   return lines.join('\n\n').slice(-TRANSCRIPT_CHARACTERS)
 }
 
-/** Has the model summarize the turns. Null when the call fails, times out or returns nothing. Never throws. */
+/** Has the model summarize the turns. Null if the call fails, times out or returns nothing. Never throws. */
 export async function summarizeTurns(
   llm: LlmClient,
   turns: readonly LlmMessage[],

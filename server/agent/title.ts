@@ -20,7 +20,7 @@ export function titleFromMessage(text: string): string {
   return `${space > MAX_TITLE_CHARACTERS / 2 ? cut.slice(0, space) : cut.replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Has the model write a title. Null when the call fails, times out or returns nothing. Never throws. */
+/** Has the model write a title. Null if the call fails, times out or returns nothing. Never throws. */
 export async function titleFromModel(
   llm: LlmClient,
   question: string,

@@ -23,13 +23,13 @@ const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)
 
 const needsVision = (name: string): AppError => appError('attachment_needs_vision', { name })
 
-/** Stored attachments are already validated, but the model may have changed to one that does not accept images. */
+/** Stored attachments are already validated, but the conversation's model may have changed to one without vision. */
 export function checkStoredAttachments(stored: readonly AttachmentInfo[], vision: boolean): void {
   const image = vision ? undefined : stored.find(({ kind }) => kind === 'image')
   if (image !== undefined) throw needsVision(image.name)
 }
 
-/** A checked attachment, not stored yet: an uploaded file, or a content from inside the message. */
+/** A checked attachment that is not stored with a message yet: an uploaded file, or content sent inside the message. */
 export type CheckedAttachment = FileRow | Attachment
 
 /**
@@ -80,8 +80,8 @@ function checkOne(file: CheckedAttachment, vision: boolean): void {
 }
 
 /**
- * Stores the contents that came inside a message as files. `discard` removes these files again if the message is not stored.
- * @throws AppError `quota_claim_refused`; then nothing is left of them.
+ * Stores content that was sent inside a message as files. `discard` removes these files if the message is not stored.
+ * @throws AppError `quota_claim_refused`; then none of the files is stored.
  */
 export async function storeAttachments(
   checked: readonly CheckedAttachment[],

@@ -11,11 +11,11 @@ export interface BackgroundTask {
   run: RunRow
   task: string
   announce: boolean
-  /** '' until there is a result. */
+  /** '' until the task has a result. */
   result: string
 }
 
-/** Lists and stops; tools start the tasks. */
+/** Lists and stops background tasks. Tools start them. */
 export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) {
   const owned = async (userId: UserId, conversationId: ConversationId): Promise<void> => {
     if ((await store.conversations.find(userId, conversationId)) === undefined)
@@ -41,7 +41,7 @@ export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) 
       )
     },
 
-    /** Stops a task. Does nothing if it has ended. @throws AppError `not_found`. */
+    /** Stops a task. Does nothing if the task has ended. @throws AppError `not_found`. */
     async stop(userId: UserId, conversationId: ConversationId, id: RunId): Promise<RunRow> {
       await owned(userId, conversationId)
       const run = await store.runs.findOwned(userId, id)
@@ -52,5 +52,5 @@ export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) 
   }
 }
 
-/** Background tasks: starting them, and adding their answers to the conversation. */
+/** The operations of `createBackground`. */
 export type Background = ReturnType<typeof createBackground>

@@ -25,12 +25,12 @@ import { createProgramRuns, type ProgramRuns } from './program-runs.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
 import { createTemporaryRemoval } from './temporary.ts'
 
-/** A deletion gives up after stopping new runs in the conversation this many times. */
+/** Maximum number of attempts to stop the runs of a conversation before its deletion fails. */
 const MAX_STOP_ATTEMPTS = 5
 
 /**
- * What a person can ask of a conversation. Every method is for one user, and throws an AppError for what is not
- * theirs.
+ * What a person can do in a conversation. Every method acts for one user, and throws an AppError for conversations of
+ * others.
  */
 export interface ChatService extends ProgramRuns {
   /** Stores the message and starts a run, or returns the run that was started with the same `client_id`. */
@@ -54,7 +54,7 @@ export interface ChatService extends ProgramRuns {
   resume(userId: UserId, runId: RunId): Promise<RunRow>
   /** Decides an approval request. */
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
-  /** Answers what an MCP server asks for. */
+  /** Answers a question of an MCP server. */
   answerInput(userId: UserId, runId: RunId, body: InputAnswerBody): Promise<RunRow>
   /**
    * Stops the runs of the conversation, then deletes the message and everything below it. Returns the number of deleted
@@ -69,7 +69,7 @@ export interface ChatService extends ProgramRuns {
   /** Stops the runs of a conversation, then moves it to the trash. @throws AppError `not_found`. */
   trashConversation(userId: UserId, conversationId: ConversationId): Promise<void>
   /**
-   * Stops the runs of a conversation, also of one in the trash, then deletes it with everything in it.
+   * Stops the runs of a conversation, then deletes it with all of its contents, even if it is in the trash.
    * @throws AppError `not_found`.
    */
   removeConversation(userId: UserId, conversationId: ConversationId): Promise<void>
@@ -85,7 +85,7 @@ export interface ChatService extends ProgramRuns {
   recover(): Promise<void>
 }
 
-/** Create one per process. `budgets`: shared with whatever else calls models for users. */
+/** Create one per process. `budgets` is shared with all other code that calls models for users. */
 export function createChatService(
   dependencies: ChatDependencies & { budgets: Budgets },
 ): ChatService {
@@ -140,7 +140,7 @@ export function createChatService(
       if (message.role !== 'user') throw appError('only_own_messages_editable')
       return await begin(userId, site, body, {
         kind: 'message',
-        // Read again, because `get` omits long texts.
+        // Read the text again, because `get` omits long texts.
         text: body.text ?? (await store.messages.find(conversationId, messageId))?.text ?? '',
         attachments: body.attachments ?? { of: message.id, stored: message.attachments },
         place: { siblingOf: message.id },
@@ -237,7 +237,7 @@ export function createChatService(
       await stop()
       if (!(await store.conversations.remove(userId, conversationId)))
         throw appError('conversation_not_found')
-      // Runs that started in the meantime can no longer store anything, so stop them, too.
+      // Runs that started in the meantime can no longer store anything. Stop them, too.
       await stop()
     },
 
@@ -250,7 +250,10 @@ export function createChatService(
     },
   }
 
-  /** Stops the runs of a conversation and does `write` while none can start. @throws AppError when others keep starting. */
+  /**
+   * Stops the runs of a conversation, then performs `write` while none can start. @throws AppError if new runs keep
+   * starting.
+   */
   async function withoutRuns<T>(
     conversationId: ConversationId,
     write: (tx: Writer) => Promise<T>,

@@ -16,7 +16,7 @@ export interface PostedMessage {
 }
 
 /**
- * Appends the message to the shown branch. A message from a tainted conversation taints the target. Returns null when the
+ * Appends the message to the shown branch. A message from a tainted conversation taints the target. Returns null if the
  * user has no such conversation.
  */
 export async function postMessage(

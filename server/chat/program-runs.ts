@@ -1,4 +1,4 @@
-// Runs that other programs start through the OpenAI-compatible routes, with a conversation of their own or an earlier one.
+// Runs that other programs start through the OpenAI-compatible routes, in a new conversation or an earlier one.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { OnDisconnect, ToolChoice } from '../protocol/conversations/message.ts'
@@ -17,45 +17,48 @@ export interface ProgramRequest {
   systemPrompt: string | undefined
   temperature: number | undefined
   maxTokens: number | undefined
-  /** Default: as the model is configured. */
+  /** Undefined for the model's default. */
   thinking: boolean | undefined
   projectId: ProjectId | undefined
-  /** Of a new conversation. */
+  /** The title for a new conversation. */
   title: string
-  /** The conversation is in no list and is removed after its run, or an hour after the run waits for results. */
+  /**
+   * Whether the conversation is in no list. It is removed after its run, or an hour after the run began to wait for
+   * results.
+   */
   isTemporary: boolean
-  /** The whole conversation as the program remembers it. Used unless an earlier run is continued. */
+  /** The whole conversation in the program's version. Ignored if the request continues an earlier run. */
   past: readonly PastMessage[]
   question: Question
-  /** The run that the request continues, and what comes after it. */
+  /** The run that the request continues, and what follows it. */
   previous: {
     runId: RunId
     results: ReadonlyMap<string, string>
     past: readonly PastMessage[]
     question: Question
-    /** Without the run the request fails, instead of starting from `past`. */
+    /** Whether the request fails without the run, instead of starting from `past`. */
     isRequired: boolean
   } | null
   toolsEnabled: boolean
   toolChoice: ToolChoice | undefined
   clientTools: readonly ClientTool[]
-  /** Calls that need approval fail instead of waiting for a person. */
+  /** Whether calls that need approval fail instead of waiting for a person. */
   refusesApprovals: boolean
   onDisconnect: OnDisconnect
-  /** Stored with the run, for requests through the Responses API. */
+  /** Set for requests through the Responses API; stored with the run. */
   response?: ResponseOptions
 }
 
-/** The part of the chat service for other programs. */
+/** The part of the chat service that serves other programs. */
 export interface ProgramRuns {
   /**
    * Stores what the program sent and starts a run.
-   * @throws AppError `not_found` when a required earlier run is gone, and as for a send.
+   * @throws AppError `not_found` if a required earlier run is gone, and the errors of `send`.
    */
   answerProgram(userId: UserId, request: ProgramRequest): Promise<RunRow>
 }
 
-/** Part of the chat service. */
+/** Creates the part of the chat service that serves other programs. */
 export function createProgramRuns(
   { store, catalog, access }: ChatDependencies,
   begin: RunStart['begin'],

@@ -11,13 +11,13 @@ import type { CallId, ConversationId, MessageId, UserId } from '../protocol/ids.
 import { resumePoint } from '../runs/context/context.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
-/** A step of an earlier answer, as the program remembers it. */
+/** A step of an earlier answer in the program's version. */
 export type PastStep =
   | { type: 'text'; content: string }
   | { type: 'tool_call'; idRef: CallId; name: string; content: string }
   | { type: 'tool_result'; idRef: CallId; name: string; content: string }
 
-/** A message before the question, as the program remembers it. */
+/** A message before the question in the program's version. */
 export type PastMessage =
   | { role: 'user'; text: string; attachments: readonly NewAttachment[] }
   | { role: 'assistant'; steps: readonly PastStep[] }
@@ -29,22 +29,22 @@ export interface ClientResults {
   results: ReadonlyMap<string, string>
 }
 
-/** A turn that a program sends with its own history (`/v1`). */
+/** A turn that a program sends together with its own history (`/v1`). */
 export interface ProgramTurn {
   kind: 'program'
   /** The message below which the turn is stored; null at the root. */
   after: MessageId | null
   results: ClientResults | null
   past: readonly PastMessage[]
-  /** Null when the answer continues after the results of the program's tools. */
+  /** Null if the answer continues after the results of the program's tools. */
   question: { text: string; attachments: readonly NewAttachment[] } | null
-  /** The ids of the messages that are stored, in order. */
+  /** The ids of the messages to store, in order. */
   ids: readonly MessageId[]
-  /** The message that the answer is stored below. */
+  /** The message below which the answer is stored. */
   lastId: MessageId
 }
 
-/** @throws AppError when there is nothing to answer. */
+/** @throws AppError if there is nothing to answer. */
 export function createProgramTurn(
   given: Pick<ProgramTurn, 'after' | 'results' | 'past' | 'question'>,
 ): ProgramTurn {
@@ -56,7 +56,10 @@ export function createProgramTurn(
   return { kind: 'program', ...given, ids, lastId }
 }
 
-/** Stores all but the answer. The caller has locked the conversation and shows the answer. @throws AppError when a result is missing. */
+/**
+ * Stores everything except the answer. The caller has locked the conversation and shows the answer.
+ * @throws AppError if a result is missing.
+ */
 export async function storeProgramTurn(
   tx: Writer,
   store: Store,
@@ -65,7 +68,7 @@ export async function storeProgramTurn(
     userId: UserId
     conversationId: ConversationId
     createdAt: Date
-    /** Of each message, in order. */
+    /** The files of each message, in order. */
     files: readonly (readonly FileRow[])[]
   },
 ): Promise<void> {
@@ -81,7 +84,7 @@ export async function storeProgramTurn(
       (message) =>
         message.role === 'assistant' && message.steps.some(({ type }) => type === 'tool_result'),
     )
-  // Nobody knows what a program's tool has read.
+  // A program's tool may have read text from anywhere.
   if (holdsResults) await store.conversations.markTainted(tx, conversationId)
   let parentId = turn.after
   for (const [index, id] of turn.ids.entries()) {
@@ -115,7 +118,7 @@ const stepRow = (messageId: MessageId, position: number, step: PastStep): NewSte
   artifact: step.type === 'tool_result' ? UNTRUSTED : null,
 })
 
-/** Results that are stored already stay as they are, so that a request can be repeated. */
+/** Results that are already stored stay unchanged, so that a request can be repeated. */
 async function storeResults(
   tx: Writer,
   store: Store,

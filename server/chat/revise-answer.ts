@@ -1,4 +1,4 @@
-// Changes the text of an answer, which becomes another answer to the same question.
+// Edits the text of an answer. The edited text becomes another answer to the same question.
 import type { Database } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { Store } from '../db/store.ts'
@@ -8,9 +8,9 @@ import type { MessageId } from '../protocol/ids.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
 /**
- * Creates a sibling of the answer with the new text in place of its last, and shows it. What the model thought and which
- * tools it called is copied, so that the conversation goes on with it. Returns the id of the sibling.
- * @throws AppError when there is no such answer, or it is still being written.
+ * Creates a sibling of the answer whose last text is replaced by the new text, and shows it. Thinking and tool calls are
+ * copied, so that the conversation continues with them. Returns the id of the sibling.
+ * @throws AppError if there is no such answer, or it is not complete yet.
  */
 export async function reviseAnswer(
   { database, store, now }: { database: Database; store: Store; now(): Date },

@@ -1,4 +1,4 @@
-// Starts a run: checks what could prevent it, and stores its rows before anything is emitted.
+// Starts a run: checks whether it may start, and stores its rows before anything is emitted.
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { RunSite } from '../db/repositories/runs/run-site.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
@@ -17,7 +17,7 @@ import type { ProgramTurn } from './program-turn.ts'
 import { storeTurn, type Turn, type TurnFiles } from './store-turn.ts'
 import type { TemporaryRemoval } from './temporary.ts'
 
-/** The body of a request, and what only programs may ask for. */
+/** The body of a request, and options that only programs have. */
 type RunBody = Partial<RegenerateBody> &
   Partial<Pick<RunOptions, 'clientTools' | 'refusesApprovals' | 'response'>>
 
@@ -42,7 +42,7 @@ export interface RunStart {
   begin(userId: UserId, site: RunSite, body: RunBody, turn: Turn): Promise<RunRow>
 }
 
-/** Part of the chat service. */
+/** Creates the part of the chat service that starts runs. */
 export function createRunStart(
   dependencies: ChatDependencies,
   runs: RunRegistry,
@@ -64,7 +64,7 @@ export function createRunStart(
     throw exceeded
   }
 
-  /** Checks what a turn brings and stores its files. */
+  /** Validates the attachments of a turn and stores its files. */
   async function filesOf(userId: UserId, turn: Turn, vision: boolean): Promise<TurnFiles> {
     const none = { holdOutsideText: false, discard: async () => {} }
     if (turn.kind === 'answer') return { attached: [], ...none }
@@ -129,7 +129,7 @@ export function createRunStart(
     try {
       await admit(userId, site)
     } catch (rejection) {
-      // The run in the way may have just been started by a duplicate of this request.
+      // A duplicate of this request may have just started the run that is in the way.
       const duplicate = await findByClientId(conversation.id, body.client_id)
       if (duplicate !== undefined) return duplicate
       throw rejection

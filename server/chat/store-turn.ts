@@ -34,31 +34,31 @@ interface NewUserMessage {
   place: TurnPosition
 }
 
-/** What is stored with a run: a new user message, only a new answer to an existing one, or what a program sent. */
+/** What is stored with a run: a new user message and its answer, only an answer, or the messages of a program. */
 export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId } | ProgramTurn
 
-/** The files of a turn, stored already. */
+/** The files of a turn, already stored. */
 export interface TurnFiles {
   attached: readonly FileRow[] | { of: MessageId }
   /** For a program's turn, the files of each message. */
   ofMessages?: readonly (readonly FileRow[])[]
-  /** They hold text that was uploaded: it counts as text from outside. */
+  /** Whether they contain uploaded text. It counts as text from outside. */
   holdOutsideText: boolean
-  /** Removes the files that were stored for a turn that is not stored. */
+  /** Removes the files that were stored for the turn. Call it if the turn could not be stored. */
   discard(): Promise<void>
 }
 
 const parentDeleted = (): AppError => appError('parent_gone')
 
-/** Messages that the turn adds to its conversation, the answer among them. */
+/** Number of messages that the turn adds to its conversation, including the answer. */
 const addedBy = (turn: Turn): number =>
   1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0)
 
 /**
- * Shows and stores the turn of a run that is inserted in the same transaction. Returns the conversation as it is now, and
- * the branch that is answered if it is nothing but the question.
- * @param at the conversation as it was read before, and the message that is answered.
- * @throws AppError when the conversation, the project or the parent is gone.
+ * Stores the turn of a run that is inserted in the same transaction, and shows it. Returns the conversation after the
+ * change, and the branch that the run answers if the question is its only message.
+ * @param at the conversation as read before, and the message to answer.
+ * @throws AppError if the conversation, the project or the parent no longer exists.
  */
 export async function storeTurn(
   tx: Writer,
@@ -70,7 +70,7 @@ export async function storeTurn(
   const { userId, createdAt } = run
   const conversationId = conversation.id
   let shown = { leafId: conversation.leafId, conversation }
-  /** Locks the conversation. */
+  /** Shows the turn. Locks the conversation. */
   const show = async (): Promise<void> => {
     const found = await store.messages.showTurn(tx, conversationId, {
       expected: conversation.leafId,
@@ -129,7 +129,7 @@ export async function storeTurn(
   }
   const { text, place } = turn
   if (place === 'leaf') {
-    // Nothing waits for the lock, because the leaf that was read before is almost always still shown.
+    // Nothing waits for the lock, because the leaf that was read before is almost always still the shown one.
     await inParallel(
       show,
       () => assertProject(tx, store, run),
@@ -153,7 +153,7 @@ export async function storeTurn(
   }
 }
 
-/** The first message of a conversation as a run reads it. */
+/** A conversation's first message as a run reads it. */
 const QUESTION_DEFAULTS: Omit<HistoryMessage, 'id' | 'text'> = {
   parentId: null,
   role: 'user',
@@ -175,7 +175,7 @@ async function assertProject(
     throw appError('project_not_found')
 }
 
-/** The parent of a turn that is not below the leaf. @throws AppError when it is gone. */
+/** The parent of a turn that is not below the leaf. @throws AppError if it no longer exists. */
 async function parentOf(
   tx: Writer,
   store: Store,

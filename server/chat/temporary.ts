@@ -1,4 +1,5 @@
-// Removes temporary conversations once nobody looks at them after their last run. The page removes them when it leaves them.
+// Removes temporary conversations that nobody has open after their last run. A page removes its own when the user leaves
+// them.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ConversationId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
@@ -7,23 +8,24 @@ import type { RunRegistry } from '../runs/registry.ts'
 type StartedRun = Pick<RunRow, 'id' | 'userId' | 'conversationId'>
 
 /**
- * The share of the configured time after which a run's user is looked for: half a minute of ten. Until then, a client that lost
- * its connection can still read the end of the answer, and a page that is being reloaded is back.
+ * The share of the configured time after which the server checks whether the run's user has a page open: half a minute of
+ * ten. Until then, a client that lost its connection can still read the end of the answer, and a page that reloads can
+ * reconnect.
  */
 const LOOK_SHARE = 1 / 20
 
 /** Removes temporary conversations when they are over. */
 export interface TemporaryRemoval {
   /**
-   * Removes the temporary conversation of a run when the run has ended and its user has no page open; in any case when nothing
-   * has run in it for the configured time.
+   * Removes the temporary conversation of a run if the run has ended and its user has no page open; in any case after
+   * nothing has run in it for the configured time.
    */
   after(run: StartedRun): void
-  /** The same for those of runs that an earlier process left unfinished and this one continues. */
+  /** Like `after`, for runs that an earlier process left unfinished and this process continues. */
   afterRestart(unfinished: readonly StartedRun[]): Promise<void>
 }
 
-/** What a crash or a shutdown prevents is made up for by the purge at the next start or hour. */
+/** If a crash or shutdown prevents a removal, the purge at the next start or hour makes up for it. */
 export function createTemporaryRemoval(
   { store, log, settings, isFollowed }: ChatDependencies,
   runs: RunRegistry,
@@ -31,11 +33,11 @@ export function createTemporaryRemoval(
   const timers = new Map<ConversationId, NodeJS.Timeout>()
 
   async function remove({ id, userId, conversationId }: StartedRun): Promise<void> {
-    // The store is about to close; the next start makes up for it.
+    // The store is about to close. The next start removes the conversation.
     if (runs.isDraining) return
     try {
       if (await store.runs.isAnyUnfinished(conversationId)) return
-      // The results of the program's tools come with its next request; if they don't, the purge removes it.
+      // The program's next request brings the results of its tools. If it never comes, the purge removes the conversation.
       if ((await store.runs.find(id))?.finishReason === 'tool_calls') return
       await store.conversations.remove(userId, conversationId)
     } catch (error) {

@@ -10,7 +10,7 @@ import type { RunLog } from './log/log.ts'
  */
 export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted' | 'project_deleted'
 
-/** A run that this process performs, as those see it who follow, stop or decide it. */
+/** A run that this process performs, for code that follows, stops or decides it. */
 export interface ActiveRun {
   readonly id: RunId
   readonly runLog: RunLog
@@ -23,14 +23,14 @@ export interface ActiveRun {
   markEnded(): void
   /** Waits for a person's decision on a call. Never settles if the run is stopped first. */
   waitForDecision(idRef: string): Promise<Decision>
-  /** Passes a stored decision to the call that waits for it. False if no call does. */
+  /** Passes a stored decision to the call that waits for it. Returns false if no call does. */
   decide(idRef: string, decision: Decision): boolean
-  /** The same for a question of an MCP server. */
+  /** Passes an answer to the question of an MCP server that waits for it. Returns false if none does. */
   waitForInput(idRef: string): Promise<InputAnswer>
   answer(idRef: string, answer: InputAnswer): boolean
 }
 
-/** One per attempt that this process performs. */
+/** Create one per attempt that this process performs. */
 export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
   const controller = new AbortController()
   const decisions = createMailbox<Decision>()
@@ -60,7 +60,7 @@ export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
   }
 }
 
-/** Hands over what a person decided to the call that waits for it, by the id of the request. */
+/** Delivers a person's decision or answer to the call that waits for it, by the id of the request. */
 function createMailbox<Value>() {
   const waiting = new Map<string, (value: Value) => void>()
   return {

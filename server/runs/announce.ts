@@ -2,7 +2,7 @@
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ChatDependencies } from './dependencies.ts'
 
-/** Call it after the commit. The notification also stands for the run's conversation and assistant message. */
+/** Call it after the commit. The notification also covers the run's conversation and assistant message. */
 export const announceRun = (
   { id, userId, conversationId }: Pick<RunRow, 'id' | 'userId' | 'conversationId'>,
   change: 'created' | 'updated',

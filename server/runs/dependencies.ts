@@ -23,7 +23,7 @@ import type { RunRecords } from './inspection/run-records.ts'
 import type { RunObservation } from './observation.ts'
 import type { RunSharing } from './shared/sharing.ts'
 
-/** The part of the server's log that is used here. */
+/** The methods of the server's log that these modules use. */
 export interface ChatLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void
@@ -35,13 +35,13 @@ export interface ChatSettings {
   maxIterations: number
   toolMaxWorkers: number
   subAgents: SubAgentLimits
-  /** For conversations that have chosen none. */
+  /** Applies to conversations without an approval mode of their own. */
   approvalDefault(): ApprovalMode
   titles: 'model' | 'first_message' | 'off'
   /** Seconds. */
   disconnectGrace: number
   messageCharacters: number
-  /** Bytes of all attachments of one message. */
+  /** Maximum bytes of all attachments of one message. */
   attachmentBytes: number
   runMinutes: number
   /** How long a temporary conversation stays after its last run while its user has a page open. */
@@ -53,9 +53,9 @@ export interface ChatSettings {
 export interface ProjectDescription {
   /** Its name and description, as the user wrote them. */
   about: string
-  /** The names of its files; anybody may have chosen them. */
+  /** The names of its files. Treat them as text from outside: anybody may have chosen them. */
   listing: string
-  /** Tools that its conversations do not use, by name. */
+  /** Names of tools that conversations of the project cannot use. */
   disabledTools: readonly string[]
   usesMemory: boolean
 }
@@ -70,50 +70,53 @@ export interface MemorySection {
 
 /** The files of users, as messages and runs need them. */
 export interface MessageFiles {
-  /** Those of some files that belong to the user, in any order. */
+  /** Returns those of the files that belong to the user, in any order. */
   findAll(userId: UserId, ids: readonly FileId[]): Promise<FileRow[]>
   /** Stores an attachment that came inside a message. @throws AppError `quota_claim_refused`. */
   addInline(userId: UserId, attachment: Attachment): Promise<FileRow>
   /** Removes a file that no message uses. */
   remove(userId: UserId, id: FileId): Promise<unknown>
-  /** The bytes of a content by its hash. @throws AppError `file_content_missing`. */
+  /** Reads a blob by its hash. @throws AppError `file_content_missing`. */
   read(sha256: string): Promise<Buffer>
-  /** The bytes of a file. @throws AppError `file_content_missing`. */
+  /** Streams the bytes of a file. @throws AppError `file_content_missing`. */
   open(file: FileRow): Promise<Readable>
 }
 
 /** The documents of projects, as runs need them. */
 export interface ProjectDocuments {
-  /** Makes a document of a stored file, or finds the one with the same content. @throws AppError when there is no room. */
+  /**
+   * Adds a stored file as a document, or finds the document with the same content. @throws AppError if the quota is used
+   * up.
+   */
   addStored(
     target: { userId: UserId; projectId: ProjectId },
     file: { name: string; mime: string; sha256: string; open(): Promise<Readable> },
   ): Promise<{ id: string; name: string }>
 }
 
-/** What the groups of a user allow. */
+/** What a user's groups permit. */
 export interface UserAccess {
-  /** Which models the user may use. */
+  /** Returns the test whether the user may use a model, by id. */
   models(userId: UserId): (id: string) => boolean
-  /** The wanted approval mode, or the nearest stricter one that the user may use. */
+  /** The requested approval mode, or the nearest stricter one that the user may use. */
   approvalMode(userId: UserId, wanted: ApprovalMode): ApprovalMode
   /** @throws AppError `approval_mode_not_permitted`. */
   assertApprovalMode(userId: UserId, mode: ApprovalMode): void
-  /** What applies to the user alone. */
+  /** The limits that apply to this user alone. */
   quota(userId: UserId): { concurrent_runs: number | null }
-  /** What limits the user's model calls; none: nothing. */
+  /** The limits on the user's model calls; empty if there are none. */
   spendingLimits(userId: UserId): readonly SpendingLimit[]
 }
 
-/** What some users may spend on model calls together: one user, or the members of a group. */
+/** What one user, or the members of a group together, may spend on model calls. */
 export interface SpendingLimit {
   users: readonly UserId[]
-  /** The group whose members share the limit; null: it is one user's. */
+  /** The group whose members share the limit; null for a limit of one user. */
   group: string | null
   quota: SharedQuota
 }
 
-/** What other programs learn of runs and limits, in the transaction in which it happens. */
+/** Notifies webhooks of runs and limits, in the transaction in which something happens. */
 export interface RunNotices {
   /** Call it in the transaction that ends the run. */
   runEnded(
@@ -125,7 +128,7 @@ export interface RunNotices {
     end: {
       status: string
       finishReason: string | null
-      /** The reason of a failure. */
+      /** The reason why the run failed; null if it did not. */
       error: string | null
       usage: Usage | null
       endedAt: Date
@@ -158,20 +161,20 @@ export interface ChatDependencies {
   safety: ToolSafety
   /** Connects to the MCP servers that a user has signed in to; resolves after some seconds at the latest. */
   prepareTools(userId: UserId): Promise<void>
-  /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
+  /** Whether a conversation may use a tool: false for tools of MCP servers that it has switched off. */
   isToolAllowed(
     tool: ToolDefinition,
     conversation: { userId: UserId; disabledMcpServers: readonly string[] },
   ): boolean
-  /** The parts of a user's memory, given as Markdown, that are relevant to the question. */
+  /** Returns the parts of a user's memory (Markdown) that are relevant to the question. */
   memory(content: string, question: string): Promise<MemorySection>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
-  /** Notifies the user's open pages of a change; call it after the commit. */
+  /** Notifies the user's open pages of a change. Call it after the commit. */
   announce(userId: UserId, change: Change): void
-  /** Whether the user has a page open, as far as this instance can know. */
+  /** Whether the user has a page open, as far as this instance knows. */
   isFollowed(userId: UserId): boolean
   notices?: RunNotices
-  /** Counts what runs do. */
+  /** Receives what runs do, for metrics. */
   observe?(observation: RunObservation): void
   /** Records what runs exchange with providers. */
   records?: Pick<RunRecords, 'begin'>
@@ -182,10 +185,10 @@ export interface ChatDependencies {
   /** Identifies this process among others that use the same store. */
   instance: string
   /**
-   * Resolves when this process owns the store, which is nearly always at once. Awaited before anything with an effect outside
-   * the store. Rejects when the signal aborts.
+   * Resolves when this process owns the store; nearly always at once. Awaited before anything with an effect outside the
+   * store. Rejects when the signal aborts.
    */
   whenOwner(signal: AbortSignal): Promise<void>
-  /** Absent in a single process: then this one owns all runs of the store. */
+  /** Absent in a single process, which owns all runs of its store. */
   sharing?: RunSharing | undefined
 }

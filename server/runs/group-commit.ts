@@ -14,7 +14,7 @@ export const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 4_000]
 /** SQLite statements run on the event loop, which must not be blocked for long. */
 const MAX_WRITES_PER_TRANSACTION = 64
 
-/** At the moment, no write can succeed. */
+/** True for errors while which no write can succeed: the store is busy, full or unreachable. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'store_busy' || error.code === 'store_unavailable')
 
@@ -49,16 +49,16 @@ export async function retryWhileUnavailable<T>(
 export interface WriteGroup {
   /**
    * Resolves when the write is durable. The write must be idempotent: it may be executed again, even after a commit. Writes
-   * that wait at the same time share one transaction; if one fails, the others are not affected.
-   * @param run writes of one run are performed in order; those of different runs at the same time, so they must not depend
-   * on each other.
+   * that wait at the same time share one transaction; a failed write does not affect the others.
+   * @param run writes of the same run are performed in order. Writes of different runs are performed concurrently, so they
+   * must not depend on each other.
    */
   commit(write: Write, run?: RunId): Promise<void>
 }
 
-/** A group that others can let go first. */
+/** A write group that can report when it is idle. */
 interface AwaitedWriteGroup extends WriteGroup {
-  /** Resolves when nothing is written or waits for it, at the latest after `limitMs`. */
+  /** Resolves when no write is in progress or waiting, at the latest after `limitMs`. */
   whenIdle(limitMs: number): Promise<void>
 }
 
@@ -70,10 +70,10 @@ interface Waiting {
 }
 
 /**
- * @param retryDelays milliseconds between attempts while the store is unavailable; empty: fail at once.
+ * @param retryDelays milliseconds between attempts while the store is unavailable; if empty, a write fails at once.
  * @param keepsTrying whether to retry without limit.
  * @param onRetry called before each further attempt.
- * @param before what each transaction waits for.
+ * @param before each transaction waits for this promise.
  */
 export function createWriteGroup(
   database: Pick<Database, 'write'>,
@@ -93,7 +93,7 @@ export function createWriteGroup(
           await inParallel(...byRun(writes).map((own) => () => performInOrder(tx, own)))
         }),
       delays,
-      // If only the batch is too large, its writes are first tried one by one.
+      // If only the batch is too large, its writes are tried one by one first.
       (error) => keepsTrying() && (writes.length === 1 || isUnavailable(error)),
       onRetry,
     )
@@ -105,8 +105,7 @@ export function createWriteGroup(
     } catch (error) {
       if (writes.length === 1 || isUnavailable(error))
         for (const { reject } of writes) reject(error)
-      // One of them failed, or the batch does not fit on the disk: try each separately, without repeating retries that
-      // have already been exhausted.
+      // One write failed, or the batch does not fit on the disk. Try each separately, without repeating exhausted retries.
       else
         for (const write of writes)
           await settle([write], isTransient(error) && !keepsTrying() ? [] : delays)
@@ -146,12 +145,13 @@ export function createWriteGroup(
   }
 }
 
-/** How long what runs store lets new runs go first. */
+/** How long the writes of active runs let new runs go first. */
 const STARTS_FIRST_MS = 150
 
 /**
- * Two groups: what runs store, and `starts` for new runs, where a person waits for the first token: these go first, and a prompt
- * error is better than a late success. Of 500 sends at once, the last gets its first token after 0.7 instead of 0.9 s.
+ * Creates two groups: one for what runs store, and `starts` for new runs. A person waits for the first token of a new run,
+ * so starts go first, and they fail promptly instead of succeeding late. Of 500 sends at once, the last gets its first
+ * token after 0.7 s instead of 0.9 s.
  */
 export function createRunWrites(
   database: Pick<Database, 'write'>,

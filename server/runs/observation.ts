@@ -1,4 +1,4 @@
-// What runs report of themselves while they are performed, for metrics.
+// What runs report about themselves while they are performed, for metrics.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { FinishReason } from '../protocol/runs/run-event.ts'
 import type { TimelineEntry } from '../protocol/runs/run-timeline.ts'
@@ -20,7 +20,7 @@ export type RunObservation =
   | { kind: 'tool_call'; tool: string; isSuccess: boolean; seconds: number }
   /** `suspended`: the server is shutting down, and the next start continues the run. */
   | { kind: 'run_ended'; outcome: RunOutcome; steps: number; seconds: number }
-  /** Something was stored again after the store was busy, full or unavailable. */
+  /** A write was retried because the store was busy, full or unavailable. */
   | { kind: 'store_retry' }
   | {
       kind: 'attempt_ended'
@@ -30,20 +30,20 @@ export type RunObservation =
       /** What this attempt did. */
       entries: readonly TimelineEntry[]
       outcome: RunOutcome
-      /** Why it failed. */
+      /** Why the run failed; null if it did not. */
       reason: string | null
     }
 
-/** How an attempt ended, by the last event of its log: without one, it is continued later. */
+/** How an attempt ended, by the last event of its log. Without a terminal event, a later attempt continues it. */
 export const outcomeOf = (terminal: RunLog['terminal']): RunOutcome =>
   terminal === null ? 'suspended' : terminal.event === 'error' ? 'failed' : terminal.finish_reason
 
-/** `lost`: the process that performed it is gone; the next attempt reports it. */
+/** `lost`: the process that performed it died; the next attempt reports it. */
 export type RunOutcome = FinishReason | 'failed' | 'suspended' | 'lost'
 
 /**
- * An attempt whose process died, by what it has stored: from the start of what it did first to the end of what it did last.
- * @param run as it was before the next attempt.
+ * Describes an attempt whose process died, from the timeline that it stored.
+ * @param run the run before its next attempt.
  */
 export function lostAttempt(run: RunRow): RunObservation {
   const entries = (run.timeline ?? []).filter(({ attempt = 1 }) => attempt === run.attempt)

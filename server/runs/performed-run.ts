@@ -14,10 +14,10 @@ import type { Budgets } from './usage/budgets.ts'
 import type { RunSpending } from './usage/spending.ts'
 import type { RunUsage } from './usage/usage.ts'
 
-/** What a new run need not read again, because the transaction that stored it knew it. */
+/** What the transaction that stored a new run knows, so that the run need not read it again. */
 export interface KnownStart {
   setting: RunSetting
-  /** The branch that it answers; undefined if it has to be read. */
+  /** The branch to answer; undefined if it has to be read. */
   branch: HistoryMessage[] | undefined
 }
 
@@ -25,7 +25,8 @@ export interface KnownStart {
 export interface RunStarter {
   /**
    * Stores a new run and starts to perform it. The limits of the user are checked, the run is inserted, and then `write`
-   * inserts its messages, in one transaction; if it fails, nothing starts. What `write` returns is not read again.
+   * inserts its messages, in one transaction; if it fails, nothing starts. The run uses what `write` returns instead of
+   * reading it again.
    * @throws AppError `too_many_runs`, the database's unique violation when the conversation has an active run, and what
    * `write` throws.
    */
@@ -46,15 +47,15 @@ export type RunDependencies = ChatDependencies & {
 export interface PerformedRun {
   active: ActiveRun
   run: RunRow
-  /** Of a run that has just been stored. */
+  /** Set only for a run that has just been stored. */
   known: KnownStart | undefined
   /** Read at the start; stored with the next change of the run. */
   state: RunState
-  /** What this run added to the prompt is stored. */
+  /** Whether the store has what this run added to the prompt. */
   isPromptStored: boolean
   usage: RunUsage
   timeline: RunTimeline
-  /** For the inspector. */
+  /** The record for the inspector; undefined if nothing is recorded. */
   record: AttemptRecord | undefined
   journal: RunJournal
   spending: RunSpending

@@ -14,7 +14,7 @@ import type { RunLog } from './log/log.ts'
 import { createOpenStep } from './open-step.ts'
 import { callRow, callStep, resultRow, resultStep } from './step-rows.ts'
 
-/** Stores what a run does and emits it, in this order. */
+/** Stores what a run does, then emits it. */
 export interface Recorder {
   /** Adds text from the model. Returns a promise only when an open step of the other kind has to be stored first. */
   append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
@@ -25,13 +25,15 @@ export interface Recorder {
   endIteration(calls: readonly ToolCall[], write: Write, carry?: Carry): Promise<void>
   /** Marks a call as begun, before it can have any effect. */
   begin(call: Pick<ToolCall, 'id'>): Promise<void>
-  /** The write that takes the mark back, for a call that waits for a person and may run again after a restart. */
+  /** Returns the write that removes the mark, for a call that waits for a person and may run again after a restart. */
   notBegun(callId: string): Write
-  /** Stores a result together with `write`, in any order. */
+  /** Stores a result together with `write`. Results may be stored in any order. */
   storeResult(result: CallResult, write: Write): Promise<void>
   /** Emits a stored result. */
   emitResult(result: CallResult): void
-  /** Stores the open text together with `write`, then emits `events`. `write` gets the id that the last event will have. */
+  /**
+   * Stores the open text together with `write`, then emits `events`. `write` receives the id that the last event will have.
+   */
   end(
     write: (tx: Writer, lastEvent: number) => Promise<void>,
     events: readonly RunEvent[],
@@ -51,16 +53,19 @@ interface Dependencies {
   openCalls: ReadonlyMap<string, { call: number; result: number }>
   stepRepository: Pick<StepRepository, 'putOf' | 'putProse' | 'setFirstEvent' | 'markStarted'>
   writes: WriteGroup
-  /** The ids of results are stored as soon as they are emitted, for instances that follow the run from the store. */
+  /**
+   * Whether the event ids of results are stored as soon as they are emitted, for instances that follow the run from the
+   * store.
+   */
   storesIdsAtOnce?: boolean
   /** Called when text could not be stored in time. The run continues. */
   onLateStore(error: unknown): void
-  /** Called after each commit. @param idRef the tool call it was for. */
+  /** Called after each commit. @param idRef the tool call that it was for. */
   onStored?(what: StoredEvent['what'], idRef?: string): void
   now(): Date
 }
 
-/** One per attempt, which continues the steps of earlier ones. */
+/** Create one per attempt. It continues the steps of earlier attempts. */
 export function createRecorder(dependencies: Dependencies): Recorder {
   const { runLog, stepRepository, writes } = dependencies
   const { run } = dependencies

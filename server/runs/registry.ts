@@ -21,11 +21,11 @@ import { performRun } from './worker.ts'
 /** Logs stay in memory for a while after the end, for listeners that reconnect to get the last events. */
 const MAX_ENDED_LOGS = 50
 const ENDED_LOG_TTL_MS = 20_000
-/** Total size of those logs. Larger ones are replayed from the store. */
+/** Maximum total size of those logs. Larger ones are replayed from the store. */
 const MAX_ENDED_LOG_CHARACTERS = 16_000_000
 /** Delay between attempts to continue a run while the store is unavailable. */
 const CONTINUE_RETRY_MS = 5_000
-/** A stop is promised within a second. */
+/** A stop takes effect within this time, as documented. */
 const STOP_TIMEOUT_MS = 1_000
 
 /** The runs of this process. Create one per process. */
@@ -45,18 +45,18 @@ export interface RunRegistry extends RunStarter {
   /** The ids of the matching active runs, including those whose rows are still being stored. */
   findIds(matches: (run: RunRow) => boolean): RunId[]
   readonly count: number
-  /** The active runs, those of them that wait for a person, and the connections that follow them. */
+  /** The number of active runs, of those that wait for a person, and of the connections that follow them. */
   readonly load: { active: number; waiting: number; listeners: number }
-  /** Starts no more runs. Active runs get `graceMs` to finish, then they are suspended until the next start. */
+  /** Stops accepting runs. Active runs get `graceMs` to finish; then they are suspended until the next start. */
   drain(graceMs: number): Promise<void>
   readonly isDraining: boolean
   /**
-   * The log of a run that is active or has just ended; null when it has to be replayed from the store (`replayRun`). Never
+   * The log of a run that is active or has just ended; null if it has to be replayed from the store (`replayRun`). Never
    * starts a run.
-   * @throws AppError `not_found`, or a retryable error for an unfinished run that nothing performs at the moment.
+   * @throws AppError `not_found`, or a retryable error if no process performs the unfinished run at the moment.
    */
   runLog(run: RunRow): Promise<RunLog | null>
-  /** For an instance that shares its runs with others. */
+  /** What an instance that shares its runs with others calls. */
   readonly shared: SharedRuns
 }
 
@@ -69,7 +69,7 @@ export function createRunRegistry(
   const onRetry = (): void => dependencies.observe?.({ kind: 'store_retry' })
   const { starts, writes } = createRunWrites(database, { isDraining: () => isDraining, onRetry })
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
-  /** Of those, the ones that are stored. */
+  /** The active runs whose rows are stored. */
   const launched = new Set<RunId>()
   const ended = new LRUCache<RunId, RunLog>({
     max: MAX_ENDED_LOGS,
@@ -81,7 +81,7 @@ export function createRunRegistry(
   /** The last start or stop of each run. */
   const pending = new Map<RunId, Promise<unknown>>()
 
-  /** Runs that do not wait for a person. */
+  /** The number of active runs that do not wait for a person. */
   const workingRuns = (): number =>
     [...active.values()].filter(({ run }) => !run.runLog.isWaiting).length
 
@@ -134,7 +134,7 @@ export function createRunRegistry(
       void launch(activeRun, run)
     })
 
-  /** Another instance performs it: it should look at what has changed. */
+  /** Asks the instance that performs the run to read what has changed. */
   async function nudgeHolder(id: RunId): Promise<void> {
     if (sharing === undefined) return
     const holder = await store.leases.holderOf(id)
@@ -152,7 +152,7 @@ export function createRunRegistry(
     }
   }
 
-  /** Stores a new run that any instance may perform. */
+  /** Stores a new run and lets any instance perform it. */
   async function offer(run: RunRow, write: Write): Promise<void> {
     const queued: RunRow = { ...run, status: 'queued', owner: null }
     await commitNew(queued, write)
@@ -198,7 +198,7 @@ export function createRunRegistry(
         if (active.has(id)) await requestStop()
         else if (sharing !== undefined)
           await stopElsewhere(id, { store, sharing, requestStop, end })
-        // Nothing performs it, or it was suspended: a shutdown must not undo the stop.
+        // No process performs it, or it was suspended: a shutdown must not undo the stop.
         else await end()
       }),
     withEndedRun: (id, work) =>

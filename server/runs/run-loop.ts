@@ -16,7 +16,7 @@ import type { ClientTool } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
 import { createWaiting } from './waiting.ts'
 
-/** The loop, not started yet. `clock` pauses while the run waits for a person. */
+/** Creates the loop without starting it. `clock` pauses while the run waits for a person. */
 export async function createRunLoop(
   performed: PerformedRun,
   context: RunContext,
@@ -47,19 +47,19 @@ export async function createRunLoop(
     fitToWindow: window.fit,
     signal: active.signal,
     runTools(calls) {
-      // Most answers need no tool.
+      // Created on first use: most answers need no tool.
       runTools ??= toolRunner(performed, context, { taint, recorder, clock })
       return runTools(calls)
     },
     iterationEnded(used) {
       window.report(windowTokens(used))
-      // Later runs must repeat it.
+      // Stored, because later runs must repeat it.
       state.window = window.marks
     },
   })
 }
 
-/** Runs the calls of an iteration. Each call gets what it needs to know about the run in its context. */
+/** Runs the calls of an iteration. Each call receives what it needs to know about the run in its context. */
 function toolRunner(
   performed: PerformedRun,
   context: RunContext,
@@ -91,7 +91,7 @@ function toolRunner(
     writes,
     waiting,
   })
-  // A background task has nobody who could answer, nor has a program that does not wait for a person.
+  // Nobody can answer in a background task, or when the requesting program does not wait for a person.
   const person =
     run.kind === 'chat' && !isRefused
       ? createPersonInput({ active, run, store, writes, waiting, recorder, now })
@@ -128,7 +128,7 @@ function toolRunner(
     })
 }
 
-/** Stores the beginning and the result of each call through the run's recorder. */
+/** Stores the start and the result of each call through the run's recorder. */
 const createCallRecorder = (
   { active, timeline, dependencies }: PerformedRun,
   recorder: Recorder,
@@ -162,7 +162,7 @@ const clientSchema = ({ name, description, parameters }: ClientTool): ToolSchema
 const toolChoiceOf = ({ run }: PerformedRun, { options: { toolChoice } }: RunContext) =>
   toolChoice === undefined || run.attempt > 1 ? {} : { toolChoice }
 
-/** Settings of the run's model calls, which its sub-agents share. */
+/** The settings of the run's model calls. Its sub-agents use the same. */
 function settingsOf({ model, conversation: { temperature, thinkingEnabled } }: RunContext) {
   const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
   return { ...(temperature === null ? {} : { temperature }), thinking }

@@ -5,15 +5,16 @@ import { OnDisconnect, ToolChoice } from '../protocol/conversations/message.ts'
 import { CallId } from '../protocol/ids.ts'
 import { FinishReason } from '../protocol/runs/run-event.ts'
 
-/** A tool of the program that sent the request. */
+/** A tool that the program behind a request runs itself. */
 export const ClientTool = z.object({
   name: z.string(),
   description: z.string(),
   parameters: z.record(z.string(), z.json()),
 })
+/** A tool that the program behind a request runs itself. `parameters` is JSON Schema. */
 export type ClientTool = z.infer<typeof ClientTool>
 
-/** What a request to `/v1/responses` asked for that its response repeats. */
+/** Fields of a request to `/v1/responses` that its response repeats. */
 export const ResponseOptions = z.object({
   previousId: z.string().nullable(),
   background: z.boolean(),
@@ -23,6 +24,7 @@ export const ResponseOptions = z.object({
   temperature: z.number().nullable(),
   maxTokens: z.int().nullable(),
 })
+/** Fields of a request to `/v1/responses` that its response repeats; absent ones were not sent. */
 export type ResponseOptions = z.infer<typeof ResponseOptions>
 
 /** Fixed when the run is created, so that it continues unchanged after a restart. */
@@ -31,36 +33,38 @@ export const RunOptions = z.object({
   toolChoice: ToolChoice.optional(),
   approval: ApprovalMode,
   onDisconnect: OnDisconnect,
-  /** For background tasks: the instruction, and whether to announce the result. */
+  /** For background tasks: the instruction, and whether to post the result in the conversation. */
   task: z.string().optional(),
   announce: z.boolean().optional(),
-  /** The tool call that started the task. If it is repeated after a restart, it finds this run. */
+  /** The tool call that started the task. If the call is repeated after a restart, it finds this run. */
   callId: z.string().optional(),
   /** Names of the tools that the task may use. */
   tools: z.array(z.string()).optional(),
-  /** Tools that the program behind the request runs itself: a call of one of them ends the run. */
+  /** Tools that the program behind the request runs itself. A call of one of them ends the run. */
   clientTools: z.array(ClientTool).optional(),
-  /** Nobody can be asked: calls that need approval are refused, with a text for the model. */
+  /** Nobody can approve: calls that need approval are refused, with a text for the model. */
   refusesApprovals: z.boolean().optional(),
-  /** What a program asked for through the Responses API, and gets back with the response. */
+  /** Fields of a Responses API request that its response repeats. */
   response: ResponseOptions.optional(),
 })
+/** The stored options of a run. They never change after the run is created. */
 export type RunOptions = z.infer<typeof RunOptions>
 
 /** What this run added to the prompt, so that later runs send the same bytes again. */
 export const RunPrompt = z.object({
-  /** The user's memory in the system prompt, where this run read it anew. */
+  /** The user's memory in the system prompt; set if this run read it. */
   memory: z.string().optional(),
-  /** The listing of the project, where it had changed. */
+  /** The file listing of the project; set if it had changed. */
   listing: z.string().optional(),
-  /** Added before the question. */
+  /** The note before the question. */
   note: z.string().optional(),
-  /** The note holds text from outside. */
+  /** Whether the note contains text from outside. */
   outside: z.boolean().default(false),
 })
+/** The stored additions of a run to the prompt. Later runs repeat them byte for byte. */
 export type RunPrompt = z.infer<typeof RunPrompt>
 
-/** What an attempt continues from that is neither a step nor a column: the JSON in `runs.state`. */
+/** The JSON in `runs.state`: what an attempt continues from that is neither a step nor a column. */
 export const RunState = z.object({
   /** Set when the last iteration is stored and only the end is missing. */
   finish: FinishReason.optional(),
@@ -68,17 +72,18 @@ export const RunState = z.object({
   grants: z.array(z.string()).default([]),
   /** The title that this run generated. */
   title: z.string().optional(),
-  /** Iterations that were allowed when it began or was last resumed, counted from the run's first. */
+  /** Maximum number of iterations when the run began or was last resumed, counted from its first iteration. */
   iterationLimit: z.int().optional(),
   prompt: RunPrompt.optional(),
-  /** What the next run of the conversation repeats, as `WindowMarks`. */
+  /** What the next run of the conversation repeats (`WindowMarks`). */
   window: z
     .object({ shortenedTo: CallId.optional(), ratio: z.number().positive().optional() })
     .optional(),
 })
+/** The stored state of a run, for its next attempt and for later runs of the conversation. */
 export type RunState = z.infer<typeof RunState>
 
-/** The stored state of a run; a run that has not stored any has the initial one. */
+/** Parses the stored state of a run. A run without one has the initial state. */
 export const readRunState = (stored: unknown): RunState => RunState.parse(stored ?? {})
-/** What the run was started with, as it is stored. */
+/** Parses the stored options of a run. */
 export const readRunOptions = (stored: unknown): RunOptions => RunOptions.parse(stored)

@@ -36,7 +36,7 @@ export const callStep = (index: number, call: ToolCall): Step => ({
   arguments: call.arguments,
 })
 
-/** Without the id of its event: results are stored before the order in which they are emitted is known. */
+/** The row has no event id: results are stored before their order of emission is known. */
 export const resultRow = (messageId: MessageId, position: number, result: CallResult): NewStep => ({
   messageId,
   position,

@@ -1,4 +1,4 @@
-// Records what a run does and when, beside the work itself; stored with the next change of the run.
+// Records what a run does and when. Stored with the next change of the run.
 import type { LlmClient, LlmEvent } from '../llm/client.ts'
 import type { ProviderExchange } from '../llm/exchange.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
@@ -10,20 +10,20 @@ import type {
 import type { CallResult } from '../tools/tool-result.ts'
 import type { AttemptRecord } from './inspection/run-records.ts'
 
-/** More than any run needs; the row of a run stays small. */
+/** More entries than any run needs; the limit bounds the size of a run's row. */
 const MAX_ENTRIES = 500
 
 /** Records the model calls and tool calls of a run while it is performed. */
 export interface RunTimeline {
-  /** All entries so far, those of earlier attempts first. */
+  /** All entries so far, including those of earlier attempts, oldest first. */
   entries(): readonly TimelineEntry[]
-  /** The same client, whose calls are recorded. */
+  /** Wraps a client so that its calls are recorded. */
   watch(client: LlmClient): LlmClient
   /** Records a tool call that has just ended. */
   addToolCall(result: CallResult): void
 }
 
-/** What the timeline of an attempt begins with. */
+/** What the timeline of an attempt starts with. */
 export interface TimelineDependencies {
   /** The run's own model, for calls that no model answered. */
   model: string
@@ -34,11 +34,11 @@ export interface TimelineDependencies {
   now(): Date
   /** The cost of a model call by currency; empty where the model has no price. */
   costOf(model: string, usage: TokenCounts): Promise<Record<string, number>>
-  /** Receives what each model call exchanged with providers. */
+  /** Receives the exchanges of each model call with providers. */
   record?: Pick<AttemptRecord, 'addCall'> | undefined
 }
 
-/** One per attempt, which continues the entries of `earlier` ones; bounded. */
+/** Create one per attempt. It continues the entries of `earlier` attempts and is bounded. */
 export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
   const { model, now, costOf, attempt, record: runRecord } = dependencies
   const entries = [...dependencies.earlier]
@@ -47,7 +47,7 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
     if (entries.length < MAX_ENTRIES) entries.push(attempt > 1 ? { ...entry, attempt } : entry)
   }
 
-  /** What the events of one call say, until the last one. */
+  /** Gathers what the events of one call report, until its last event. */
   function beginCall(isAborted: () => boolean) {
     const start = now()
     const elapsed = (): number => Math.max(0, now().getTime() - start.getTime())
@@ -79,7 +79,7 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
         retries,
       })
     }
-    // A promise only at the end: the many pieces of a text must not cost a turn of the event loop each.
+    // A promise only at the end: otherwise each piece of a text would cost a turn of the event loop.
     return (event: LlmEvent): Promise<void> | undefined => {
       switch (event.type) {
         case 'retrying':

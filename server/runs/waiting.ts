@@ -8,7 +8,7 @@ import type { ChatDependencies } from './dependencies.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
 
-/** Of one run: approvals and questions of MCP servers wait in the same way. */
+/** One run. Approval requests and questions of MCP servers wait in the same way. */
 export interface WaitingDependencies {
   active: Pick<ActiveRun, 'runLog'>
   run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
@@ -21,11 +21,11 @@ export interface WaitingDependencies {
 
 /** How a run waits for a person. Its time limit does not count the wait. */
 export interface Waiting {
-  /** Sets the status; run it in the transaction that stores what a person is asked. */
+  /** Sets the status. Run it in the transaction that stores what the person is asked. */
   begin(status: 'awaiting_approval' | 'awaiting_input'): Write
   /**
-   * Announces the wait, emits the request with `ask`, and pauses the clock until `answer` settles. `settle` takes the
-   * request off the run log; afterwards the status says what the run still waits for.
+   * Announces the wait, emits the request with `ask`, and pauses the clock until `answer` settles. `settle` removes the
+   * request from the run log; afterwards, the status says what the run still waits for.
    */
   until<Answer>(request: {
     answer: Promise<Answer>
@@ -41,7 +41,7 @@ const statusOf = ({ pendingApprovals, pendingInputs }: RunLog): Status => {
   return pendingInputs.size > 0 ? 'awaiting_input' : 'running'
 }
 
-/** One per attempt. */
+/** Create one per attempt. */
 export function createWaiting(dependencies: WaitingDependencies): Waiting {
   const { active, run, store, writes, clock } = dependencies
   const { runLog } = active

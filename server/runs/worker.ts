@@ -1,4 +1,4 @@
-// Performs one run: consumes the events of its loop, stores and emits them, and brings the run to its end.
+// Performs one run: consumes the events of its loop, stores and emits them, and ends the run.
 
 import pLimit from 'p-limit'
 import type { LoopEvent } from '../agent/loop.ts'
@@ -146,7 +146,7 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
     writes,
     storesIdsAtOnce: dependencies.sharing !== undefined,
     onLateStore(error) {
-      // Another attempt has begun elsewhere: this one ends as at a shutdown, and writes nothing more.
+      // Another attempt has begun elsewhere. This one ends as it would at a shutdown, and writes nothing more.
       if (error instanceof RunOver) active.stop('shutdown')
       else log.warn({ err: error, run_id: run.id }, 'text not stored in time')
     },
@@ -190,7 +190,7 @@ async function runLoop(
   return { kind: 'error', error: appError('run_without_answer') }
 }
 
-/** Counts how long the first text of a run took; later attempts began long after the person asked. */
+/** Reports how long the first text took. Later attempts are left out: they began long after the person asked. */
 function reportFirstToken({ run, dependencies }: PerformedRun): void {
   if (run.attempt > 1) return
   const seconds = (dependencies.now().getTime() - run.createdAt.getTime()) / 1_000

@@ -10,9 +10,9 @@ import { readRunState } from '../state.ts'
 import { toDecision } from './request.ts'
 
 /**
- * Stores the decision, and the grant if it is to be remembered, in one transaction.
+ * Stores the decision, and the grant if it should be remembered, in one transaction.
  * @returns the decision in the executor's format.
- * @throws AppError when there is no such request, it is already decided, the run has ended, or the arguments are invalid.
+ * @throws AppError if there is no such request, it is already decided, the run has ended, or the arguments are invalid.
  */
 export async function decideApproval(
   run: RunRow,
@@ -45,12 +45,12 @@ export async function decideApproval(
     decidedAt: now(),
   }
   await database.write(async (tx) => {
-    // Checked again under the lock: the run may have been stopped since, and nothing can end it from here on.
+    // Check again under the lock: the run may have been stopped in the meantime. From here on, nothing can end it.
     const unended = await store.runs.lockActive(tx, run.id)
     if (unended === undefined) throw runEnded
     if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw alreadyDecided
     if (body.decision !== 'approve' || tool === undefined) return
-    // For what the person was shown, which may have changed since.
+    // The grant is for what the person saw. The tool may have changed since.
     const grant = typeof preview?.grant_key === 'string' ? preview.grant_key : tool.name
     if (body.remember === 'run') {
       const state = readRunState(unended.state)

@@ -19,7 +19,7 @@ interface Dependencies {
   run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>
   notices?: Pick<RunNotices, 'approvalRequired'>
   mode: RunOptions['approval']
-  /** Nobody can be asked: calls that need approval fail. */
+  /** Nobody can decide, so calls that need approval fail. */
   isRefused?: boolean
   taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
   store: Pick<Store, 'runs'>
@@ -28,7 +28,7 @@ interface Dependencies {
   now(): Date
 }
 
-/** For the model, in place of a decision. */
+/** What the model reads instead of a decision. */
 const NOBODY_TO_ASK =
   'This call needs the approval of a person, and the program that sent this request does not wait for one. Do without it, or say what you would have done and that it needs approval.'
 
@@ -52,7 +52,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
       const decided = active.waitForDecision(call.id)
       let alreadyDecided: ApprovalRow | undefined
       await writes.commit(async (tx) => {
-        // Lock the run before its approval, in the same order as a decision does; the reverse order could deadlock.
+        // Lock the run before its approval, in the order that a decision uses; the reverse order could deadlock.
         await store.runs.lockAttempt(tx, run)
         const stored = await store.runs.insertApproval(tx, {
           runId: run.id,

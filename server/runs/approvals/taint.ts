@@ -35,7 +35,7 @@ export async function createTaint(performed: PerformedRun, context: RunContext):
     record(result) {
       if (!result.untrusted) return NO_WRITE
       tainted = true
-      // Written with every such result, because the write of an earlier one may still fail.
+      // Every such result writes the mark, because the write of an earlier result may still fail.
       return mark
     },
     async reload(): Promise<void> {

@@ -14,26 +14,26 @@ import type { TextAttachment } from '../../protocol/conversations/message.ts'
 import type { MessageId } from '../../protocol/ids.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 
-/** The beginning of a file whose text is too large for the context window. */
+/** A file whose text is too large for the context window, reduced to its beginning. */
 type CutAttachment = TextAttachment & { cut: CutFile }
-/** `characters` of the whole text, and how many of them are stored. */
+/** `characters`: length of the whole text. `stored`: how many characters of it are stored. */
 export type CutFile = AttachmentInfo & { characters: number; stored: number }
 type LoadedAttachment = BranchMessage['attachments'][number] | CutAttachment
 
-/** The conversation that the model gets, from its root to the message that is answered. */
+/** The conversation that the model receives, from its root to the message to answer. */
 export interface Branch {
   /** Oldest first. */
   messages: (Omit<HistoryMessage, 'attachments'> & {
     attachments: readonly LoadedAttachment[]
   })[]
-  /** The summary of everything before `messages`. */
+  /** The summary of everything before `messages`; undefined if nothing was summarized. */
   summary: string | undefined
 }
 
 /** Messages per query. Most conversations fit into the first page; in a long one, a query for each hundred would add up. */
 const FIRST_PAGE = 100
 const PAGE = 500
-/** An approximation, used before the attachments are read. */
+/** An approximation; attachments are not read yet when it is used. */
 const BYTES_PER_TOKEN = 4
 /** A page ends with the message that reaches this size. */
 const PAGE_BYTES = 2_000_000
@@ -44,29 +44,29 @@ const MAX_MESSAGES = 4_000
 /** Providers refuse longer PDF files; the text of a longer one is sent. */
 const MAX_PDF_PAGES = 100
 const MAX_PDF_BYTES = 10_000_000
-/** Of all attachments in a run, newest first: enough for one message with the maximum, plus some more. */
+/** Total size of the attachments in a run, newest first: enough for one message of the maximum size, plus some more. */
 const MAX_ATTACHMENT_BYTES = 24_000_000
 
-/** For the model, in place of a content. */
+/** What the model reads instead of the content. */
 const UNREADABLE = '[No text could be read from this file.]'
 const MISSING = '[The content of this image is missing on the server.]'
 
 interface BranchOptions {
   windowTokens: number
   vision: boolean
-  /** The model reads PDF files themselves. */
+  /** Whether the model reads PDF files itself. */
   pdf: boolean
-  /** The bytes of a file by its hash. */
+  /** Returns the bytes of a file by its hash. */
   readFile(sha256: string): Promise<Buffer>
 }
 
-/** Reads a part of a branch, from a message back. */
+/** Reads one page of a branch, from a message towards the root. */
 export type ReadPage = (
   from: MessageId,
   page: { length: number; maxBytes: number },
 ) => Promise<HistoryMessage[]>
 
-/** Reads page by page, so that only the newest part of a very long conversation is loaded. */
+/** Reads page by page, so that only the newest part of a very long conversation is loaded into memory. */
 export async function loadBranch(
   store: Pick<Store, 'attachments'>,
   readPage: ReadPage,
@@ -130,13 +130,13 @@ async function withAttachments(
   let left = MAX_ATTACHMENT_BYTES
   const full: Branch['messages'] = []
   for (const message of messages.toReversed()) {
-    // Files of answers, which imports have, are only for people.
+    // Answers have files only if they were imported. Models never see these; only people do.
     if (message.role === 'assistant') {
       full.push({ ...message, attachments: [] })
       continue
     }
     const wanted = message.attachments.filter((file) => {
-      // A model without vision is only told that there was an image.
+      // A model without vision only learns that there was an image.
       const size = isNative(file)
         ? file.size
         : file.kind === 'text'
@@ -198,7 +198,7 @@ async function withAttachments(
   return full.toReversed()
 }
 
-/** A PDF with its text; null when it takes too many tokens or its file is lost. */
+/** A PDF with its text; null if it takes too many tokens or its file is lost. */
 async function documentOf(
   { name, content }: TextAttachment,
   pages: number,
@@ -225,12 +225,12 @@ async function imageOf(
     return { name, mime, data: (await readFile(sha256)).toString('base64') }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // A lost file must not end every later answer of its conversation.
+    // A lost file must not make every later answer in the conversation fail.
     return { name, extension: undefined, content: MISSING }
   }
 }
 
-/** As much of a text as fits into some tokens. */
+/** The longest beginning of a text that fits into `tokens`. */
 function beginningOf(text: string, tokens: number): string {
   const needed = estimateTokens(text)
   return needed <= tokens

@@ -23,7 +23,7 @@ import { readBranch } from './read-branch.ts'
 
 const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
 
-/** All that an attempt of a run needs to begin, read once. */
+/** Everything that an attempt of a run needs to begin, read once. */
 export interface RunContext {
   conversation: ConversationRow
   model: PublicModel
@@ -33,22 +33,22 @@ export interface RunContext {
   allTools: ToolSet
   /** The tools that the run may use. */
   tools: readonly ToolDefinition[]
-  /** Tools that the program behind the request runs itself; they take precedence over tools of the same name. */
+  /** Tools that the requesting program runs itself. They take precedence over server tools of the same name. */
   clientTools: readonly ClientTool[]
   /** System prompt, earlier turns, and the steps of this answer so far. */
   messages: LlmMessage[]
   /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
   turnEnds: MessageId[]
-  /** What the window of the previous run of the branch made of it. */
+  /** What the context window of the branch's previous run shortened or dropped; undefined if there was no such run. */
   marks: WindowMarks | undefined
   /** The text of the user message, or the task of a background run. */
   question: string
-  /** The messages contain text from outside: results of tools that read it, or facts learned from it. */
+  /** Whether the messages contain text from outside: results of tools that read it, or facts learned from it. */
   holdsOutsideText: boolean
   resume: ResumePoint
 }
 
-/** Where an attempt continues. */
+/** The point from which an attempt continues. */
 export interface ResumePoint {
   /** Index of the next step. */
   nextIndex: number
@@ -61,8 +61,8 @@ export interface ResumePoint {
 }
 
 /**
- * Sets in `state` what the run adds to the prompt, unless an earlier attempt did.
- * @throws AppError when the conversation or the model no longer exists.
+ * Stores in `state` what the run adds to the prompt, unless an earlier attempt already did.
+ * @throws AppError if the conversation or the model no longer exists.
  */
 export async function createRunContext(
   { run, state, known }: Pick<PerformedRun, 'run' | 'state' | 'known'>,
@@ -71,7 +71,7 @@ export async function createRunContext(
 ): Promise<RunContext> {
   const { store, access } = dependencies
   const stored = readRunOptions(run.options)
-  // What the user may use can have changed since the run was stored.
+  // The user's permissions may have changed since the run was stored.
   const options = { ...stored, approval: access.approvalMode(run.userId, stored.approval) }
   const { model, client: llm } = await dependencies.catalog.resolve(
     run.model,
@@ -101,7 +101,7 @@ export async function createRunContext(
           isAllowed: (tool) => dependencies.isToolAllowed(tool, conversation),
         })
       : []
-  // A temporary conversation leaves nothing behind.
+  // A temporary conversation leaves no traces in its project.
   const projectId = conversation.temporary ? null : run.projectId
   const recent = await withRests(loaded, { userId: run.userId, projectId, tools }, dependencies)
   const runs = earlierRuns(recent)
@@ -148,8 +148,8 @@ export async function createRunContext(
 }
 
 /**
- * The turns before this answer as model messages, with its question or task. Each question keeps what was added to it:
- * earlier messages stay the same, so that providers can cache them.
+ * The turns before this answer as model messages, including the question or task. Each question keeps the notes that were
+ * added to it: earlier messages never change, so that providers can cache them.
  */
 function historyOf(
   recent: Branch['messages'],
@@ -207,7 +207,10 @@ function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' }>): LlmMes
     : { ...rest, content: withImagesNote(rest.content, images.length) }
 }
 
-/** The server's tools that the run may use, in an order that no server decides: the same tools are the same bytes. */
+/**
+ * The server's tools that the run may use, in a fixed order that does not depend on MCP servers, so that the same tools
+ * produce the same bytes.
+ */
 function toolsOf(
   all: ToolSet,
   {
@@ -216,7 +219,7 @@ function toolsOf(
     isAllowed,
   }: {
     options: RunOptions
-    /** Switched off by the user or in the project, by name. */
+    /** Names of tools that the user or the project has switched off. */
     disabled: readonly string[]
     isAllowed(tool: ToolDefinition): boolean
   },
@@ -231,7 +234,7 @@ function toolsOf(
 
 /**
  * Finds the last completed step and the work that remains after it. The model writes an unfinished text again; calls
- * without a result are run, or run again where that is safe.
+ * without a result run, or run again if that is safe.
  */
 export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'>): ResumePoint {
   const closed = rows.filter((row) => row.closed)

@@ -1,4 +1,4 @@
-// Files too large for the context window: makes documents of the project of them, and tells the model where the rest is.
+// Adds files that are too large for the context window to the project's documents, and tells the model where to read on.
 import type { BranchMessage } from '../../agent/history.ts'
 import { errorText } from '../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
@@ -10,15 +10,15 @@ type Loaded = Branch['messages'][number]
 
 interface LargeFileOptions {
   userId: UserId
-  /** Null: files stay in their conversation. */
+  /** Null if files stay in their conversation. */
   projectId: ProjectId | null
   /** The tools that the run may use. */
   tools: readonly { name: string }[]
 }
 
 /**
- * Adds a note to each text that was cut. In a project whose documents the model can search, the file becomes one of them, once:
- * after its deletion it is not added again.
+ * Appends a note to each text that was cut. If the model can search the project's documents, the file becomes one of them,
+ * once: after somebody deletes that document, it is not added again.
  */
 export async function withRests(
   messages: readonly Loaded[],
@@ -49,7 +49,7 @@ export async function withRests(
   return full
 }
 
-/** The name of the document with the whole file; null when there is none. */
+/** The name of the document that contains the whole file; null if there is none. */
 async function documentOf(
   messageId: MessageId,
   cut: CutFile,
@@ -69,7 +69,7 @@ async function documentOf(
     announce(userId, { type: 'project', id: projectId, change: 'updated' })
     return name
   } catch (error) {
-    // The model can still read on in the text, so the answer does not fail.
+    // The model can still read on in the stored text, so the answer does not fail.
     log.warn(
       { file: cut.fileId, project: projectId, cause: errorText(error) },
       'a large file did not become a document of its project',

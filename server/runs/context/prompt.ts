@@ -1,4 +1,5 @@
-// What a run adds to the prompt of its conversation, so that its requests begin with the bytes of earlier ones.
+// Decides what a run adds to the prompt of its conversation, so that its requests begin with the same bytes as earlier
+// ones.
 
 import { contextNote } from '../../agent/system-prompt.ts'
 import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
@@ -6,7 +7,7 @@ import type { RunId } from '../../protocol/ids.ts'
 import type { MemorySection } from '../dependencies.ts'
 import { type RunPrompt, type RunState, readRunState } from '../state.ts'
 
-/** After this silence, no provider has the conversation in its cache. */
+/** After this much silence, no provider still caches the conversation. */
 const COLD_MS = 30 * 60 * 1_000
 
 /** A run that wrote an answer of the branch. */
@@ -25,13 +26,14 @@ export const earlierRuns = (
     ),
   )
 
-/** The memory in the system prompt, as an earlier run of the branch read it. */
+/** The memory in the system prompt, as the run that last read it stored it; undefined if none did. */
 export const memoryOf = (earlier: readonly EarlierRun[]): string | undefined =>
   earlier.findLast(({ state }) => state.prompt?.memory !== undefined)?.state.prompt?.memory
 
 /**
- * What a new run adds. The memory in the system prompt stays what it was, and what is new stands before the question. It is
- * read anew at the beginning, when the turn that read it was replaced by a summary, and after half an hour of silence.
+ * What a new run adds. The memory in the system prompt stays unchanged; new facts go before the question. The memory is
+ * read again at the beginning of a conversation, after the turn that read it was replaced by a summary, and after half an
+ * hour of silence.
  * @param earlier the runs of the branch, oldest first.
  */
 export function nextPrompt(
@@ -66,7 +68,7 @@ export function nextPrompt(
   }
 }
 
-/** The lines of the text that the model has not seen. */
+/** The lines of `text` that are not in `seen`. */
 function linesBeyond(text: string, seen: string): string[] {
   const lines = new Set(seen.split('\n'))
   return text.split('\n').filter((line) => line.trim() !== '' && !lines.has(line))

@@ -1,14 +1,17 @@
-// Reads what a run answers, unless the transaction that stored the run knows it.
+// Reads what a run answers, unless the transaction that stored the run already has it.
 import type { RunSetting } from '../../db/repositories/runs/run-setting.ts'
 import type { PublicModel } from '../../protocol/models/catalog.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { type Branch, loadBranch, type ReadPage } from './branch.ts'
 
-/** Tokens; used for models whose context window is unknown. */
+/** Tokens. Used for models whose context window is unknown. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000
 
-/** The messages that the run answers, and the setting of the conversation, which is as recent as the newest of them. */
+/**
+ * The messages that the run answers, and the settings of the conversation, which are at least as recent as the newest
+ * message.
+ */
 export async function readBranch(
   { run, known }: Pick<PerformedRun, 'run' | 'known'>,
   model: PublicModel,

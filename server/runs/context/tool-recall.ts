@@ -1,4 +1,4 @@
-// After a restart, restores what tools remember of a run, so that they notice what has changed since.
+// After a restart, restores what tools remember of a run, so that they notice changes made in the meantime.
 import type { Store } from '../../db/store.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { Step } from '../../protocol/runs/step.ts'

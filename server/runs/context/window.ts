@@ -13,8 +13,8 @@ import type { RunContext } from './context.ts'
 import { DEFAULT_CONTEXT_WINDOW } from './read-branch.ts'
 
 /**
- * The window of one attempt at a run. Turns that have to be dropped are summarized by the model; the summary is stored and
- * used by later runs, too.
+ * The context window of one attempt. If turns have to be dropped, the model summarizes them; the summary is stored, and
+ * later runs use it, too.
  * @param tools the tools in each request.
  */
 export function createRunWindow(

@@ -8,7 +8,7 @@ import type { RunDependencies } from '../performed-run.ts'
 import type { RunUsage } from '../usage/usage.ts'
 import { runFailure } from './run-failure.ts'
 
-/** Delays between attempts to store the end. The last one repeats until it succeeds: storing costs nothing. */
+/** Delays between attempts to store the end. The last one repeats until storing succeeds. */
 const RETRY_DELAYS_MS = [100, 1_000, 5_000]
 
 interface Broken {
@@ -64,7 +64,7 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
     } catch (fault) {
       if (fault instanceof RunOver) return null
       log.error({ err: fault, run_id: run.id, attempt }, "a run's end could not be stored")
-      // Any other error would repeat forever with the same usage, so the next attempt goes without it.
+      // Any other error would repeat forever with the same usage, so the next attempt leaves the usage out.
       if (!(fault instanceof AppError)) {
         const tokens = usage.dropPending()
         if (tokens > 0) log.error({ run_id: run.id, tokens }, 'usage could not be stored')

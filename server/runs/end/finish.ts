@@ -59,8 +59,8 @@ export async function makeTitle(
 }
 
 /**
- * The title for a conversation whose first answer was not completed: the beginning of its first message. Null if it already
- * has a title, or titles are off.
+ * The title for a conversation whose first answer was not completed: the beginning of its first message. Null if the
+ * conversation already has a title or titles are off.
  */
 export async function titleWithoutAnswer(
   run: Pick<RunRow, 'kind' | 'userId' | 'conversationId' | 'userMessageId'>,
@@ -139,7 +139,7 @@ export async function storeEnd(
       () =>
         store.messages.update(tx, run.messageId, {
           status,
-          // Read here, so that it includes the text that the recorder was still gathering.
+          // Read here, so that it includes text that the recorder has not emitted yet.
           text: answerText(recorder),
           tokenCount: total.completion_tokens,
           error: failure?.content ?? null,
@@ -164,7 +164,7 @@ export async function storeEnd(
   await batch.settle(stored)
 }
 
-/** Which limit ended the run; null if none did. */
+/** The limit that ended the run; null if none did. */
 function reachedLimit(
   { active, usage, dependencies: { settings, redact } }: PerformedRun,
   ending: StoredEnding,

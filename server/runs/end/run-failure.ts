@@ -1,4 +1,4 @@
-// Why a run failed or its model is asked again, as it is stored with the run and emitted.
+// Describes why a run failed, or why its model is called again, in the form that is stored and emitted.
 
 import type { LoopEvent } from '../../agent/loop.ts'
 import type { AppError } from '../../errors.ts'
@@ -8,7 +8,7 @@ import type { RetryNotice } from '../../protocol/runs/run-event.ts'
 
 type Redact = (text: string) => string
 
-/** @param redact removes keys that the text or its parameters repeat. */
+/** @param redact removes API keys that the text or its parameters contain. */
 export const runFailure = (error: AppError, redact: Redact): RunFailure => ({
   content: redact(error.message),
   code: error.code,
@@ -17,7 +17,7 @@ export const runFailure = (error: AppError, redact: Redact): RunFailure => ({
   ...(error.params === undefined ? {} : { params: redacted(error.params, redact) }),
 })
 
-/** @param redact removes keys that the text or its parameters repeat. */
+/** @param redact removes API keys that the text or its parameters contain. */
 export function retryNotice(
   { attempt, delayMs, error, nextModel }: Extract<LoopEvent, { type: 'retrying' }>,
   redact: Redact,

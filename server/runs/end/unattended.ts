@@ -2,13 +2,13 @@
 import type { OnDisconnect } from '../../protocol/conversations/message.ts'
 import type { ActiveRun } from '../active-run.ts'
 
-/** Time for the first listener to connect after a start or restart, even if `on_disconnect` is `stop`. */
+/** Milliseconds for the first listener to connect after a start or restart, even if `on_disconnect` is `stop`. */
 const CONNECT_MS = 30_000
 
 /**
  * Stops the run when it has had no listener for the grace period. A run that waits for a person is not stopped: the
  * decision may come later, from another device.
- * @returns the function that ends the watch.
+ * @returns a function that ends the watch.
  */
 export function stopWhenUnattended(
   active: ActiveRun,

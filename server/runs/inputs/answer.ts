@@ -1,10 +1,13 @@
-// Stores a person's answer to what an MCP server asked for: once per question, and before anything acts on it.
+// Stores a person's answer to a question of an MCP server: once per question, and before anything acts on it.
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
 import { contentSchema, type InputAnswer, type InputAnswerBody } from '../../protocol/runs/input.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 
-/** @throws AppError when there is no such question, it is answered, the run has ended, or the content does not fit the form. */
+/**
+ * @throws AppError if there is no such question, it is already answered, the run has ended, or the content does not match
+ * the form.
+ */
 export async function answerInput(
   run: RunRow,
   body: InputAnswerBody,
@@ -28,7 +31,7 @@ export async function answerInput(
     }
   }
   await database.write(async (tx) => {
-    // Checked again under the lock: the run may have been stopped since, and nothing can end it from here on.
+    // Check again under the lock: the run may have been stopped in the meantime. From here on, nothing can end it.
     if ((await store.runs.lockActive(tx, run.id)) === undefined)
       throw appError('run_takes_no_input')
     if (!(await store.runInputs.answer(tx, run.id, body.id_ref, answer)))

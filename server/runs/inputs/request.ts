@@ -1,4 +1,4 @@
-// What tools ask the person of a run for: stored before it is emitted, so that it survives a restart.
+// What tools ask the person behind a run: stored before it is emitted, so that it survives a restart.
 import type { RunInputRow } from '../../db/repositories/runs/run-inputs.ts'
 import { toPendingInput } from '../../db/repositories/runs/run-inputs.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
@@ -24,7 +24,7 @@ interface Dependencies {
 export function createPersonInput(dependencies: Dependencies): PersonInput {
   const { active, run, store, writes, waiting, recorder } = dependencies
 
-  /** Stores what is not stored yet. Returns the questions of the round. */
+  /** Stores the round unless it is stored already. Returns its questions. */
   const storeRound = async (
     callId: string,
     round: InputRound,
@@ -32,7 +32,7 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
   ): Promise<RunInputRow[]> => {
     let rows: RunInputRow[] = []
     await writes.commit(async (tx) => {
-      // The run is locked first, as an answer does.
+      // Lock the run first, in the order that an answer uses.
       await store.runs.lockAttempt(tx, run)
       await store.runInputs.insert(
         tx,
@@ -49,7 +49,7 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
         })),
       )
       rows = await store.runInputs.ofCall(tx, run.id, callId)
-      // Until it is answered the call has no effect that a repetition would double.
+      // Until the question is answered, the call has had no effect, so it is safe to repeat.
       if (isOpen(rows)) {
         await recorder.notBegun(callId)(tx)
         await waiting.begin('awaiting_input')(tx)
@@ -77,7 +77,7 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
 
   return {
     async rounds(callId) {
-      // In its first attempt a call has asked nothing yet.
+      // On its first attempt, a call has not asked anything yet.
       if (run.attempt === 1) return []
       let rows: RunInputRow[] = []
       await writes.commit(async (tx) => {
@@ -97,7 +97,7 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
       const ids = round.questions.map((_question, position) =>
         inputId(callId, round.number, position),
       )
-      // Listen first, so that no answer is missed: it arrives here, or the transaction finds it.
+      // Subscribe first, so that no answer is missed: it either arrives here or the transaction finds it.
       const heard = ids.map((id) => active.waitForInput(id))
       const rows = await storeRound(callId, round, ids)
       const given = await Promise.all(
@@ -114,7 +114,7 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
   }
 }
 
-/** The first question of a call has the id of the call. */
+/** The first question of a call has the same id as the call. */
 const inputId = (callId: string, round: number, position: number): string =>
   round + position === 0 ? callId : `${callId}.${round}.${position}`
 

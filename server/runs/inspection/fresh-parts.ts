@@ -1,4 +1,4 @@
-// The parts of prompts that are not stored yet: without secrets, bounded, compressed.
+// Collects parts of prompts that are not stored yet: redacted, bounded and compressed.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { PromptPartRow } from '../../db/repositories/runs/run-records.ts'
@@ -7,21 +7,21 @@ import type { StoredParts } from './known-parts.ts'
 import { MIN_DEFLATED_CHARACTERS, packPart } from './part-content.ts'
 import { hashOf, type TakePart } from './split-request.ts'
 
-/** Of a longer part, only its beginning is stored. */
+/** Longer parts are cut after this many characters. */
 const MAX_PART_CHARACTERS = 500_000
-/** Compressed bytes of all parts of a conversation; what comes after that is not stored. */
+/** Maximum compressed bytes of all parts of a conversation; further parts are not stored. */
 const MAX_CONVERSATION_BYTES = 32 * 1024 * 1024
-/** A regular expression over more than this takes too long at once. */
+/** Longer texts are redacted in slices, because one regular expression over all of it would block the event loop. */
 const REDACTED_AT_ONCE = 32_768
-/** The event loop is not blocked for longer. */
+/** Work yields to the event loop after this time. */
 const SLICE_MS = 4
-/** Tools and instructions are the same in many conversations. */
+/** Many conversations share their tools and instructions, so their compressed form is cached. */
 const compressed = new LRUCache<string, Buffer>({
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: (content) => Math.max(1, content.length),
 })
 
-/** Lets others work when this has worked for long enough. */
+/** Returns a function that yields to the event loop once `SLICE_MS` have passed since the last yield. */
 export function createPause(): () => Promise<void> {
   let since = performance.now()
   return async () => {
@@ -33,13 +33,13 @@ export function createPause(): () => Promise<void> {
 
 /** What the records of several runs add to the stored parts. */
 export interface FreshParts {
-  /** Takes the parts of a conversation. */
+  /** Returns the function that takes the parts of a conversation. */
   takeFor(conversationId: ConversationId): TakePart
-  /** The rows of those that are not stored yet. */
+  /** The rows of the taken parts that are not stored yet. */
   rows(): Promise<PromptPartRow[]>
 }
 
-/** @param stored what is stored of each conversation whose parts will be taken; what is taken is added. */
+/** @param stored what is stored of each conversation whose parts will be taken. Parts that are taken are added to it. */
 export function createFreshParts(
   stored: ReadonlyMap<ConversationId, StoredParts>,
   redact: (text: string) => string,
@@ -88,7 +88,7 @@ export function createFreshParts(
   }
 }
 
-/** Cuts a text between words, so that no secret is cut. */
+/** Cuts a text between words, so that no secret is split. */
 function* slicesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const limit = from + REDACTED_AT_ONCE

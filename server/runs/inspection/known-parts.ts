@@ -1,25 +1,25 @@
-// Which parts of prompts are stored: remembered for conversations that were active just now.
+// Remembers which parts of prompts are stored, for recently active conversations.
 import { LRUCache } from 'lru-cache'
 import type { RunRecordRepository } from '../../db/repositories/runs/run-records.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 
-/** Hashes of all conversations that are remembered. */
+/** Maximum number of hashes for all remembered conversations. */
 const MAX_HASHES = 100_000
-/** The stored parts of a conversation. Whoever stores more adds them. */
+/** The stored parts of a conversation. Code that stores more parts adds them here. */
 export interface StoredParts {
-  /** Also of parts that were left out because the conversation has too many. */
+  /** Includes parts that were not stored because the conversation has too many. */
   hashes: Set<string>
-  /** How many are stored. A purge lowers the number, here or in another instance: what is remembered is then wrong. */
+  /** Number of stored parts. If a purge here or in another instance lowers it, the remembered value is outdated. */
   count: number
-  /** Of all contents. */
+  /** Total size of the stored contents. */
   bytes: number
 }
 
 /** Remembers which parts are stored, so that most records need no query. */
 export interface KnownParts {
-  /** What is stored of each of these conversations; reads those that are not remembered, with one query. */
+  /** Returns what is stored of each of the conversations. One query reads those that are not remembered. */
   of(ids: readonly ConversationId[]): Promise<ReadonlyMap<ConversationId, StoredParts>>
-  /** Call it when what was added to them is stored. */
+  /** Call it once the added parts are stored. */
   remember(stored: ReadonlyMap<ConversationId, StoredParts>): void
 }
 
@@ -37,7 +37,7 @@ export function createKnownParts({
       const unknown: ConversationId[] = []
       for (const id of new Set(ids)) {
         const known = remembered.get(id)
-        // Forgotten with what is added now, unless that is stored.
+        // Forget the conversation until the added parts are stored.
         remembered.delete(id)
         if (known !== undefined) found.set(id, known)
         else {

@@ -1,4 +1,4 @@
-// What is stored of a stretch of a run's attempt: model calls and commits, with lists of parts written as what was appended.
+// The stored form of a stretch of an attempt: model calls and commits. Lists of parts contain only what was appended.
 import { z } from 'zod'
 import type { ProviderExchange } from '../../llm/exchange.ts'
 import { wholeText } from '../../llm/exchange.ts'
@@ -14,7 +14,7 @@ const PackedField = z.union([
   z.object({ name: z.string(), part: z.string() }),
   z.object({
     name: z.string(),
-    /** So many parts at the beginning are those of the same field of the exchange before. */
+    /** This many parts at the beginning equal those of the same field in the previous exchange. */
     same: z.int().min(0),
     parts: z.array(z.string()),
   }),
@@ -29,6 +29,7 @@ export const RecordPiece = z.object({
   calls: z.array(z.object({ number: z.int().min(1), exchanges: z.array(PackedExchange) })),
   stored: z.array(StoredEvent),
 })
+/** The content of one stored record: model calls and commits of a stretch of one attempt. */
 export type RecordPiece = z.infer<typeof RecordPiece>
 
 /** The calls of a piece, with complete lists of parts. */
@@ -51,7 +52,7 @@ export function callsOf(piece: RecordPiece): { number: number; exchanges: Record
 const listsOf = (body: readonly RecordedField[]): Map<string, readonly string[]> =>
   new Map(body.flatMap((field) => ('parts' in field ? [[field.name, field.parts]] : [])))
 
-/** Packs the exchanges of a piece one after the other. */
+/** Creates a function that packs the exchanges of a piece in order. */
 export function createPacker(
   take: TakePart,
   redact: (text: string) => string,

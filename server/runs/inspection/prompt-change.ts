@@ -1,4 +1,4 @@
-// Compares the prompt of a model call with the one before: where a provider's cache ends, and what must be read again.
+// Compares the prompt of a model call with the previous one: where a provider's cache ends, and what it must read again.
 import { z } from 'zod'
 import type { Price } from '../../protocol/models/catalog.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
@@ -11,7 +11,7 @@ const PROMPT_ORDER: readonly (readonly string[])[] = [
   ['system', 'instructions'],
   ['messages', 'input'],
 ]
-/** Options that say nothing of how the answer is made. */
+/** Options that do not influence the answer. */
 const UNIMPORTANT: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options'])
 
 /** One part of a prompt. */
@@ -20,21 +20,21 @@ interface Item {
   index: number | null
   hash: string | null
   json: string
-  /** Equal for parts that are the same to a cache. */
+  /** Equal for parts that a cache treats as the same. */
   key: string
 }
 
-/** A call as it is compared. */
+/** A call to compare. */
 export interface ComparedCall {
   exchange: RecordedExchange
   /** The JSON text of a part; undefined if it is no longer stored. */
   jsonOf(hash: string): string | undefined
 }
 
-/** What changed, without naming the call that it is compared with. */
+/** The change, without the number of the call that it is compared with. */
 export type Difference = Omit<PromptChange, 'previous'>
 
-/** @param price of the model that was asked; null if it has none. */
+/** @param price the price of the requested model; null if it has none. */
 export function comparePrompts(
   before: ComparedCall,
   after: ComparedCall,
@@ -47,7 +47,7 @@ export function comparePrompts(
   let at = 0
   while (at < end && old[at]?.key === current[at]?.key) at += 1
   const estimated = tokensOf(current)
-  // What the provider counted is exact for the whole prompt; for parts, the estimate is scaled to it.
+  // The provider's count is exact for the whole prompt. Estimates of parts are scaled to it.
   const counted = after.exchange.response.usage?.prompt_tokens ?? estimated
   const scaled = (items: readonly Item[]): number =>
     estimated === 0 ? 0 : Math.round((tokensOf(items) / estimated) * counted)
@@ -87,12 +87,12 @@ function itemsOf({ exchange, jsonOf }: ComparedCall): Item[] {
   )
 }
 
-/** Marks of where a cache shall end move with each call, and change nothing of what it holds. */
+/** Cache marks move with each call, but do not change the cached content. */
 const CACHE_MARK = /,?"cache_control":\{[^{}]*\}/g
 const keyOf = (json: string): string =>
   json.includes('"cache_control"') ? json.replace(CACHE_MARK, '') : json
 
-/** The parts from a place on that were sent before. */
+/** The parts from an index on that were sent before. */
 function repeated(old: readonly Item[], current: readonly Item[], from: number): Item[] {
   const left = new Map<string, number>()
   for (const { key } of old.slice(from)) left.set(key, (left.get(key) ?? 0) + 1)
@@ -132,7 +132,7 @@ const Named = z.looseObject({
   function: z.looseObject({ name: z.string() }).optional(),
 })
 
-/** The tools of a request by name; a tool without a name is left out. */
+/** The tools of a request by name; tools without a name are left out. */
 function toolsByName(json: string): Map<string, string> {
   const { data = [] } = z.array(z.unknown()).safeParse(parsed(json))
   return new Map(
@@ -148,7 +148,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // Cut, because it was too long to be stored whole.
+    // The stored text is cut, so it is not valid JSON.
     return []
   }
 }

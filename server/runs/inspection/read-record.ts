@@ -1,4 +1,4 @@
-// Reads what is recorded of a run: its calls with their requests, tool calls, and when each was stored.
+// Reads the record of a run: its model calls with their requests, its tool calls, and when each was stored.
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
@@ -16,22 +16,22 @@ import { callsOf, RecordPiece } from './pieces.ts'
 import { type ComparedCall, comparePrompts } from './prompt-change.ts'
 import type { RunRecords } from './run-records.ts'
 
-/** Of the arguments and of the result of a tool call. */
+/** Maximum characters of a tool call's arguments, and of its result. */
 const MAX_TOOL_CHARACTERS = 200_000
 
-/** Reads what is stored of a run. The caller has checked who owns it. */
+/** Reads the record of a run. The caller has checked that the run belongs to the user. */
 export type RunRecordReader = (run: RunRow) => Promise<RunRecord>
 
 interface Dependencies {
   store: Pick<Store, 'runRecords' | 'steps' | 'runs'>
   records: Pick<RunRecords, 'flush' | 'keepDays'>
-  /** The price of a model; null if it has none or is gone. */
+  /** Resolves to null if the model has no price or no longer exists. */
   priceOf(model: string): Promise<Price | null>
 }
 
 type Calls = Pick<RecordedCall, 'number' | 'exchanges'>[]
 
-/** Reads the record of a run; the caller has made sure that the user may see it. */
+/** Reads the record of a run; the caller has checked that the user may see it. */
 export function createRunRecordReader({ store, records, priceOf }: Dependencies): RunRecordReader {
   async function recorded(id: RunId): Promise<{ calls: Calls; stored: StoredEvent[] }> {
     const pieces = (await store.runRecords.list(id)).map(({ record }) => RecordPiece.parse(record))
@@ -139,7 +139,7 @@ function toolsOf(rows: readonly StepRow[]): RunRecord['tools'] {
   })
 }
 
-/** What was recorded while the run was performed, with what its rows say. */
+/** What was recorded while the run was performed, completed from its rows. */
 function commitsOf(
   run: RunRow,
   recorded: readonly StoredEvent[],

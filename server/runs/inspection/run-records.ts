@@ -1,4 +1,4 @@
-// Records what runs exchange with providers and when they store something: gathered beside the run, stored a moment later.
+// Records what runs exchange with providers and when they commit. Gathers in memory and stores a moment later.
 import type { RunRecordRepository, RunRecordRow } from '../../db/repositories/runs/run-records.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { ProviderExchange } from '../../llm/exchange.ts'
@@ -8,35 +8,38 @@ import { createFreshParts, createPause, type FreshParts } from './fresh-parts.ts
 import { createKnownParts, type KnownParts } from './known-parts.ts'
 import { createPacker, type RecordPiece } from './pieces.ts'
 
-/** How long something is gathered before it is stored. */
+/** How long exchanges are gathered before they are stored. */
 const GATHER_MS = 2_000
 /** Attempts whose records are stored in one transaction. */
 const ATTEMPTS_AT_ONCE = 32
-/** Parts that one transaction stores. */
+/** Parts per transaction. */
 const PARTS_AT_ONCE = 128
-/** Model calls that wait to be stored; more are not recorded. They hold the text of their prompts. */
+/**
+ * Maximum number of model calls, with the text of their prompts, that wait to be stored. Further calls are not recorded.
+ */
 const MAX_WAITING_CALLS = 2_000
-/** How often it is tried to store records while other instances store or remove parts of the same conversations. */
+/** Attempts to store records while other instances store or remove parts of the same conversations. */
 const MAX_ATTEMPTS = 5
-/** Commits that are noted of one stretch of a run. */
+/** Maximum number of recorded commits per piece. */
 const MAX_STORED_EVENTS = 500
 
-/** What one attempt at a run reports. Nothing of it waits, and nothing fails. */
+/** Reports what one attempt does. No method waits or fails. */
 export interface AttemptRecord {
-  /** A model call has ended. @param number its place among the run's model calls, from 1. */
+  /** Records a model call that has ended. @param number its one-based position among the run's model calls. */
   addCall(number: number, exchanges: readonly ProviderExchange[]): void
-  /** A transaction of the run was committed. @param idRef the tool call it was for. */
+  /** Records a committed transaction of the run. @param idRef the tool call that it was for. */
   addStored(what: StoredEvent['what'], idRef?: string): void
-  /** The attempt has ended. */
+  /** Ends the record of the attempt. */
   end(): void
 }
 
+/** Records what runs exchange with providers, for the inspector. */
 export interface RunRecords {
   /** Begins the record of an attempt. */
   begin(run: RunRow): AttemptRecord
-  /** Stores what has been gathered of a run, so that it can be read. */
+  /** Stores what has been gathered for a run, so that it can be read. */
   flush(id: RunId): Promise<void>
-  /** Days after which records are removed; 0: nothing is recorded. */
+  /** Days until records are removed; 0 if nothing is recorded. */
   readonly keepDays: number
   /** Stores everything. Call it when no run is active. */
   close(): Promise<void>
@@ -58,7 +61,7 @@ interface Gathered {
   calls: { number: number; exchanges: readonly ProviderExchange[] }[]
   stored: StoredEvent[]
   since: number
-  /** Of the next record. */
+  /** The number of the next record. */
   number: number
   isOver: boolean
 }
@@ -72,7 +75,7 @@ export function createRunRecords(dependencies: Dependencies): RunRecords {
   const attempts = new Set<Gathered>()
   let waitingCalls = 0
   let timer: NodeJS.Timeout | undefined
-  /** Records are stored one after the other. */
+  /** Records are stored one at a time. */
   let storing = Promise.resolve()
 
   const isEmpty = ({ calls, stored }: Gathered): boolean => calls.length + stored.length === 0
@@ -85,7 +88,7 @@ export function createRunRecords(dependencies: Dependencies): RunRecords {
     }, GATHER_MS).unref()
   }
 
-  /** Stores what the attempts that match have gathered. Never rejects. */
+  /** Stores what the matching attempts have gathered. Never rejects. */
   function storeAll(matches: (attempt: Gathered) => boolean): Promise<void> {
     const due = [...attempts].filter(matches)
     const taken = due.filter((attempt) => !isEmpty(attempt)).map(take)
@@ -159,18 +162,18 @@ export function createRunRecords(dependencies: Dependencies): RunRecords {
 
 type Storing = Pick<Dependencies, 'repository' | 'redact' | 'now' | 'log'> & { known: KnownParts }
 
-/** A record that cannot be stored is lost, with a line in the log: nothing else depends on it. */
+/** Stores records. If that fails, they are lost and the log says so; nothing else depends on them. */
 async function storeSafely(some: readonly Gathered[], storing: Storing): Promise<void> {
   try {
     await store(some, storing)
   } catch (error) {
-    // One of them may be of a conversation that has just been deleted.
+    // One of the records may belong to a conversation that was just deleted.
     if (some.length > 1) for (const one of some) await storeSafely([one], storing)
     else storing.log.warn({ err: error, run_id: some[0]?.run.id }, 'a run is not recorded')
   }
 }
 
-/** Stores what these attempts have gathered, again if parts of their prompts have been removed meanwhile. */
+/** Stores what these attempts have gathered. Retries if parts of their prompts were removed in the meantime. */
 async function store(all: readonly Gathered[], storing: Storing): Promise<void> {
   const recordable = await storing.repository.recordable(all.map(({ run }) => run.id))
   const some = all.filter(({ run }) => recordable.has(run.id))
@@ -179,7 +182,7 @@ async function store(all: readonly Gathered[], storing: Storing): Promise<void> 
     if (attempt === MAX_ATTEMPTS) throw new Error('the parts of prompts change all the time')
 }
 
-/** @returns false if nothing was stored because what was known of stored parts is no longer true. */
+/** @returns false if nothing was stored because the remembered parts are no longer stored. */
 async function storeRecordable(
   some: readonly Gathered[],
   { repository, redact, now, known }: Storing,
@@ -189,7 +192,7 @@ async function storeRecordable(
   const parts = createFreshParts(stored, redact)
   const records = await packRecords(some, parts, { redact, now })
   const rows = await parts.rows()
-  // The records first: what no record names may be removed at any time.
+  // Store the records first: parts that no record refers to may be removed at any time.
   if (!(await repository.store(records, rows.slice(0, PARTS_AT_ONCE), counts))) return false
   for (let from = PARTS_AT_ONCE; from < rows.length; from += PARTS_AT_ONCE)
     await repository.store([], rows.slice(from, from + PARTS_AT_ONCE), new Map())

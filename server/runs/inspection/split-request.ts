@@ -1,12 +1,12 @@
-// Splits the body of a request into parts that are stored once, however often they are sent again.
+// Splits the body of a request into parts, each of which is stored once, however often it is sent.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { toolsJson } from '../../llm/tool-texts.ts'
 import type { RecordedField } from '../../protocol/runs/run-record.ts'
 
-/** A shorter text is stored with the request. */
+/** Shorter texts are stored with the request. */
 const MIN_PART_CHARACTERS = 200
-/** Longer texts in these fields are images, files, or what a provider sealed for itself. */
+/** Longer texts in these fields are images, files or data that a provider encrypted for itself. */
 const MAX_BINARY_CHARACTERS = 64
 const BINARY_FIELDS: ReadonlySet<string> = new Set([
   'data',
@@ -14,10 +14,10 @@ const BINARY_FIELDS: ReadonlySet<string> = new Set([
   'signature',
   'thought_signature',
 ])
-/** Of a binary text, this much of both ends tells it from others. */
+/** Characters at both ends of a binary text that are hashed to identify it. */
 const SAMPLE_CHARACTERS = 32_768
 
-/** Takes the JSON text of a part; returns its hash. */
+/** Receives the JSON text of a part and returns its hash. */
 export type TakePart = (json: string) => string
 
 /** The fields of a body in order; `take` receives each part. */
@@ -36,7 +36,7 @@ export function splitRequest(
       })
       continue
     }
-    // Descriptions of tools hold no files, and are long.
+    // Descriptions of tools contain no files and are long.
     const json = Array.isArray(value) ? toolsJson(value) : JSON.stringify(withoutBinary(value))
     if (json === undefined) continue
     fields.push(json.length < MIN_PART_CHARACTERS ? { name, json } : { name, part: take(json) })
@@ -44,11 +44,11 @@ export function splitRequest(
   return fields
 }
 
-/** Of long texts, most of which are the tools of many requests: looking one up takes a fraction of hashing it. */
+/** Hashes of long texts, mostly the tools of many requests: a lookup takes a fraction of the time that hashing takes. */
 const hashes = new LRUCache<string, string>({ max: 24 })
 const MIN_REMEMBERED_CHARACTERS = 8_000
 
-/** Names a text by its content. */
+/** Returns a hash of the text's content. */
 export function hashOf(text: string): string {
   const isLong = text.length >= MIN_REMEMBERED_CHARACTERS
   const known = isLong ? hashes.get(text) : undefined
@@ -58,7 +58,7 @@ export function hashOf(text: string): string {
   return name
 }
 
-/** The same value if it holds nothing binary. */
+/** Replaces binary content. Returns the same value if there is none. */
 function withoutBinary(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return shortened(value, name)
   if (typeof value !== 'object' || value === null) return value

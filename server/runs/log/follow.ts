@@ -4,7 +4,8 @@ import { createRunView, type OutgoingEvent } from './view.ts'
 
 /**
  * Yields every event of the run from its beginning, as deltas, and null whenever nothing has happened for `quietMs`. Ends
- * after the terminal event, when the signal aborts, and when the server shuts down. Counts as a listener of the run.
+ * after the terminal event, when the signal aborts, and when the server shuts down. The reader counts as a listener of the
+ * run.
  */
 export async function* followRun(
   runLog: RunLog,
@@ -24,7 +25,7 @@ export async function* followRun(
   signal.addEventListener('abort', notify)
   try {
     while (!signal.aborted) {
-      // Never joined, so that every reader receives the same events.
+      // Deltas are never joined, so that every reader receives the same events.
       const events = view.take(performance.now(), false)
       yield* events
       if (events.length > 0) continue

@@ -12,18 +12,16 @@ import {
 import { type Step, stepId } from '../../protocol/runs/step.ts'
 import { piecesOf } from './text-pieces.ts'
 
-/**
- * One numbered entry of the log. Text entries are ranges of their step, not copies: the text of an answer is in memory
- * once, however many events and listeners there are.
- */
+/** One numbered entry. Text entries are ranges of their step, so the text of an answer is in memory only once. */
 export type LogEntry =
   | { id: number; kind: 'delta'; index: number; from: number; to: number }
   /** A complete prose step: when it ends, or when it replaces one that was interrupted. */
   | { id: number; kind: 'whole'; index: number; to: number }
   | { id: number; kind: 'event'; event: RunEvent }
-  /** Retracted by a later attempt of the run. The id is not used again. */
+  /** Retracted by a later attempt of the run. Its id is not used again. */
   | { id: number; kind: 'void' }
 
+/** The thinking or text step at one index of the log. */
 export interface ProseState {
   type: 'thinking' | 'text'
   content: string
@@ -32,12 +30,13 @@ export interface ProseState {
   firstEvent: number
   /** The text length of each event, in UTF-16 units. Together with `firstEvent`, reproduces every event of the step. */
   cuts: number[]
-  /** It replaced an interrupted step, so its first event contains the whole step. */
+  /** Whether it replaced an interrupted step, so that its first event contains the whole step. */
   replaces: boolean
   /** How long the model thought, in milliseconds; null while it does, and for text. */
   durationMs: number | null
 }
 
+/** Receives what happens in a run log. */
 export interface RunListener {
   /** New entries are available in `entries`. */
   onEntries(): void
@@ -56,16 +55,17 @@ export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1)
 /** The attempt that an event id belongs to. */
 export const attemptOfEvent = (id: number): number => Math.floor((id - 1) / IDS_PER_ATTEMPT) + 1
 
-/** The initial content of a run log: empty for a new run, read from the store for a resumed one. */
+/** The initial content of a run log: empty for a new run, read from the store for a resumed run. */
 export interface RunLogHistory {
   entries: LogEntry[]
   steps: (Step | ProseState)[]
   /** Ids of new events start above this. */
   lastId: number
-  /** Another instance, which sends the events, may have sent more of them to a listener than to this log. */
+  /** Whether another instance performs the run. It may have sent more events to a listener than this log has received. */
   isCopy?: boolean
 }
 
+/** The events of one run in memory, with their ids, and everybody who listens to them. */
 export interface RunLog {
   readonly lastId: number
   /** The terminal event, `done` or `error`; nothing follows it in this log. */
@@ -82,12 +82,11 @@ export interface RunLog {
   /** The current state of the step at `index`. */
   step(index: number): Step | undefined
   prose(index: number): ProseState | undefined
-  /** Position in `entries` of the first entry after `id`; null when `id` is not an id of this run, nor can become one of a copy. */
-  positionAfter(id: number): number | null
   /**
-   * Appends text to the prose step at `index`, as one event or, if it is long, as several. Opens the step, or replaces an
-   * interrupted one.
+   * Position in `entries` of the first entry after `id`; null if no event of the run has this id or, in a copy, can get it.
    */
+  positionAfter(id: number): number | null
+  /** Appends text to the prose step at `index`, as one or more events. Opens the step or replaces an interrupted one. */
   appendProse(index: number, type: 'thinking' | 'text', text: string): void
   closeProse(index: number): void
   /** Appends any other event. A step event also sets the step at its index. */
@@ -95,23 +94,23 @@ export interface RunLog {
   settleApproval(idRef: string): void
   settleInput(idRef: string): void
   reportProgress(notice: ToolProgressNotice): void
-  /** Tells listeners that the model call is retried; not part of the log. */
+  /** Notifies listeners that the model call is retried. Not part of the log. */
   reportRetry(notice: RetryNotice): void
   /** The current retry, with the remaining delay; null when there is none. */
   retry(): RetryNotice | null
   /** Returns the function that ends the subscription. */
   subscribe(listener: RunListener): () => void
-  /** The same for the server itself, which does not count as a listener. */
+  /** Like `subscribe`, for the server itself: does not count as a listener. */
   observe(listener: RunListener): () => void
   /** The number of listeners that follow the run through other instances. */
   setRemoteListeners(count: number): void
-  /** New ids start above `id`: what has the ids up to it happened elsewhere, or was lost. */
+  /** Makes new ids start above `id`: the events up to it happened in another instance or were lost. */
   skipTo(id: number): void
-  /** Nothing is appended to the text at `index` any more: what comes next replaces it. Emits nothing. */
+  /** Closes the text at `index` as interrupted: the next text replaces it. Emits nothing. */
   interruptProse(index: number): void
-  /** Tells every listener to reconnect later. */
+  /** Asks every listener to reconnect later. */
   close(): void
-  /** `callback` receives the number of listeners whenever it changes. */
+  /** Calls `callback` with the number of listeners whenever it changes. */
   onListenersChange(callback: (count: number) => void): void
 }
 

@@ -14,7 +14,7 @@ import type { OutgoingEvent, StreamMode } from './view.ts'
 
 /**
  * Yields every event after `afterId`, exactly as `createRunView` does for a run in memory. Without an id, or with an id
- * that the run does not have, yields each step once and complete. Holds only what is being sent in memory.
+ * that the run does not have, yields each step once and complete. Keeps only what is being sent in memory.
  */
 export async function* replayRun(
   run: RunRow,

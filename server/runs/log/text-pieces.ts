@@ -1,5 +1,5 @@
 // Splits text that arrived at once into events of bounded size.
-/** Maximum text per event, however fast the model: bounds what is buffered for a reader that stops. */
+/** Maximum text per event, however fast the model: limits what is buffered for a reader that has stopped reading. */
 const MAX_EVENT_CHARACTERS = 32_000
 
 /** Splits the text into pieces of bounded size, never within a surrogate pair. */

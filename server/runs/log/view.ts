@@ -160,7 +160,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
         lastSentAt = now
         return takeSnapshot()
       }
-      // What the listener has and a copy of the log receives late.
+      // Skip what the listener already has: a copy of the log receives it late.
       while (
         afterId !== null &&
         start !== null &&

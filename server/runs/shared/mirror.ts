@@ -1,4 +1,4 @@
-// The log of a run that another instance performs: fed by that instance, and from the store whenever something is missing.
+// The log of a run that another instance performs. That instance sends the entries; the store fills any gap.
 import type { RunId } from '../../protocol/ids.ts'
 import { attemptOfEvent, createRunLog, idsBefore, type RunLog } from '../log/log.ts'
 import { type StoredRun, storedEntries } from './stored-entries.ts'
@@ -7,18 +7,18 @@ import type { WireBatch, WireEntry } from './wire.ts'
 /** The log of a run that another instance performs. */
 export interface Mirror {
   readonly runLog: RunLog
-  /** Takes what the performing instance sent. False when something is missing in between: `catchUp` from the store. */
+  /** Applies what the performing instance sent. Returns false if something is missing in between: then call `catchUp`. */
   receive(batch: WireBatch): boolean
-  /** Takes everything that the store has and this log does not. */
+  /** Adds everything that the store has and this log does not. */
   catchUp(stored: StoredRun): void
 }
 
-/** The log of a run that is performed elsewhere; feed it in order. */
+/** Creates the log of a run that another instance performs. Feed it in order. */
 export function createMirror(runId: RunId): Mirror {
   const runLog = createRunLog({ entries: [], steps: [], lastId: 0, isCopy: true })
   let attempt = 1
 
-  /** @returns false when an entry before this one is missing. */
+  /** @returns false if an entry before this one is missing. */
   function apply(entry: WireEntry, mayHaveGaps: boolean): boolean {
     const { id } = entry
     if (id <= runLog.lastId || runLog.terminal !== null) return true
@@ -49,7 +49,7 @@ export function createMirror(runId: RunId): Mirror {
     }
   }
 
-  /** The texts of the attempt before are replaced from here on, and what it asked a person is asked again. */
+  /** From here on, new texts replace those of the previous attempt, and open requests to a person are repeated. */
   function beginAttempt(next: number): void {
     attempt = next
     for (let index = 0; index < runLog.stepCount; index += 1) runLog.interruptProse(index)
@@ -61,7 +61,7 @@ export function createMirror(runId: RunId): Mirror {
   return {
     runLog,
     receive({ attempt: sentBy, entries, notices }) {
-      // What a frozen instance sends after its successor has begun.
+      // Ignore what a frozen instance sends after its successor has begun.
       if (sentBy < attempt) return true
       for (const entry of entries) if (!apply(entry, false)) return false
       for (const notice of notices) {
@@ -83,7 +83,7 @@ export function createMirror(runId: RunId): Mirror {
         if (!stored.approvals.some(({ id_ref }) => id_ref === id)) runLog.settleApproval(id)
       for (const id of [...runLog.pendingInputs.keys()])
         if (!stored.inputs.some(({ id_ref }) => id_ref === id)) runLog.settleInput(id)
-      // Their ids are not stored; the row of the run has the one of the newest.
+      // The ids of requests are not stored; the run's row has the id of the newest event.
       const isNew = [...approvals].some((id) => !runLog.pendingApprovals.has(id))
       if (isNew) runLog.skipTo(Math.max(runLog.lastId, stored.run.lastEvent - 1))
       for (const request of stored.approvals)

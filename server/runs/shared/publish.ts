@@ -1,21 +1,21 @@
-// Sends what happens in the log of a run to other instances: in order, one message at a time, from memory when it failed.
+// Sends what happens in the log of a run to other instances: in order, one message at a time, again if one failed.
 import type { RunLog } from '../log/log.ts'
 import { toWire, type WireBatch, type WireNotice } from './wire.ts'
 
-/** Characters of text in one message, roughly. */
+/** Approximate number of characters of text per message. */
 const MAX_BATCH_CHARACTERS = 64_000
 const MAX_BATCH_ENTRIES = 500
-/** Notices that wait; older ones are dropped. */
+/** Maximum number of waiting notices; the oldest are dropped. */
 const MAX_NOTICES = 100
-/** Pause after a message that was not accepted. */
+/** Pause after a message was not accepted. */
 const RETRY_MS = 1_000
-/** The end of a run is tried this many times; the store has it anyway. */
+/** Attempts to send the end of a run. The store has it in any case. */
 const MAX_FINAL_TRIES = 5
 
 /**
- * Begins with the next entry of the log: what it holds already is stored.
- * @param send resolves to false when the message was not accepted; never rejects.
- * @returns what ends it, once everything that is in the log is sent or given up.
+ * Begins with the next entry of the log; everything before it is stored.
+ * @param send resolves to false if the message was not accepted; never rejects.
+ * @returns a function that ends publishing once everything in the log is sent or given up.
  */
 export function publishLog(
   runLog: RunLog,

@@ -1,4 +1,4 @@
-// The log of a run as the store has it, in the form in which instances send it: with the ids of every event.
+// Converts a stored run to log entries, in the form in which instances send them: with the id of every event.
 
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
@@ -8,16 +8,16 @@ import { endOf, readCuts } from '../log/history.ts'
 import { readRunState } from '../state.ts'
 import type { WireEntry } from './wire.ts'
 
-/** What the store has of a run at one moment. */
+/** What the store contains of a run at one moment. */
 export interface StoredRun {
   run: RunRow
   rows: readonly StepRow[]
-  /** What a person is asked for. */
+  /** Open requests to a person. */
   approvals: readonly PendingApproval[]
   inputs: readonly PendingInput[]
 }
 
-/** Every stored event in order; the results that are not emitted yet have no id and are left out. */
+/** Every stored event in order; results that are not emitted yet have no id and are left out. */
 export function storedEntries({ run, rows }: StoredRun): WireEntry[] {
   const entries: WireEntry[] = [
     {

@@ -6,7 +6,7 @@ import type { ActiveRun } from '../active-run.ts'
 import { toDecision } from '../approvals/request.ts'
 import type { RunSharing, SharedRuns } from './sharing.ts'
 
-/** How long a stop waits for the instance that performs the run, and how often it looks. */
+/** How long a stop waits for the instance that performs the run, and how often it checks. */
 const STOP_WAIT_MS = 1_000
 const STOP_LOOK_MS = 40
 
@@ -14,14 +14,17 @@ interface Dependencies {
   store: Pick<Store, 'runs' | 'runInputs'> & { leases: LeaseRepository }
   instance: string
   active(id: RunId): ActiveRun | undefined
-  /** The runs that are stored and performed here. */
+  /** The runs that this instance performs and whose rows are stored. */
   performed(): RunId[]
   /** Performs a run unless another instance does. Never rejects. */
   continueRun(id: RunId): Promise<void>
   log: { warn(details: object, message: string): void }
 }
 
-/** `active` finds a run that this instance performs; `continueRun` begins its next attempt here. */
+/**
+ * @param active finds a run that this instance performs.
+ * @param continueRun begins the run's next attempt here.
+ */
 export function createSharedRuns({
   store,
   instance,
@@ -45,7 +48,7 @@ export function createSharedRuns({
       for (const id of lost) await continueRun(id)
     },
     async lookAtChanges() {
-      // A run that waits for a person writes nothing, so it would never notice.
+      // A run that waits for a person writes nothing, so it would not notice that it lost its lease.
       for (const id of await store.leases.lostRuns(instance, performed()))
         active(id)?.stop('shutdown')
       for (const { id, stopRequested } of await store.leases.changedRuns(instance)) {
@@ -62,8 +65,8 @@ export function createSharedRuns({
 }
 
 /**
- * Stops a run that this instance does not perform: its holder, or `end` where it has none. Resolves when it has ended, or
- * after a second, when the request to stop is stored.
+ * Stops a run that this instance does not perform: through the instance that does, or with `end` if none does. Resolves
+ * when the run has ended, or after a second, once the stop request is stored.
  */
 export async function stopElsewhere(
   id: RunId,

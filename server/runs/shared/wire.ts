@@ -1,4 +1,4 @@
-// What instances send each other about a run: entries of its log with their ids, and notices that have none.
+// The messages that instances send each other about a run: log entries with their ids, and notices without one.
 import { z } from 'zod'
 import {
   ApprovalRequiredEvent,
@@ -20,7 +20,7 @@ const id = z.int().min(1)
 export const WireEntry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), id, index: z.int(), type: Prose, text: z.string() }),
   z.object({ kind: z.literal('whole'), id, index: z.int(), type: Prose, text: z.string() }),
-  /** The step is complete; it has this many characters. */
+  /** The step is complete and has this many characters. */
   z.object({ kind: z.literal('end'), id, index: z.int(), length: z.int() }),
   z.object({
     kind: z.literal('event'),
@@ -37,30 +37,33 @@ export const WireEntry = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('void'), id }),
 ])
+/** One entry of a run log as instances send it. Texts are complete or appended; ids are those of the log. */
 export type WireEntry = z.infer<typeof WireEntry>
 
-/** What is shown live and not part of the log. */
+/** Something that is shown live and is not part of the log. */
 export const WireNotice = z.discriminatedUnion('event', [
   ToolProgressEvent,
   RetryEvent,
   z.object({ event: z.literal('settled'), id_ref: z.string() }),
 ])
+/** A live notice of a run, such as tool progress. It has no id and may get lost. */
 export type WireNotice = z.infer<typeof WireNotice>
 
-/** What one message of a run's stream holds, in order. */
+/** The content of one message of a run's stream, in order. */
 export const WireBatch = z.object({
   attempt: z.int().min(1),
   entries: z.array(WireEntry),
   notices: z.array(WireNotice).default([]),
 })
+/** One message between instances about one attempt of a run. */
 export type WireBatch = z.infer<typeof WireBatch>
 
-/** An entry as it is sent. */
+/** Converts a log entry to the form in which instances send it. */
 export function toWire(entry: LogEntry, runLog: Pick<RunLog, 'prose'>): WireEntry {
   if (entry.kind === 'void') return entry
   if (entry.kind === 'event') {
     const { event } = entry
-    // These are never entries of a log.
+    // These events are never entries of a log.
     if (event.event === 'step_delta' || event.event === 'tool_progress' || event.event === 'retry')
       return { kind: 'void', id: entry.id }
     return { kind: 'event', id: entry.id, event }

@@ -11,7 +11,7 @@ import type { Write } from '../group-commit.ts'
 export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
 
-/** How many runs of a user may be unfinished. */
+/** The maximum number of unfinished runs of a user. */
 export const runsAtOnce = (access: Pick<UserAccess, 'quota'>, userId: UserId): number =>
   access.quota(userId).concurrent_runs ?? Number.MAX_SAFE_INTEGER
 
@@ -29,14 +29,14 @@ export async function assertRunAllowed(
   if (!(await store.users.isActive(tx, userId))) throw appError('account_disabled')
 }
 
-/** Thrown by the first try of `newRun` when the run was not inserted; the second one says why. */
+/** Thrown by the first execution of `newRun` if the run was not inserted. The second execution throws the reason. */
 export class RunNotInserted extends Error {}
 
 /**
- * The write that inserts a new run together with `write`, which stores its messages. Nothing is written when it is stored
- * already: the transaction was committed and only its confirmation was lost.
- * @throws AppError as `assertRunAllowed` does, the database's unique violation when the conversation has an active run, and
- * the first time `RunNotInserted`: then it must be tried again.
+ * The write that inserts a new run together with `write`, which stores its messages. Writes nothing if the run is already
+ * stored: then the transaction was committed and only its confirmation was lost.
+ * @throws AppError as `assertRunAllowed` does, the database's unique violation if the conversation has an active run, and
+ * `RunNotInserted` on the first execution: then execute it again.
  */
 export function newRun(
   run: RunRow,
@@ -47,7 +47,8 @@ export function newRun(
   let isRepeated = false
   return async (tx) => {
     const insert = () => store.runs.insert(tx, run, runsAtOnce(access, run.userId))
-    // The first time, it cannot be stored already, so nothing waits for that answer: PostgreSQL gets all of it at once.
+    // On the first execution, the run cannot be stored already, so there is nothing to wait for: PostgreSQL receives all
+    // statements at once.
     if (!isRepeated) {
       isRepeated = true
       const inserted = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import type { RunDependencies } from '../performed-run.ts'
 import { type RunOptions, readRunOptions } from '../state.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from './row-defaults.ts'
 
-/** Background tasks per conversation that run at the same time. */
+/** Background tasks per conversation that may run at the same time. */
 const MAX_TASKS = 5
 
 type Task = Parameters<AgentStarter['startBackgroundTask']>[0] & {
@@ -17,7 +17,7 @@ type Task = Parameters<AgentStarter['startBackgroundTask']>[0] & {
   tools: string[]
 }
 
-/** Starts the task. Idempotent per call of the parent run: repeating the call returns the same task. */
+/** Starts the task. Idempotent for each call of the parent run: a repeated call returns the same task. */
 export async function startBackgroundTask(
   parent: RunRow,
   { callId, task, announce, tools }: Task,
@@ -72,7 +72,7 @@ export async function startBackgroundTask(
   }
   try {
     await runs.begin(run, async (tx) => {
-      // With this one.
+      // The count includes this task.
       if ((await store.runs.countBackground(tx, run.conversationId)) > MAX_TASKS)
         throw appError('background_tasks_exhausted', { limit: MAX_TASKS })
       if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)

@@ -31,8 +31,9 @@ type Dependencies = Pick<
 >
 
 /**
- * Starts the next attempt and returns the run with its steps; from then on, earlier attempts cannot write. Returns null when
- * the run has ended, or when another instance performs it. A run that was asked to stop, whose user lost access, or that failed too often is ended here.
+ * Starts the next attempt and returns the run with its steps; from then on, earlier attempts cannot write. Returns null
+ * when the run has ended, or when another instance performs it. Ends the run instead if a stop was requested, its user lost
+ * access, or it failed too often.
  */
 export async function claimRun(
   id: RunId,
@@ -68,13 +69,14 @@ export async function claimRun(
     return { run, rows }
   })
   if (isEnded) announceRun(found, 'updated', dependencies)
-  // Whoever hands a run over, or ends it, says so in its row; the dead cannot report what they did.
+  // Code that hands a run over or ends it clears the owner. If it is still set, the process died and could not report what
+  // it did.
   if (found.owner !== null && (claimed !== null || isEnded))
     dependencies.observe?.(lostAttempt(found))
   return claimed
 }
 
-/** Ends a run that no process performs, as stopped. Its stored steps stay. Does nothing when it has ended. */
+/** Ends a run that no process performs, as stopped. Its stored steps stay. Does nothing if the run has ended. */
 export async function endUnclaimed(id: RunId, dependencies: Dependencies): Promise<void> {
   const { store, database } = dependencies
   const found = await store.runs.find(id)
@@ -122,7 +124,7 @@ async function staleApprovals(
   const open = rows.flatMap((row) =>
     row.type !== 'tool_call' || row.idRef === null || answered.has(row.idRef) ? [] : row.idRef,
   )
-  // The approval ids of sub-agents start with the id of the call that they work for.
+  // The approval ids of a sub-agent start with the id of the call that it works for.
   const mayWait = (id: string): boolean =>
     open.some((call) => id === call || id.startsWith(nestedPrefix(call)))
   const pending = (await store.runs.pendingApprovals([run.id])).get(run.id) ?? []

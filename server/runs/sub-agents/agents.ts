@@ -1,4 +1,4 @@
-// Lets the tools of a run start other agents: sub-agents within the run, and background tasks beside it.
+// Lets the tools of a run start other agents: sub-agents within the run, and background tasks alongside it.
 import type { RunScope } from '../../agent/run-scope.ts'
 import { toolsForSubAgent } from '../../agent/sub-agent-tools.ts'
 import { createSubAgents } from '../../agent/sub-agents.ts'
@@ -19,7 +19,7 @@ interface Dependencies {
   taint: Taint
 }
 
-/** The `agents` of the tool context. */
+/** Creates the `agents` of the tool context. */
 export function createAgentStarter({
   performed: { run, active, usage, journal, dependencies },
   context,

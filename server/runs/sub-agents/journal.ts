@@ -14,13 +14,13 @@ interface Dependencies {
   writes: WriteGroup
   /** One write at a time: each contains the run's totals, and an older total must not overwrite a newer one. */
   queue: LimitFunction
-  /** The process is shutting down: events caused by that are not stored, and the next attempt repeats the work. */
+  /** The process is shutting down. Events that this causes are not stored; the next attempt repeats the work. */
   isSuspending(): boolean
 }
 
-/** The journal as the run sees it. */
+/** The journal from the run's point of view. */
 export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
-  /** As in `SubAgentJournal`; `also` is written in the same transaction. */
+  /** Like `write` of `SubAgentJournal`. `also` is written in the same transaction. */
   write(
     callId: CallId,
     position: number,
@@ -30,7 +30,7 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
   ): Promise<void>
   /** Whether this attempt of the run had sub-agents. */
   readonly isUsed: boolean
-  /** The run is ending: later writes of interrupted sub-agents are ignored. Resolves when pending writes are done. */
+  /** Call it when the run ends: ignores later writes of interrupted sub-agents. Resolves when pending writes are done. */
   close(): Promise<void>
 }
 

@@ -13,10 +13,10 @@ export interface Amount {
   currency: string
 }
 
-/** What a run, or a call outside runs, has reserved for calls in progress, plus what it has used but not stored yet. */
+/** What a run, or a call outside runs, has reserved for calls in progress, plus its usage that is not stored yet. */
 export type UnstoredUsage = () => Amount
 
-/** One for the server; counts usage that is not stored yet together with what is. */
+/** Create one per server. Counts stored and not yet stored usage together. */
 export interface Budgets {
   /**
    * Includes the run's unstored usage in the user's budget until `release` is called.
@@ -30,8 +30,8 @@ export interface Budgets {
 }
 
 /**
- * Whether another model call may start. If so, calls `reserve` before the next call under the same limit is considered.
- * One call can exceed the limit, because its usage is not known in advance, but never two at the same time.
+ * Resolves to whether another model call may start. If so, calls `reserve` before it considers the next call under the same
+ * limit. One call can exceed the limit, because its usage is not known in advance, but never two at the same time.
  */
 type AdmitCall = (reserve: () => void) => Promise<boolean>
 
@@ -39,13 +39,13 @@ type Dependencies = {
   store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'total'> }
 } & Pick<ChatDependencies, 'now'>
 
-/** Whether the quota limits cost, so that prices of models matter. */
+/** Whether the quota limits cost, so that the prices of models matter. */
 export const limitsCost = (quota: SharedQuota): boolean =>
   quota.cost_per_day !== null || quota.cost_per_month !== null
 
 /**
- * Reservations are kept in memory, because one process performs all runs of a store and no call outlives it. For users
- * without limits, nothing is queried.
+ * Reservations stay in memory, because one process performs all runs of a store and no call outlives it. For users without
+ * limits, nothing is queried.
  */
 export function createBudgets(
   dependencies: Dependencies & {
@@ -54,7 +54,7 @@ export function createBudgets(
   },
 ): Budgets {
   const users = new Map<UserId, { runs: Set<UnstoredUsage>; queue: LimitFunction }>()
-  /** Calls under a limit that a group shares are considered one by one, whoever makes them. */
+  /** Calls under a group's shared limit are considered one at a time, whichever member makes them. */
   const shared = pLimit(1)
   return {
     join(userId, unstored, onRefused) {
@@ -63,7 +63,7 @@ export function createBudgets(
       user.runs.add(unstored)
       return {
         async admitCall(reserve) {
-          // Read at each call: limits change while runs go on.
+          // Read at each call: limits can change while runs are active.
           const limits = dependencies.access.spendingLimits(userId)
           if (limits.length === 0) {
             reserve()
@@ -95,8 +95,8 @@ export function createBudgets(
 }
 
 /**
- * The refusal that names the limit which is used up; null when there is none.
- * @param unstoredOf amounts of some users that count as used although they are not stored.
+ * Returns the refusal that names the limit that is used up; null if none is.
+ * @param unstoredOf returns the users' usage that is not stored yet; it counts, too.
  */
 export async function exceededBudget(
   limits: readonly SpendingLimit[],
@@ -105,7 +105,7 @@ export async function exceededBudget(
 ): Promise<AppError | null> {
   const moment = now()
   for (const { users, group, quota } of limits) {
-    // Read before the stored total: usage that is stored in between counts twice for a moment, but is never missed.
+    // Read before the stored total: usage stored in between counts twice for a moment, but is never missed.
     const unstored = unstoredOf(users)
     for (const period of [dayAt(moment), monthAt(moment)] as const) {
       const tokenLimit = quota[`tokens_per_${period.name}`]
@@ -118,7 +118,7 @@ export async function exceededBudget(
       for (const amount of unstored)
         if (amount.currency !== '')
           cost.set(amount.currency, (cost.get(amount.currency) ?? 0) + amount.cost)
-      // Prices may be in several currencies; the limit applies to each.
+      // Prices may be in several currencies. The limit applies to each.
       const isSpent = costLimit !== null && [...cost.values()].some((spent) => spent >= costLimit)
       if (isSpent) return refusal('cost', costLimit, group, period, moment)
     }
@@ -126,7 +126,7 @@ export async function exceededBudget(
   return null
 }
 
-/** Both ends are included. `renewsAt`: when the next one begins. */
+/** Both ends are inclusive. `renewsAt`: when the next period begins. */
 interface Period {
   name: 'day' | 'month'
   from: string
@@ -144,7 +144,7 @@ export const dayAt = (moment: Date): Period => ({
   ),
 })
 
-/** The UTC month of a moment, until its day. */
+/** The UTC month of a moment, up to its day. */
 export const monthAt = (moment: Date): Period => ({
   name: 'month',
   from: `${dayOf(moment).slice(0, 8)}01`,

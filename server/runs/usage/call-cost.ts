@@ -1,7 +1,7 @@
 // The cost of a model call: every token once, cached and reasoning tokens at their own rates.
 import type { Price } from '../../protocol/models/catalog.ts'
 
-/** Token counts of one model call, as far as prices differ. */
+/** Token counts of one model call that are priced differently. */
 export interface PricedCounts {
   promptTokens: number
   completionTokens: number
@@ -14,7 +14,7 @@ export interface PricedCounts {
 
 type Tier = NonNullable<Price['tiers']>[number]
 
-/** The rates for a prompt of this length: those of a tier apply to the whole call. */
+/** The rates for a prompt of this length. The rates of a price tier apply to the whole call. */
 export const ratesOf = (price: Price, promptTokens: number): Price | Tier =>
   price.tiers
     ?.filter(({ above }) => promptTokens > above)
@@ -23,7 +23,7 @@ export const ratesOf = (price: Price, promptTokens: number): Price | Tier =>
       undefined,
     ) ?? price
 
-/** In the currency of the price. The rates of a tier apply to the whole call. */
+/** The cost of a call, in the currency of the price. The rates of a tier apply to the whole call. */
 export function callCost(price: Price, counts: PricedCounts): number {
   const rates = ratesOf(price, counts.promptTokens)
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = counts

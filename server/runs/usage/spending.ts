@@ -1,4 +1,5 @@
-// What the tools of a run spend on paid services: admitted under the user's limits, booked with the files that were paid for.
+// What the tools of a run spend on paid services: admitted under the user's limits, stored with the files that were paid
+// for.
 import type { LimitFunction } from 'p-limit'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Spending } from '../../tools/spending.ts'
@@ -26,7 +27,7 @@ export function createSpending(
   run: RunRow,
   { store, budgets, usage, writes, queue }: Dependencies,
 ): RunSpending {
-  /** Expected cost of the requests in progress; they are all in the currency of the one configured service. */
+  /** Expected cost of requests in progress, in the currency of the one configured service. */
   const reserved = { tokens: 0, currency: '', cost: 0 }
   const budget = budgets.join(run.userId, () => reserved)
   return {

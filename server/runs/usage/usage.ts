@@ -16,22 +16,22 @@ import { callCost, type PricedCounts } from './call-cost.ts'
 /** The usage of one model call. */
 interface ModelUsage extends PricedCounts {
   model: string
-  /** What the provider itself says that the call cost. */
+  /** The cost in US dollars as reported by the provider, if it reports one. */
   costUsd?: number | undefined
-  /** The cost of a request to another service, which has no model's price. */
+  /** The cost of a request to another paid service, which is not priced like a model. */
   charged?: { currency: string; cost: number }
 }
 
 /** The usage that one transaction stores. */
 export interface UsageBatch {
   /**
-   * Stores the totals and the new usage together with `also`, once, however often the transaction is retried: when an earlier
-   * try was committed and only its confirmation was lost, nothing is written.
+   * Stores the totals and the new usage together with `also`, exactly once, however often the transaction is retried: if an
+   * earlier execution was committed and only its confirmation was lost, nothing is written.
    * @param patch further changes of the run's row.
-   * @throws RunOver when the run has ended or another attempt performs it.
+   * @throws RunOver if the run has ended or another attempt performs it.
    */
   write(tx: Writer, patch?: Partial<NewRun>, also?: Write): Promise<void>
-  /** Waits for the transaction that contains `write`. If it fails, the usage becomes part of the next batch. */
+  /** Waits for the transaction that contains `write`. If it fails, its usage becomes part of the next batch. */
   settle(transaction: Promise<void>): Promise<void>
 }
 
@@ -63,19 +63,22 @@ export function createRunUsage(
 ) {
   let { promptTokens, completionTokens, cachedTokens, iteration, revision: lastRevision } = run
   const cost: Record<string, number> = { ...run.cost }
-  /** Settles when the calls so far are part of `cost`. */
+  /** Settles when `cost` includes all calls so far. */
   let costKnown = Promise.resolve()
-  /** Of model calls that are not part of the answer; they count toward the run's budget. */
+  /** Tokens of model calls outside the answer. They count toward the run's budget. */
   let extraTokens = 0
-  /** Not yet stored. */
+  /** Usage that is not stored yet. */
   let pending: ModelUsage[] = []
-  /** Of `pending` and of the batches being stored. */
+  /** Tokens in `pending` and in batches that are being stored. */
   let unstoredTokens = 0
-  /** Admitted model calls whose usage is not known yet. A failed call may never report it, but it also ends the run. */
+  /**
+   * Number of admitted model calls whose usage is not known yet. A failed call may never report its usage, but it also ends
+   * the run.
+   */
   let openCalls = 0
   let estimate: ModelUsage = { model: run.model, ...FIRST_CALL }
   let costPerToken = { currency: '', cost: 0 }
-  /** What refused the last model call that was not admitted. */
+  /** The refusal of the last model call that was not admitted. */
   let reachedLimit: AppError | null = null
   const budget = budgets.join(
     run.userId,
@@ -120,13 +123,13 @@ export function createRunUsage(
       addPending(entry)
     },
 
-    /** Adds usage that is not part of the answer, such as that of a title or summary. */
+    /** Adds usage outside the answer, such as that of a title or summary. */
     addExtra({ usage, model }: CallUsage): void {
       extraTokens += usage.total_tokens
       addPending(entryOf({ usage, model }))
     },
 
-    /** Adds what a tool's request to a paid service cost; its tokens are none of the answer's. */
+    /** Adds the cost of a tool's request to a paid service. Its tokens do not count toward the answer. */
     addCharge({ model, promptTokens, completionTokens, ...charged }: Charge): void {
       const counts = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
       const entry = { model, promptTokens, completionTokens, ...counts, charged }
@@ -135,7 +138,10 @@ export function createRunUsage(
       pending.push(entry)
     },
 
-    /** Takes the totals and the unstored usage, to store them in the transaction that stores what they were used for. */
+    /**
+     * Takes the totals and the usage that is not stored yet. Store the batch in the transaction that stores what the usage
+     * paid for.
+     */
     async takeBatch({ endsIteration = false } = {}): Promise<UsageBatch> {
       const entries = pending
       pending = []
@@ -157,7 +163,7 @@ export function createRunUsage(
       }
     },
 
-    /** Stores the pending usage of the user when the run's row accepts no more writes. */
+    /** Stores the user's pending usage if the run's row accepts no more writes. */
     async storeAlone(): Promise<void> {
       const entries = await priced(pending)
       if (entries.length === 0) return
@@ -168,7 +174,7 @@ export function createRunUsage(
       unstoredTokens = 0
     },
 
-    /** Discards usage that could not be stored; returns the number of tokens. */
+    /** Discards usage that could not be stored. Returns its number of tokens. */
     dropPending(): number {
       const tokens = pending.reduce((sum, one) => sum + one.promptTokens + one.completionTokens, 0)
       pending = []
@@ -177,8 +183,8 @@ export function createRunUsage(
     },
 
     /**
-     * Whether a model call may start, for whatever purpose. If so, its estimated usage is reserved until `add` or `addExtra`
-     * reports the actual usage.
+     * Resolves to whether a model call may start, whatever its purpose. If so, its estimated usage is reserved until `add`
+     * or `addExtra` reports the actual usage.
      */
     async isBudgetLeft(): Promise<boolean> {
       const sum = promptTokens + completionTokens + extraTokens
@@ -195,7 +201,7 @@ export function createRunUsage(
       })
     },
 
-    /** The limit that refused a model call, after `isBudgetLeft` was false. */
+    /** The limit that refused a model call, after `isBudgetLeft` resolved to false. */
     reachedLimit: (): AppError | null => reachedLimit,
 
     /** Releases the reservations; call it when the run has ended. */
@@ -239,7 +245,8 @@ export function createRunUsage(
         ...added.map((entry) => () => store.tokenUsage.add(tx, moment, entry)),
         () => also(tx),
       ]
-      // The first time, it cannot be stored already, so nothing waits for that answer: PostgreSQL gets all of it at once.
+      // On the first execution, the usage cannot be stored already, so there is nothing to wait for: PostgreSQL receives
+      // all statements at once.
       if (!isRepeated) await inParallel(writeOnce, ...rest)
       else if (await writeOnce()) await inParallel(...rest)
     }
@@ -270,5 +277,5 @@ export function createRunUsage(
 const tokensOf = (entry: Pick<ModelUsage, 'promptTokens' | 'completionTokens'>): number =>
   entry.promptTokens + entry.completionTokens
 
-/** The totals are stored in integer columns. */
+/** Limits totals to what the integer columns can hold. */
 const bounded = (tokens: number): number => Math.min(tokens, MAX_INTEGER)
