@@ -7,7 +7,7 @@ export type Decision =
   /** `arguments`: JSON text that replaces the model's arguments. */
   { decision: 'approve'; arguments?: string } | { decision: 'reject'; reason?: string }
 
-/** What a person is asked. */
+/** What a person is asked to approve. */
 export interface ApprovalRequest {
   call: ToolCall
   /** The risk level of this call. */
@@ -17,12 +17,14 @@ export interface ApprovalRequest {
   position: number
 }
 
-/** What the executor asks of a run about approval requests; the run decides who is asked, and stores the decision. */
+/** What the executor requires of a run for approval requests. The run decides who is asked, and stores the decision. */
 export interface Approvals {
-  /** Whether a call needs approval; `name` is the tool's own, never an alias; `riskLevel` is that of this call. */
+  /**
+   * Whether a call needs approval. `name` is the tool's own name, never an alias; `riskLevel` is the level of this call.
+   */
   isNeeded(tool: { name: string; riskLevel: RiskLevel; grantKey?: string | undefined }): boolean
-  /** Set when nobody can be asked: the error, for the model, of each call that needs approval. */
+  /** Set if nobody can approve: the error that the model receives for each call that needs approval. */
   readonly refusal?: string
-  /** Resolves when decided; rejects only when the run is aborted or the request cannot be stored. */
+  /** Resolves with the decision. Rejects only if the run is aborted or the request cannot be stored. */
   request(request: ApprovalRequest): Promise<Decision>
 }

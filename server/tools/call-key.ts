@@ -1,7 +1,7 @@
-// Identity of tool calls: two are the same when tool and argument values are equal.
+// The identity of a tool call: two calls are equal if the tool and the argument values are equal.
 import { createHash } from 'node:crypto'
 
-/** A key that is equal for equal values, whatever the order of the object's keys. */
+/** Returns equal keys for equal values, whatever the order of the object's keys. */
 export const callKey = (tool: string, value: Record<string, unknown>): string =>
   createHash('sha256')
     .update(tool)

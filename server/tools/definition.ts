@@ -16,14 +16,14 @@ import type { PersonInput } from './person-input.ts'
 import type { Spending } from './spending.ts'
 
 /**
- * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result, never a throw.
- * `untrusted`: this result holds text from outside, also where the tool's results usually hold none.
+ * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result; tools do not throw.
+ * `untrusted` marks a result with text from outside, even if the tool's results usually contain none.
  */
 export type ToolResult =
   | { success: true; data: unknown; artifact?: Artifact; untrusted?: boolean }
   | { success: false; error: string; data?: unknown; artifact?: Artifact; untrusted?: boolean }
 
-/** A result for the model, and what the page shows of it. */
+/** A successful result for the model, and what the page shows of it. */
 export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
   artifact === undefined ? { success: true, data } : { success: true, data, artifact }
 
@@ -37,16 +37,16 @@ export const fail = (
   ...more,
 })
 
-/** The same result, marked where it holds text from outside. */
+/** Returns the same result, marked if it contains text from outside. */
 export const markUntrusted = (result: ToolResult, untrusted: boolean): ToolResult =>
   untrusted ? { ...result, untrusted } : result
 
 /** A task that a tool gives to a sub-agent. */
 export interface AgentTask {
-  /** Short label for its result. */
+  /** A short label for the result. */
   name: string
   instruction: string
-  /** Names or aliases of the tools it may use; default: all that the run has. */
+  /** Names or aliases of the tools that it may use; by default, all tools of the run. */
   tools?: readonly string[] | undefined
 }
 
@@ -56,94 +56,95 @@ export type AgentOutcome = { success: true; response: string } | { success: fals
 /** Starts other agents for the run of a tool call. */
 export interface AgentStarter {
   /**
-   * Performs the tasks in parallel, each by a sub-agent, and reports their state as progress of the call. If a restart
-   * repeats the call, each sub-agent continues where it was.
-   * `untrusted`: the conversation holds text from outside, which the outcomes may repeat.
+   * Performs the tasks in parallel, each with a sub-agent, and reports their state as progress of the call. If a restart
+   * repeats the call, each sub-agent continues where it stopped. `untrusted`: the conversation contains text from outside,
+   * which the outcomes may repeat.
    */
   performTasks(
     tasks: readonly AgentTask[],
     call: ToolContext,
   ): Promise<{ outcomes: AgentOutcome[]; agents: SubAgentView[]; untrusted: boolean }>
-  /** Starts a run in the background: once for each call, however often it is repeated. */
+  /** Starts a run in the background, once per call, however often the call is repeated. */
   startBackgroundTask(task: {
     callId: CallId
     task: string
-    /** Whether its answer is posted in the conversation. */
+    /** Whether to post its answer in the conversation. */
     announce: boolean
   }): Promise<{ ok: true; id: RunId } | { ok: false; error: string }>
 }
 
-/** For whom and where a call runs. Set by the server; the model can neither see nor forge it. */
+/** The user, conversation and run of a call. The server sets it; the model can neither see nor forge it. */
 export interface ToolContext {
   userId: UserId
   conversationId: ConversationId | null
-  /** The conversation's project; file tools fail without one. */
+  /** The conversation's project; null if it has none, so that file tools fail. */
   projectId: ProjectId | null
   runId: RunId
-  /** Which attempt at the run makes the call: once a later one has begun, the call changes no file any more. */
+  /** The attempt at the run that makes the call. Once a later attempt has begun, the call can no longer change files. */
   attempt?: number
-  /** The assistant message being written; checkpoints and documents refer to it. */
+  /** The assistant message that is being written. Checkpoints and documents refer to it. */
   messageId: MessageId | null
   /** Id of the model that made the call. */
   model: string
   callId: CallId
-  /** Whether the conversation holds text from outside at this moment, which the call's arguments may repeat. */
+  /** Whether the conversation currently contains text from outside, which the call's arguments may repeat. */
   isTainted(): boolean
   readonly agents: AgentStarter
   readonly spending: Spending
-  /** Asks the person for input; absent where nobody can answer. Waiting does not count as time of the tool. */
+  /** Asks the person for input; absent if nobody can answer. The wait does not count toward the tool's time. */
   readonly person?: PersonInput
-  /** Aborted when the run stops or the tool's time is up. Child processes must be gone within 1 s. */
+  /** Aborted when the run stops or the tool's time is up. Child processes must end within 1 s. */
   signal: AbortSignal
-  /** Live output for the person while the call runs; bounded and merged by the receiver, never stored. */
+  /** Reports live output for the person while the call runs. The receiver bounds and merges it; it is never stored. */
   progress(progress: ToolProgress): void
 }
 
-/** A tool as the server uses it: built in, or of an MCP server. */
+/** A tool as the server uses it: built in, or from an MCP server. */
 export interface ToolDefinition {
   readonly name: string
-  /** Other names that a model may use for it; never listed. */
+  /** Other names that a model may use for the tool; they are never listed. */
   readonly aliases: readonly string[]
   readonly description: string
   readonly category: string
   readonly riskLevel: RiskLevel
   /**
-   * Under which approvals of it are remembered, where that is not its name: it changes with what the tool says it does.
+   * The key under which approvals of the tool are remembered, if not its name. It changes with the tool's description of
+   * itself.
    */
   readonly grantKey?: string
-  /** Its results may come from this run's history or the cache. Only for tools that change nothing. */
+  /** Whether results may be reused within the run and from the cache. Only for tools that change nothing. */
   readonly cacheable: boolean
-  /** May run again when the server died during a call. */
+  /** Whether a call may run again after the server died during it. */
   readonly repeatable: boolean
-  /** Every result holds text from outside that nobody vouches for: the conversation is tainted from then on. */
+  /** Whether every result contains untrusted text from outside, so that the conversation becomes tainted. */
   readonly untrusted: boolean
-  /** It changes files of the project: cached results of the project are dropped. */
+  /** Whether the tool changes the project's files, so that cached results of the project are dropped. */
   readonly changesProject: boolean
   /** Milliseconds. */
   readonly timeoutMs: number
-  /** Which isolation is in force, for tools that run programs. */
+  /** The isolation that is in force, for tools that run programs. */
   readonly isolation?: string
   readonly parameters: Record<string, unknown>
   /**
-   * Called when a run gets a result or preview of this tool that the tool did not produce now: a cached result, or a result
-   * or approval request from before a restart. Only for tools that remember what a run has seen. Must not throw.
+   * Called when a run receives a result or preview that the tool has not just produced: a cached result, or a result or
+   * approval request from before a restart. Only for tools that remember what a run has seen. Must not throw.
    */
   readonly recall?: (shown: Artifact | ApprovalPreview, runId: RunId) => void
-  /** Reads and checks the model's arguments; the error says what is wrong and what is allowed. */
+  /** Parses and checks the model's arguments. The error says what is wrong and what is allowed. */
   parse(rawArguments: string): { ok: true; input: ParsedInput } | { ok: false; error: string }
 }
 
 /** Arguments that passed the tool's schema, bound to its handler. */
 export interface ParsedInput {
-  /** The checked arguments, defaults filled in; compared as values for duplicates and the cache. */
+  /** The checked arguments with their defaults. Compared by value to find duplicates and cached results. */
   readonly value: Record<string, unknown>
-  /** The level of this call, which its arguments may raise. */
+  /** The risk level of this call. Arguments may raise it. */
   readonly riskLevel: RiskLevel
-  /** Calls of one batch with the same key run one after another, in the order of the calls. */
+  /** Calls of a batch with the same key run one after another, in the order of the calls; null for no order. */
   readonly orderKey: string | null
-  /** What a person sees before deciding; changes nothing. Throws an `AppError` when the call cannot succeed. */
+  /** What a person sees before deciding. Changes nothing. @throws AppError if the call cannot succeed. */
   preview(context: ToolContext): Promise<ApprovalPreview | undefined>
-  /** An `AppError` becomes a failed result; any other error is thrown, for the executor to log. */
+  /** Runs the tool. An `AppError` becomes a failed result; any other error is thrown and logged by the executor. */
   run(context: ToolContext): Promise<ToolResult>
 }
 
@@ -155,7 +156,7 @@ export interface ToolSpecification<Input extends z.ZodObject> {
   category: string
   riskLevel?: RiskLevel
   cacheable?: boolean
-  /** Default: true for tools with risk level `low`, else false. */
+  /** Default: true for tools with risk level `low`, otherwise false. */
   repeatable?: boolean
   untrusted?: boolean
   changesProject?: boolean
@@ -170,12 +171,12 @@ export interface ToolSpecification<Input extends z.ZodObject> {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
-/** More than any model writes in one call; a file of 20 MB as escaped text fits. */
+/** More characters than any model writes in one call. A 20 MB file as escaped text fits. */
 const MAX_ARGUMENTS = 32_000_000
 
 /**
- * The JSON schema that a model gets. Lengths of texts and the range of safe integers are left out: every request pays for
- * them, models don't count characters, and the validation reports a violation.
+ * The JSON schema that a model receives. Text lengths and the range of safe integers are omitted: every request would pay
+ * for them, models do not count characters, and the validation reports violations.
  */
 function modelSchema(input: z.ZodObject): Record<string, unknown> {
   const { $schema: _dialect, ...parameters } = z.toJSONSchema(input, {
@@ -190,7 +191,9 @@ function modelSchema(input: z.ZodObject): Record<string, unknown> {
   return parameters
 }
 
-/** Declares a tool from one zod object: the schema for the model, the validation and the handler's type follow from it. */
+/**
+ * Declares a tool. One zod object provides the schema for the model, the validation, and the type of the handler's input.
+ */
 export function defineTool<Input extends z.ZodObject>(
   specification: ToolSpecification<Input>,
 ): ToolDefinition {
@@ -239,7 +242,7 @@ export function defineTool<Input extends z.ZodObject>(
   }
 }
 
-/** A value nested so deeply that the check overflows the stack is an ordinary failure. */
+/** A value that is nested so deeply that the check overflows the stack is an ordinary failure. */
 function check<Input extends z.ZodObject>(
   schema: Input,
   value: unknown,
@@ -254,7 +257,7 @@ function check<Input extends z.ZodObject>(
   }
 }
 
-/** The JSON object that a model wrote as arguments (nothing at all is `{}`); the error is for the model. */
+/** Parses the JSON object that a model wrote as arguments (an empty text is `{}`). The error is for the model. */
 export function readArguments(
   text: string,
 ): { ok: true; value: Record<string, unknown> } | { ok: false; error: string } {

@@ -29,54 +29,54 @@ import {
   writeResult,
 } from './tool-result.ts'
 
-/** Makes calls and results durable. A rejection of either ends the batch with that error. */
+/** Makes calls and results durable. If either method rejects, the batch ends with that error. */
 export interface CallRecorder {
   /** Awaited before a call of a tool that is not `repeatable`: stores that the call has begun. */
   begin(call: ToolCall): Promise<void>
-  /** Awaited as each call settles, which may be out of order, before it is yielded. Also called for aborted calls. */
+  /** Awaited as each call settles, in any order, before its result is yielded. Also called for aborted calls. */
   settled(result: CallResult): Promise<void>
 }
 
-/** What the executor needs of the run and the iteration whose calls it runs. */
+/** What the executor needs from the run and from the iteration whose calls it runs. */
 export interface ExecuteOptions {
   signal: AbortSignal
   context: Omit<ToolContext, 'callId' | 'signal' | 'progress'>
   progress(callId: CallId, progress: ToolProgress): void
   approvals: Approvals
   recorder: CallRecorder
-  /** Calls that had begun when the server stopped and are not safe to repeat: they fail without running. */
+  /** Calls that had begun when the server stopped and are not safe to repeat. They fail without running. */
   interrupted?: ReadonlySet<CallId>
 }
 
 /** Runs the tool calls of one run: checks them, requests approval, runs them in parallel and orders the results. */
 export interface ToolExecutor {
-  /** One result for each call, in the order of the calls. Leaving the loop early aborts what still runs. */
+  /** Yields one result for each call, in the order of the calls. Leaving the loop early aborts calls that still run. */
   execute(calls: readonly ToolCall[], options: ExecuteOptions): AsyncIterable<CallResult>
 }
 
-/** What the executor of a run is built from. */
+/** The dependencies of a run's executor. */
 export interface ExecutorDependencies {
   tools: ToolSet
   cache: ResultCache
   results: LongResultStore
   safety: ToolSafety
-  /** Calls of one iteration that run in parallel. */
+  /** Maximum number of calls of an iteration that run in parallel. */
   maxWorkers: number
-  /** Names of the tools that this run may use; default: all of `tools`. */
+  /** Names of the tools that this run may use; by default, all of `tools`. */
   allowedTools?: ReadonlySet<string>
 }
 
-/** After this time approval is requested without a preview. */
+/** After this time, approval is requested without a preview. */
 const PREVIEW_TIMEOUT_MS = 10_000
 
 const INTERRUPTED =
   'The server was interrupted while this call ran. The call may or may not have taken effect and was not run again. Check the current state before you repeat it.'
 
-/** One for each run (and each sub-agent): it remembers the run's calls. */
+/** Create one for each run and each sub-agent: it remembers the calls. */
 export function createToolExecutor(dependencies: ExecutorDependencies): ToolExecutor {
   const { cache, results: keeper } = dependencies
   const slot = pLimit(dependencies.maxWorkers)
-  /** Successful results of cacheable tools in this run, with the project state they were read in. */
+  /** Successful results of cacheable tools in this run, with the project state in which they were read. */
   const history = new Map<string, { result: WrittenResult; state: ProjectState }>()
 
   async function* execute(
@@ -156,7 +156,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       } catch (error) {
         if (signal.aborted) return 'stopped'
         if (error instanceof AppError) return { decision: 'impossible', error: error.message }
-        // An unexpected failure of the preview: the person decides without one.
+        // The preview failed unexpectedly. The person decides without one.
         preview = { display: 'No preview is available.', display_code: 'none' }
       }
       try {
@@ -188,7 +188,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       try {
         return await look()
       } catch (error) {
-        // The preview may depend on a change that an earlier call of the batch is about to make.
+        // The preview may depend on a change that an earlier call of the batch will make.
         const changes = results.slice(0, position).filter((_result, at) => {
           const earlier = prepared[at]
           return earlier?.kind === 'call' && earlier.tool.changesProject
@@ -214,7 +214,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       return mine
     }
 
-    /** The result from the run's history or the cache; otherwise runs the tool when a slot is free. */
+    /** Returns the result from the run's history or the cache; otherwise runs the tool when a slot is free. */
     async function once(
       call: ToolCall,
       tool: ToolDefinition,
@@ -241,7 +241,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
         }
         const outcome = await runWithinTime(input, tool, signal, live, dependencies.safety)
         const executionTime = (performance.now() - startedAt) / 1000
-        // A call that failed may have changed files, too.
+        // Even a failed call may have changed files.
         if (tool.changesProject && context.projectId !== null) cache.dropProject(context.projectId)
         const written = writeResult(markUntrusted(outcome, tool.untrusted))
         const result = await fitResult(written, keeper, context)
@@ -272,7 +272,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
           await recorder.settled(settled)
           return settled
         })
-        // Handled by the loop below; until then a rejection must not count as unhandled.
+        // The loop below handles a rejection. Until then, it must not count as unhandled.
         task.catch(() => undefined)
         results.push(task)
       }

@@ -1,8 +1,8 @@
-// Results too long for the model: stored whole, read in slices by handle.
+// Results that are too long for the model: stored whole, read in slices by handle.
 import { LRUCache } from 'lru-cache'
 import { type ConversationId, FileId, type RunId } from '../protocol/ids.ts'
 
-/** The owner of a stored result: the conversation, or the run when there is none. */
+/** The owner of a stored result: the conversation, or the run if there is no conversation. */
 export interface ResultOwner {
   conversationId: ConversationId | null
   runId: RunId
@@ -12,22 +12,22 @@ export interface ResultOwner {
 export interface LongResultStore {
   /** Stores the text and returns its handle. */
   create(owner: ResultOwner, content: string): Promise<string>
-  /** The whole text; undefined for a handle that is unknown, expired or somebody else's. */
+  /** The whole text; undefined if the handle is unknown, has expired or belongs to another owner. */
   read(owner: ResultOwner, handle: string): Promise<string | undefined>
 }
 
 const FILE_PREFIX = 'file-'
 
-/** The handle of the text of a file that is attached to a message of the conversation. */
+/** The handle for the text of a file that is attached to a message of the conversation. */
 export const fileHandle = (id: FileId): string => `${FILE_PREFIX}${id}`
 
-/** The file that a handle names; null when it names a stored result. */
+/** The file that a handle refers to; null if it refers to a stored result. */
 export const fileOfHandle = (handle: string): FileId | null =>
   handle.startsWith(FILE_PREFIX)
     ? (FileId.safeParse(handle.slice(FILE_PREFIX.length)).data ?? null)
     : null
 
-/** A slice of a stored result as the model gets it; offsets count UTF-16 units. */
+/** A slice of a stored result, as the model receives it. Offsets count UTF-16 units. */
 export interface ResultSlice {
   handle: string
   content: string
@@ -37,12 +37,12 @@ export interface ResultSlice {
   next_offset: number | null
 }
 
-/** Longest tool result, in characters of its JSON text, that a model gets at once. */
+/** Maximum length of a tool result that a model receives at once, in characters of its JSON text. */
 export const MAX_RESULT_CHARACTERS = 50_000
-/** Limit of a slice written as JSON, where quotes and line ends take two characters or more. */
+/** Maximum length of a slice as JSON text, in which quotes and line breaks take two or more characters. */
 const MAX_SLICE_CHARACTERS = 40_000
 
-/** At most `length` characters from `offset`, fewer where their JSON form would be too long; never half a character. */
+/** At most `length` characters from `offset`; fewer if their JSON form would be too long. Never splits a character. */
 export function sliceResult(
   handle: string,
   content: string,
@@ -69,7 +69,7 @@ export function sliceResult(
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** For tests and for a run without a database: kept in memory, the oldest dropped first. */
+/** Kept in memory, oldest dropped first. For tests and for runs without a database. */
 export function createMemoryLongResults(): LongResultStore {
   const kept = new LRUCache<string, { owner: string; content: string }>({
     maxSize: 64_000_000,

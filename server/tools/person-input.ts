@@ -4,7 +4,7 @@ import type { InputAnswer, InputQuestion } from '../protocol/runs/input.ts'
 
 /** One question of a round. */
 export interface RoundQuestion {
-  /** The asking server's own name for the question; null when it waits for the answer on an open connection. */
+  /** The server's own name for the question; null if the server waits for the answer on an open connection. */
   key: string | null
   question: InputQuestion
 }
@@ -14,20 +14,20 @@ export interface InputRound {
   /** From 0, in the order in which the call asked. */
   number: number
   questions: readonly RoundQuestion[]
-  /** What the server wants back unchanged with the answers. */
+  /** State that the server requires back, unchanged, with the answers; null if there is none. */
   state: string | null
 }
 
 /** Asks the person on behalf of a tool call. The run implements it. */
 export interface PersonInput {
-  /** What the call asked so far, also in attempts before a restart. */
+  /** All rounds of the call so far, including those of attempts before a restart. */
   rounds(callId: CallId): Promise<InputRound[]>
   /**
-   * Stores the round unless it is stored, and resolves with its answers in the order of the questions; at once if a
-   * person gave them before. Until then the call counts as not begun, so that it may run again after a restart; then as
-   * begun. Rejects only when the run is aborted or the round cannot be stored.
+   * Stores the round unless it is already stored. Resolves with its answers in the order of the questions; at once if a
+   * person has already given them. Until then, the call counts as not begun, so that it may run again after a restart;
+   * afterwards, it counts as begun. Rejects only if the run is aborted or the round cannot be stored.
    */
   ask(callId: CallId, round: InputRound): Promise<InputAnswer[]>
-  /** Forgets the questions of a call that has its result. */
+  /** Discards the questions of a call that has its result. */
   close(callId: CallId): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Checks the calls of an iteration before any of them runs: which tool, which arguments, which calls repeat another.
+// Checks the calls of an iteration before any of them runs: finds the tools, checks the arguments, marks repeated calls.
 import { AppError } from '../errors.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId, RunId } from '../protocol/ids.ts'
@@ -7,20 +7,20 @@ import type { ParsedInput, ToolDefinition } from './definition.ts'
 import type { ToolSet } from './registry.ts'
 import type { ToolSafety } from './timed-run.ts'
 
-/** A call that can run, or the fault that its result reports. */
+/** A call that can run, or the error that its result reports. */
 export type PreparedCall =
   | { kind: 'fault'; error: string }
-  /** `key` is null for a tool whose results are never reused; `firstAt` is the position of an identical earlier call. */
+  /** `key` is null for a tool whose results are never reused. `firstAt` is the position of an identical earlier call. */
   | { kind: 'call'; tool: ToolDefinition; input: ParsedInput; key: string | null; firstAt?: number }
 
 interface Dependencies {
   tools: ToolSet
   safety: ToolSafety
-  /** Names of the tools that may be used; default: all of `tools`. */
+  /** Names of the tools that may be used; by default, all of `tools`. */
   allowedTools?: ReadonlySet<string>
 }
 
-/** All calls, those marked that repeat an earlier one with no change of files in between. */
+/** Prepares all calls. A call is marked as a repetition if no file changed since an identical earlier one. */
 export function prepareCalls(
   calls: readonly ToolCall[],
   runId: RunId,

@@ -1,4 +1,4 @@
-// Reads the project files that paths and patterns name, under the rules of the workspace.
+// Reads the project files that paths and patterns name, subject to the workspace's rules.
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { OutsideText } from '../workspace/outside-text.ts'
@@ -9,20 +9,21 @@ import type { Workspaces } from '../workspace/workspaces.ts'
 /** Files of a project that a call reads. */
 export interface ProjectFiles {
   files: ProjectFile[]
-  /** Some of them, or their names, hold text from outside. */
+  /** Whether some of them, or their names, contain text from outside. */
   untrusted: boolean
 }
 
 /** A file with its content. */
 export interface ProjectFile {
-  /** Relative to the project, with `/` between its parts. */
+  /** Relative to the project, with `/` as separator. */
   path: string
   content: Uint8Array
 }
 
 /**
- * The files of a project that `patterns` name: a path gives its file, a folder everything in it, a pattern what it
- * matches. Throws an `AppError` when a pattern matches nothing or the limits are exceeded.
+ * Reads the project files that `patterns` name: a path names its file, a folder everything in it, a pattern all matching
+ * files.
+ * @throws AppError if a pattern matches nothing or the limits are exceeded.
  */
 export type ReadProjectFiles = (
   of: { userId: UserId; projectId: ProjectId },
@@ -31,13 +32,13 @@ export type ReadProjectFiles = (
   signal: AbortSignal,
 ) => Promise<ProjectFiles>
 
-/** For tools that read files without being file tools: Python and images. */
+/** For tools that read files without being file tools, such as Python and images. */
 export function createProjectFileReader(dependencies: {
   workspaces: Pick<Workspaces, 'open'>
   search: Pick<ProjectSearch, 'find'>
   checkpoints: { outsideText: Pick<OutsideText, 'isIn' | 'isInNames'> }
 }): ReadProjectFiles {
-  /** The paths behind one of the patterns. */
+  /** The paths that one pattern names. */
   async function pathsOf(
     workspace: Workspace,
     pattern: string,
@@ -45,7 +46,7 @@ export function createProjectFileReader(dependencies: {
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const literal = pattern.replace(/^\.\//, '')
-    // Text that is not a path may still be a pattern; a path outside the project is neither.
+    // Text that is not a valid path may still be a pattern; a path outside the project is neither.
     const state = /[*?[{]/.test(literal) ? null : await workspace.state(literal)
     if (state?.kind === 'file') return [literal]
     const glob = state?.kind === 'directory' ? `${literal.replace(/\/+$/, '')}/**` : literal

@@ -1,41 +1,41 @@
-// All tools of the server: where they come from, and the sets of them that runs work with.
+// All tools of the server: their sources, and the sets of tools that runs use.
 import type { UserId } from '../protocol/ids.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
 import type { ToolDefinition } from './definition.ts'
 
-/** Tools by name and alias. It never changes: a run keeps the set that it began with. */
+/** Tools by name and alias. Immutable: a run keeps the set that it began with. */
 export interface ToolSet {
   /** By name or alias. */
   get(name: string): ToolDefinition | undefined
-  /** In the order of their sources, so that the same tools give a model the same bytes; aliases are not listed. */
+  /** In the order of their sources, so that the same tools produce the same bytes. Aliases are not listed. */
   list(): readonly ToolDefinition[]
-  /** Up to three names similar to `name`; best first. */
+  /** Up to three names similar to `name`, best first. */
   closest(name: string, filter?: (tool: ToolDefinition) => boolean): string[]
 }
 
-/** The tools of one kind as they are now for a user, or, with null, for everybody; the same array as long as they are the same. */
+/** The current tools of one kind for a user or, with null, for everybody; the same array while they do not change. */
 export type ToolSource = (userId: UserId | null) => readonly ToolDefinition[]
 
-/** One for the server; a run takes a snapshot and keeps to it. */
+/** Create one per server. A run takes a snapshot and keeps it. */
 export interface ToolRegistry {
-  /** The tools as they are now: of a user, or, with null, those that everybody has. */
+  /** The current tools of a user or, with null, those that everybody has. */
   snapshot(userId: UserId | null): ToolSet
 }
 
-/** What the operator has set for tools. */
+/** The operator's settings for tools. */
 export interface RegistryOptions {
-  /** Names that are never offered. */
+  /** Names of tools that are never offered. */
   disabled?: readonly string[]
-  /** The operator's risk level by name; it replaces the tool's own level for every call. */
+  /** The operator's risk level by tool name. It replaces the tool's own level for every call. */
   risk?: Readonly<Record<string, RiskLevel>>
-  /** Which tools a user may use; null: all. The same function as long as it permits the same. */
+  /** The test which tools a user may use; null if all. The same function while it permits the same tools. */
   rules?(userId: UserId | null): ((tool: ToolDefinition) => boolean) | null
 }
 
-/** Users who reach the same servers share a set; others have their own. */
+/** Users who reach the same servers share a set. */
 const MAX_KNOWN_SETS = 20
 
-/** A name belongs to the first source that has it: a tool from outside can never replace another. */
+/** A name belongs to the first source that has it, so a tool from outside can never replace a built-in one. */
 export function createToolRegistry(
   sources: readonly ToolSource[],
   options: RegistryOptions = {},
@@ -66,7 +66,7 @@ export function createToolRegistry(
   }
 }
 
-/** Of tools with the same name, and of tools named like the alias of an earlier one, the first stays. */
+/** Of tools with the same name, the first stays. Tools named like an earlier tool's alias are dropped. */
 export function createToolSet(tools: readonly ToolDefinition[]): ToolSet {
   const byName = new Map<string, ToolDefinition>()
   const nameOfAlias = new Map<string, string>()
@@ -101,7 +101,7 @@ export function createToolSet(tools: readonly ToolDefinition[]): ToolSet {
 
 function withLevel(tool: ToolDefinition, riskLevel: RiskLevel | undefined): ToolDefinition {
   if (riskLevel === undefined) return tool
-  // Getters stay getters: their values may change.
+  // Getters stay getters, because their values may change.
   const copy = Object.defineProperties({ ...tool }, Object.getOwnPropertyDescriptors(tool))
   const parse: ToolDefinition['parse'] = (rawArguments) => {
     const parsed = tool.parse(rawArguments)
@@ -110,7 +110,7 @@ function withLevel(tool: ToolDefinition, riskLevel: RiskLevel | undefined): Tool
   return Object.assign(copy, { riskLevel, parse })
 }
 
-/** Edit distance (Levenshtein): how many letters have to be inserted, removed or changed. */
+/** Edit distance (Levenshtein): the number of letters to insert, remove or replace. */
 function distance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {

@@ -6,42 +6,46 @@ import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { Artifact } from '../protocol/runs/step.ts'
 
-/** A stored result of a call, for an equal call later. */
+/** The stored result of a call, reused for equal calls. */
 const CachedResult = z.object({
-  /** JSON text of the result's data, whole. */
+  /** The result's data as JSON text, not shortened. */
   data: z.string(),
   artifact: Artifact.exactOptional(),
-  /** It holds text from outside. */
+  /** Whether it contains text from outside. */
   untrusted: z.boolean().exactOptional(),
 })
+/** The stored result of a call, reused for equal calls. */
 export type CachedResult = z.infer<typeof CachedResult>
 
-/** What a result is found by. */
+/** What identifies a cached result. */
 export interface CacheKey {
   userId: UserId
   projectId: ProjectId | null
-  /** From `callKey`. */
+  /** The return value of `callKey`. */
   key: string
 }
 
-/** A text that changes whenever something in the project does; null when it is unknown, and nothing can be reused. */
+/** A text that changes whenever anything in the project changes; null if it is unknown, so that nothing can be reused. */
 export type ProjectState = string | null
 
-/** Results of calls that only read, for a limited time. */
+/** Caches results of calls that only read, for a limited time. */
 export interface ResultCache {
-  /** What was cached in this state of the project. */
+  /** Returns the result that was cached in this state of the project. */
   get(entry: CacheKey, state: ProjectState): Promise<CachedResult | undefined>
-  /** `state` is what `projectState` returned before the call began: a result that was read during a change is not found. */
+  /**
+   * `state` is what `projectState` returned before the call began, so that a result that was read during a change is not
+   * found.
+   */
   set(entry: CacheKey, result: CachedResult, state: ProjectState): void
   /** Never rejects. */
   projectState(projectId: ProjectId | null): Promise<ProjectState>
-  /** Drops all results of a project. Must be called after each change of its files through this process. */
+  /** Drops all results of a project. Call it after each change of its files through this process. */
   dropProject(projectId: ProjectId): void
 }
 
 /** How instances reuse each other's results. */
 export interface SharedResults extends SharedTexts {
-  /** Changes with each stored change of the project, through whichever instance. Rejects when the store does not answer. */
+  /** Changes with each stored change of the project, by any instance. Rejects if the store does not respond. */
   stateOf(projectId: ProjectId): Promise<string>
 }
 
@@ -79,7 +83,7 @@ export function createResultCache({
   const localKeyOf = (entry: CacheKey, state: string): string =>
     keyOf(entry, `${countOf(entry.projectId)} ${state}`)
 
-  /** What another instance has stored; a text that cannot be read counts as none. */
+  /** What another instance has stored. A text that cannot be parsed counts as missing. */
   async function fromOthers(key: string): Promise<CachedResult | undefined> {
     const text = await shared?.get(key)
     if (text === undefined) return undefined

@@ -1,8 +1,8 @@
-// Whether a tool call needs approval: risk level × approval mode × taint × remembered grants.
+// Decides whether a tool call needs approval, from its risk level, the approval mode, taint, and remembered grants.
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
 
-/** What is known of a call before it runs. */
+/** What is known about a call before it runs. */
 export interface CallRisk {
   /** The tool's own name, never an alias. */
   name: string
@@ -10,9 +10,9 @@ export interface CallRisk {
   /** As in the tool's definition. */
   grantKey?: string | undefined
   mode: ApprovalMode
-  /** The conversation holds text from outside that nobody vouches for. */
+  /** Whether the conversation contains untrusted text from outside. */
   tainted: boolean
-  /** Names or grant keys of tools that a person has approved for the rest of the run or the conversation. */
+  /** Names or grant keys of tools that a person has approved for the rest of the run or conversation. */
   remembered: ReadonlySet<string>
 }
 
@@ -33,10 +33,10 @@ const RULES: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, 
   },
 }
 
-/** Low risk, but what they write steers later conversations: outside text must not get there without approval. */
+/** Low risk, but they write what later conversations read: outside text must not get there without approval. */
 const ASK_WHEN_TAINTED: ReadonlySet<string> = new Set(['save_memory'])
 
-/** Whether a person has to approve this call before it runs. */
+/** Whether a person must approve this call before it runs. */
 export function needsApproval(call: CallRisk): boolean {
   const row = RULES[call.mode][call.tainted ? 'tainted' : 'clean']
   const level =

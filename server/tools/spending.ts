@@ -1,4 +1,4 @@
-// What tools pay for: requests to paid services, under the limits of the user.
+// What tools pay for: requests to paid services, subject to the user's limits.
 import type { FileId } from '../protocol/ids.ts'
 
 /** A stored file that a call adds to the answer. */
@@ -10,9 +10,9 @@ export interface ProducedFile {
   size: number
 }
 
-/** What one request to a paid service cost; no currency: nobody knows. */
+/** What one request to a paid service cost; without a currency if the cost is unknown. */
 export interface Charge {
-  /** Under which name the user's usage lists it. */
+  /** The name under which the user's usage lists it. */
   model: string
   promptTokens: number
   completionTokens: number
@@ -20,9 +20,9 @@ export interface Charge {
   cost: number
 }
 
-/** Paid requests of tools, under the limits of the user as those to models are. */
+/** Paid requests of tools. The user's limits apply to them as to model calls. */
 export interface Spending {
-  /** Reserves the expected cost of a request; null: a limit is used up. Call `release` when the request is over. */
+  /** Reserves the expected cost of a request; null if a limit is used up. Call `release` when the request has ended. */
   admit(expected: { currency: string; cost: number }): Promise<{
     /** Stores, in one transaction, what the request cost and that the files belong to the answer. */
     book(charge: Charge, files: readonly ProducedFile[]): Promise<void>

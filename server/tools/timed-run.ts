@@ -12,23 +12,23 @@ import {
 } from './definition.ts'
 import type { PersonInput } from './person-input.ts'
 
-/** What protects models and users from secrets and raw errors in a tool's output. */
+/** Protects models and users from secrets and raw errors in a tool's output. */
 export interface ToolSafety {
-  /** The text without any secret that the server knows. */
+  /** Removes every secret that the server knows from the text. */
   redact(text: string): string
-  /** Receives an unexpected error of a handler; its text is only for the log. */
+  /** Receives an unexpected error of a handler. Use its text only for the log. */
   onFault(error: unknown, of: { tool: string; runId: RunId; callId: CallId }): void
 }
 
 /** How long a handler may take to return a result after its signal was aborted. */
 const ABORT_GRACE_MS = 600
 
-/** The error of a call that did not run, or did not finish, because the run was stopped. */
+/** The error of a call that did not start or did not finish because the run was stopped. */
 export const STOPPED = 'The run was stopped before this call was done.'
 
 /**
- * Never throws. When the time is up or the run stops, the handler's signal is aborted; a result that it returns within
- * 0.6 s still counts, after that the call has failed and the handler is ignored.
+ * Never throws. When the time is up or the run stops, the handler's signal is aborted. A result that it returns within 0.6
+ * s still counts; after that, the call has failed and the handler is ignored.
  */
 export async function runWithinTime(
   input: ParsedInput,
@@ -79,7 +79,7 @@ export async function runWithinTime(
   }
 }
 
-/** The same, while the time that the person takes does not count. */
+/** The same interface, but the time that the person takes does not count. */
 const withoutWaiting = (person: PersonInput | undefined, clock: WorkClock) =>
   person === undefined
     ? {}

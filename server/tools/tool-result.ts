@@ -1,4 +1,4 @@
-// The result of one tool call as the model reads it: JSON text, written from what the tool returned.
+// The result of one tool call as the model reads it: JSON text, built from what the tool returned.
 import { errorText } from '../errors.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
@@ -11,25 +11,25 @@ import {
   sliceResult,
 } from './long-results.ts'
 
-/** A settled call: what the model and the person see of it. */
+/** A settled call, as the model and the person see it. */
 export interface CallResult {
   /** The call as the model made it. */
   call: ToolCall
   /** JSON text for the model: `{success, data|error, execution_time, cached?, duplicate?, duplicate_of?, skipped?}`. */
   content: string
-  /** The tool did not run, because a person rejected the call or a limit was reached. */
+  /** Whether the tool did not run, because a person rejected the call or a limit was reached. */
   skipped: boolean
   success: boolean
   /** Seconds; absent when the tool did not run. */
   executionTime?: number
   artifact?: Artifact
-  /** Holds text from outside that nobody vouches for. */
+  /** Whether it contains untrusted text from outside. */
   untrusted: boolean
-  /** How long the tool ran, in milliseconds, and whether an equal call's result was used instead. */
+  /** How long the tool ran, in milliseconds, and whether the result of an equal call was used instead. */
   ran: { durationMs: number; reused: boolean }
 }
 
-/** What the JSON text says beside the result itself. */
+/** What the JSON text says in addition to the result. */
 export interface ResultMarks {
   /** Seconds. */
   executionTime?: number
@@ -40,16 +40,16 @@ export interface ResultMarks {
   approvedArguments?: string
 }
 
-/** A result whose data is JSON text already and short enough for the model. */
+/** A result whose data is already JSON text, and short enough for the model. */
 export type WrittenResult =
   | { success: true; data: string; artifact?: Artifact; untrusted?: boolean }
   | { success: false; error: string; data?: string; artifact?: Artifact; untrusted?: boolean }
 
 const MAX_ERROR_CHARACTERS = 8_000
-/** Reserved for the rest of the JSON text, beside the data. */
+/** Characters reserved for the rest of the JSON text, besides the data. */
 const ENVELOPE_CHARACTERS = 500
 
-/** Writes a tool's result as JSON text, whole; data that JSON can't express makes a failure that says so. */
+/** Writes a tool's result as JSON text, not shortened. Data that JSON cannot express becomes a failure that says so. */
 export function writeResult(result: ToolResult): WrittenResult {
   const rest = {
     ...(result.artifact === undefined ? {} : { artifact: result.artifact }),
@@ -68,7 +68,7 @@ export function writeResult(result: ToolResult): WrittenResult {
   }
 }
 
-/** What the model gets: the same result, or when it is too long its beginning and a handle for `result_read`. */
+/** What the model receives: the same result, or, if it is too long, its beginning and a handle for `result_read`. */
 export async function fitResult(
   result: WrittenResult,
   keeper: LongResultStore,
@@ -86,7 +86,7 @@ export async function fitResult(
   return { ...result, ...error, data: JSON.stringify({ ...slice, truncated: true, note }) }
 }
 
-/** Marks an artifact of untrusted text as such; `marks` say what the executor did with the call. */
+/** Marks an artifact of untrusted text as untrusted. `marks` say what the executor did with the call. */
 export function createCallResult(
   call: ToolCall,
   result: WrittenResult,
@@ -109,14 +109,14 @@ export function createCallResult(
   }
 }
 
-/** The mark is stored with the step, so that the conversation stays known as one that read from outside. */
+/** The mark is stored with the step, so that the conversation is still known to be tainted later. */
 const asUntrusted = (call: ToolCall, artifact: Artifact | undefined): Artifact =>
   Object.assign({ display: call.name }, artifact, { untrusted: true })
 
-/** Larger artifacts are files, which are the user's own. */
+/** Larger artifacts are files, which belong to the user. */
 const MAX_REDACTED_CHARACTERS = 200_000
 
-/** The result with every secret redacted from what the model and the person read. */
+/** Returns the result with every secret redacted from what the model and the person read. */
 export function withoutSecrets(result: CallResult, redact: (text: string) => string): CallResult {
   const content = redact(result.content)
   if (result.artifact === undefined) return { ...result, content }
@@ -126,7 +126,7 @@ export function withoutSecrets(result: CallResult, redact: (text: string) => str
   return {
     ...result,
     content,
-    // Serialised a line above; redacting a secret leaves the JSON valid.
+    // It was serialized one line above; redacting a secret leaves the JSON valid.
     artifact: redacted === written ? result.artifact : (JSON.parse(redacted) as Artifact),
   }
 }
@@ -146,7 +146,7 @@ function writeContent(result: WrittenResult, marks: ResultMarks = {}): string {
   return `{${fields.join(',')}}`
 }
 
-/** A result that is a single string is stored as that text, not as its JSON form. */
+/** A result that is a single string is stored as that string, not as JSON. */
 function readableText(data: string): string {
   if (!data.startsWith('"')) return data
   const value: unknown = JSON.parse(data)

@@ -1,13 +1,13 @@
-// The form in which models get tools.
+// The form in which models receive tools.
 import type { ToolSchema } from '../llm/client.ts'
 import type { ToolDefinition } from './definition.ts'
 
-/** The newest of each tool. */
+/** The newest schema of each tool. */
 const schemas = new WeakMap<ToolDefinition, ToolSchema>()
 
 /**
- * The form in which a model gets a tool: the same object until the tool is described in another way, so that requests can
- * recognize the tools of earlier ones (`llm/tool-texts.ts`).
+ * The form in which a model receives a tool: the same object until the tool's description changes, so that requests can
+ * recognize the tools of earlier requests (`llm/tool-texts.ts`).
  */
 export function toSchema(tool: ToolDefinition): ToolSchema {
   const { name, description, parameters } = tool

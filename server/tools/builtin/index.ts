@@ -30,7 +30,7 @@ import { createPageTools } from './web/fetch-page.ts'
 import { createWeatherTool, type WeatherSettings } from './web/weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web/web-search.ts'
 
-/** Everything that the tools depend on. */
+/** Everything that the built-in tools depend on. */
 export interface BuiltinDependencies {
   fetch: GuardedFetch
   pages: PageReader
@@ -41,14 +41,14 @@ export interface BuiltinDependencies {
   webSearch: WebSearchSettings
   weather: WeatherSettings
   services: WorkspaceServices
-  /** How `exec` runs commands; null on servers where it is off. */
+  /** How `exec` runs commands; null if the operator has not enabled it. */
   exec: Omit<ExecDependencies, 'services'> | null
   python: ExecutePythonDependencies
-  /** Null on servers without an image service. */
+  /** Null if no image service is configured. */
   images: Omit<GenerateImageDependencies, 'services'> | null
 }
 
-/** Whether models are offered a tool is decided later, by the registry. */
+/** The registry decides later which of the tools models are offered. */
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
   const {
     fetch,

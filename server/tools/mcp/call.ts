@@ -1,4 +1,4 @@
-// One call of a remote tool, in the words of a result or of the reason why there is none.
+// Performs one call of a remote tool, and describes its outcome as a result or as the reason why there is none.
 import { errorText } from '../../errors.ts'
 import type { InputAnswer } from '../../protocol/runs/input.ts'
 import type { ToolProgress } from '../../protocol/runs/tool-progress.ts'
@@ -6,7 +6,9 @@ import { type FaultKind, kindOf } from './faults.ts'
 import type { RemoteClient, RemoteProgress, RemoteResult, RemoteTool, Sdk } from './sdk.ts'
 import { NO_TIMEOUT_MS } from './timing.ts'
 
-/** The outcome of a call: the server's result, what it asks for or requires first, or why there is none of these. */
+/**
+ * The outcome of a call: the server's result, what the server asks for or requires first, or why there is none of these.
+ */
 export type RemoteAnswer =
   | { ok: true; result: RemoteResult }
   | { ok: 'input'; requests: unknown; state: string | null }
@@ -17,12 +19,12 @@ export type RemoteAnswer =
 export interface RemoteCall {
   tool: RemoteTool
   input: Record<string, unknown>
-  /** Aborted when the run stops or the call's time is up: notifies the server, and the call ends at once. */
+  /** Aborted when the run stops or the call's time is up. The server is notified, and the call ends at once. */
   signal: AbortSignal
   onProgress(progress: ToolProgress): void
-  /** Answers what a server of an earlier revision asks for while the call is open. */
+  /** Answers a question that a server of an earlier revision asks while the call is open. */
   onInput(params: unknown): Promise<InputAnswer>
-  /** Continues a call that ended with questions: the answers by the server's names, and its state unchanged. */
+  /** Continues a call that ended with questions: the answers under the server's names, and its unchanged state. */
   resume?: { responses: Record<string, InputAnswer>; state: string | null } | undefined
 }
 
@@ -30,7 +32,7 @@ export interface RemoteCall {
 export type CallOutcome =
   | { kind: 'result'; result: RemoteResult }
   | { kind: 'input'; requests: unknown; state: string | null }
-  /** The server did not run the call: the person has to open these pages first (error -32042). */
+  /** The server did not run the call: the person must open these pages first (error -32042). */
   | { kind: 'pages'; elicitations: readonly unknown[] }
   | { kind: Exclude<FaultKind, 'slow'> | 'stopped'; fault: unknown }
 
@@ -75,16 +77,16 @@ export async function sendCall(
 }
 
 /**
- * The definition names the arguments that are repeated as headers. Results are not checked against the server's own
- * schema: it would be compiled for each call, and a result is untrusted in any case.
+ * The tool's definition names the arguments to repeat as headers. Results are not checked against the server's own schema:
+ * it would be compiled for each call, and results are untrusted in any case.
  */
 const withoutOutputSchema = ({ outputSchema: _unused, ...tool }: RemoteTool): RemoteTool => tool
 
 const MAX_LINE_CHARACTERS = 2_000
-/** Progress that comes faster is left out: everybody who watches the run gets it. */
+/** Progress that arrives faster is dropped, because every listener of the run receives it. */
 const SHOWN_EVERY_MS = 100
 
-/** What the server says in words, else the numbers it gives; those may be fractions. */
+/** The server's message, or else its numbers, which may be fractions. */
 const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress =>
   message !== undefined
     ? { kind: 'text', text: message.slice(0, MAX_LINE_CHARACTERS) }
@@ -94,5 +96,5 @@ const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress 
         ...(total === undefined ? {} : { total: Math.round(total) }),
       }
 
-/** What a server said about a fault, for the model: bounded. */
+/** What a server reported about a fault, shortened for the model. */
 export const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)

@@ -1,4 +1,4 @@
-// One connection to an MCP server with the tools that are offered through it.
+// One connection to an MCP server, with its tools as tools of NanoClaw.
 import type { ToolDefinition } from '../definition.ts'
 import { createMcpConnection, type McpConnection, type McpConnectionOptions } from './connection.ts'
 import { defineMcpTool, type SchemaCompiler } from './tool.ts'
@@ -6,16 +6,16 @@ import { defineMcpTool, type SchemaCompiler } from './tool.ts'
 /** A connection with the server's tools as tools of NanoClaw. */
 export interface ConnectedServer {
   readonly connection: McpConnection
-  /** A new array whenever they have changed. */
+  /** Returns a new array whenever the tools have changed. */
   tools(): readonly ToolDefinition[]
 }
 
-/** What connecting a server takes. */
+/** The options of a connection with tools. */
 export interface ConnectedServerOptions extends Omit<McpConnectionOptions, 'onChange'> {
   compile: SchemaCompiler
 }
 
-/** The tools follow the server's list, each under its first name; those that cannot be defined are left out. */
+/** The tools follow the server's list, each under the first name it got. Tools that cannot be defined are left out. */
 export function connectServer({ compile, ...options }: ConnectedServerOptions): ConnectedServer {
   let tools: readonly ToolDefinition[] = []
   let defined: unknown

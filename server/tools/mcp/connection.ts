@@ -1,4 +1,4 @@
-// The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
+// The connection to one MCP server: opened on first use, watched, and reopened with growing pauses after it breaks.
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import { appError, errorText } from '../../errors.ts'
 import { deadline, onAbort } from '../../lib/abort.ts'
@@ -13,43 +13,42 @@ import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
 import { CALL_WAITS_MS, FIRST_PAUSE_MS, LASTING_MS, pauseAfter } from './timing.ts'
 import { watchConnection } from './watch.ts'
 
+/** A connection to one MCP server that reconnects until it is closed. */
 export interface McpConnection {
-  /** Its name in the configuration. */
+  /** The server's name in the configuration. */
   readonly server: string
-  /** The host of its address; null for a program on this machine. */
+  /** The host of the server's address; null for a program on this machine. */
   readonly host: string | null
   readonly status: McpServerStatus
-  /** Which generation of the protocol the server speaks; null before the first connection. */
+  /** The generation of the protocol that the server speaks; null before the first connection. */
   readonly era: McpEra | null
-  /** Why it is not connected, for a person; technical details go to the log. */
+  /** Why the server is not connected, for a person; null if it is. Technical details go to the log. */
   readonly error: DescribedFailure | null
-  /**
-   * The tools that were last listed. They stay while the server is away, so that a call says so instead of 'unknown
-   * tool'.
-   */
+  /** The tools that the server listed last. They stay while it is unreachable, so that calls report that instead. */
   readonly tools: readonly RemoteTool[]
-  /** Connects, and reconnects until closed. Resolves when the first attempt has ended, whether it succeeded or not. */
+  /** Connects, and reconnects until closed. Resolves when the first attempt has ended, successful or not. */
   open(): Promise<void>
-  /** Reads the list of tools again in the background, if the server said that it is valid for so long only. */
+  /** Reads the list of tools again in the background if it has expired. */
   freshen(): void
-  /** Does something else with the connected client. @throws AppError when there is none, and what `work` throws. */
+  /** Performs another request with the connected client. @throws AppError if not connected, and what `work` throws. */
   use<Result>(work: (client: RemoteClient) => Promise<Result>): Promise<Result>
-  /** Calls a tool once. A call is only sent again when the server said that it did not run it. */
+  /** Calls a tool once. A call is sent again only if the server reported that it did not run it. */
   call(call: RemoteCall): Promise<RemoteAnswer>
-  /** Closes the connection; a child process is gone within seconds. */
+  /** Closes the connection. A child process ends within seconds. */
   close(): Promise<void>
 }
 
+/** The options of a connection to one MCP server. */
 export interface McpConnectionOptions {
   name: string
   settings: McpServerSettings
-  /** Called when the list of tools or the state has changed. */
+  /** Called when the list of tools or the status has changed. */
   onChange(): void
   log(message: string, detail: Record<string, unknown>): void
-  /** For tests: the pause before the first reconnect, in milliseconds. */
+  /** The pause before the first reconnect, in milliseconds; for tests. */
   firstPauseMs?: number
   authProvider?: AuthProvider | undefined
-  /** The server wants an access token, or another one: it is not asked again. */
+  /** Called when the server requires an access token, or another one. The connection does not retry. */
   onSignIn?: (() => void) | undefined
 }
 
@@ -65,14 +64,14 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let error: DescribedFailure | null = null
   let listing = NOTHING_LISTED
   let current: { client: RemoteClient; watch: AbortController; since: number } | null = null
-  /** Ends the attempt that is in progress. */
+  /** Aborts the attempt in progress. */
   let giveUp: (() => Promise<void>) | null = null
   let attempt: Promise<void> | null = null
   let refreshing: Promise<void> | null = null
   let failures = 0
   let closed = false
   const inFlight = new Set<RemoteCall>()
-  /** Questions of this server that a person is being asked. */
+  /** Number of questions of this server that a person is being asked. */
   let asking = 0
   let retryTimer: NodeJS.Timeout | undefined
 
@@ -85,7 +84,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   /** Drops a broken connection and schedules a reconnect; later events of the same connection are ignored. */
   const lost = (client: RemoteClient, cause: unknown): void => {
     if (current?.client !== client) return
-    // One that is lost at once again and again is opened with growing pauses, too.
+    // A connection that is lost right after it opens, again and again, is also reopened with growing pauses.
     if (performance.now() - current.since > LASTING_MS) failures = 0
     current.watch.abort()
     current = null
@@ -128,7 +127,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     try {
       const client = await opener.open((created, give) => {
         giveUp = give
-        // It was closed while the SDK was loaded.
+        // The connection was closed while the SDK was loading.
         if (closed) void give()
         created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
         created.onclose = () => lost(created, new Error('the connection was closed'))
@@ -161,8 +160,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   }
 
   /**
-   * Answers a question of a server of an earlier revision. It does not say which call it belongs to, and nobody may be
-   * asked on behalf of somebody else's call, so there has to be only one.
+   * Answers a question from a server of an earlier revision. The question does not say which call it belongs to, and nobody
+   * may be asked on behalf of another user's call, so there must be exactly one call.
    */
   const answerInput = async (params: unknown): Promise<InputAnswer> => {
     const [call, other] = inFlight
@@ -181,7 +180,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     }
   }
 
-  /** Reads the tools again. What changes meanwhile is read after that. */
+  /** Reads the tools again. If they change meanwhile, reads them once more. */
   const refresh = async (): Promise<void> => {
     await refreshing
     const client = current?.client

@@ -1,4 +1,4 @@
-// Reads what a server asks a person for: a form or a page to open, checked and bounded.
+// Reads what a server asks a person for: a form or a page to open; checked and bounded.
 import { z } from 'zod'
 import { InputForm, type InputQuestion } from '../../protocol/runs/input.ts'
 
@@ -20,19 +20,19 @@ const Elicitation = z.union([
 
 const MAX_QUESTIONS = 10
 
-/** Everything that a server asks for in one round, by its own names; other methods are not offered to servers. */
+/** Everything that a server asks for in one round, under its own names. Other methods are not offered to servers. */
 const InputRequests = z
   .record(z.string(), z.object({ method: z.literal('elicitation/create'), params: z.unknown() }))
   .refine((requests) => Object.keys(requests).length <= MAX_QUESTIONS)
 
-/** The server that asks a person, as its question names it. */
+/** The server that asks a person, as the question shows it. */
 export interface Asker {
   server: string
   /** The host of the server's address; null for a program on this machine. */
   host: string | null
 }
 
-/** Null when the request does not follow the specification, or asks for more than a person can be shown. */
+/** Null if the request does not follow the specification, or asks for more than can be shown to a person. */
 export function readElicitation({ server, host }: Asker, params: unknown): InputQuestion | null {
   const read = Elicitation.safeParse(params)
   if (!read.success) return null
@@ -42,7 +42,7 @@ export function readElicitation({ server, host }: Asker, params: unknown): Input
     : { server, host, mode: 'form', message, schema: read.data.requestedSchema }
 }
 
-/** The pages that a server requires to be opened before it runs a call; null when one of them cannot be shown. */
+/** The pages that a server requires to be opened before it runs a call; null if one of them cannot be shown. */
 export function readRequiredPages(
   asker: Asker,
   elicitations: readonly unknown[],
@@ -57,7 +57,7 @@ export function readRequiredPages(
   return questions
 }
 
-/** The questions of an `input_required` result in the order of the server; null when one of them cannot be asked. */
+/** The questions of an `input_required` result in the server's order; null if one of them cannot be asked. */
 export function readInputRequests(
   asker: Asker,
   requests: unknown,

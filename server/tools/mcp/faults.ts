@@ -1,11 +1,11 @@
-// What a failure of an MCP connection means, for the next step and in words for people.
+// Classifies failures of MCP connections: what to do next, and how to describe them to people.
 import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
 import type { Sdk } from './sdk.ts'
 
 /**
- * `answered`: the server responded, or its response is invalid. `stale_headers`: it expects other `Mcp-Param-*` headers
- * and did not run the call. `session_lost`: it does not know the session and did not run the call. `sign_in`: it does
- * not accept the access token, or wants one.
+ * `answered`: the server responded, or its response is invalid. `stale_headers`: it expects other `Mcp-Param-*` headers and
+ * did not run the call. `session_lost`: it does not know the session and did not run the call. `sign_in`: it requires an
+ * access token, or rejected the one it got.
  */
 export type FaultKind =
   | 'answered'
@@ -19,7 +19,7 @@ export type FaultKind =
 const HEADER_MISMATCH = -32020
 const METHOD_NOT_FOUND = -32601
 
-/** What a fault of the SDK means for the connection and for the call. */
+/** What an error of the SDK means for the connection and the call. */
 export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
   if (fault instanceof sdk.UnauthorizedError) return 'sign_in'
   if (fault instanceof sdk.ProtocolError)
@@ -37,7 +37,7 @@ export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
     : 'broken'
 }
 
-/** Whether a connection failed for want of a valid access token. */
+/** Whether a connection failed because it had no valid access token. */
 export const isSignInWanted = (fault: unknown): boolean =>
   codesOf(fault).includes(401) || (fault instanceof Error && fault.name === 'UnauthorizedError')
 
@@ -47,7 +47,7 @@ export function isUnknownMethod(fault: unknown): boolean {
   return codes.includes(METHOD_NOT_FOUND) || codes.includes(404)
 }
 
-/** A text for people: no path, no URL, no header. */
+/** A description for people, without paths, URLs and headers. */
 export function explain(cause: unknown): DescribedFailure {
   for (const code of codesOf(cause)) {
     if (code === 'ENOENT') return storedFailure('mcp_command_not_found')
@@ -62,7 +62,7 @@ export function explain(cause: unknown): DescribedFailure {
   return storedFailure('mcp_connection_failed')
 }
 
-/** Codes and HTTP statuses of an error and of what caused it, outermost last: the cause says most. */
+/** Codes and HTTP statuses of an error and its causes, outermost last: the innermost cause says most. */
 function codesOf(fault: unknown, depth = 0): unknown[] {
   if (typeof fault !== 'object' || fault === null || depth > 5) return []
   const codes: unknown[] = []

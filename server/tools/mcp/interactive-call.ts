@@ -1,4 +1,4 @@
-// A call during which the server may ask the person for input, over as many rounds and restarts as that takes.
+// A call during which the server may ask the person for input, over any number of rounds and restarts.
 import { isDeepStrictEqual } from 'node:util'
 import type { InputAnswer, InputQuestion } from '../../protocol/runs/input.ts'
 import type { ToolContext } from '../definition.ts'
@@ -7,19 +7,18 @@ import type { RemoteAnswer, RemoteCall } from './call.ts'
 import type { McpConnection } from './connection.ts'
 import { readElicitation, readInputRequests, readRequiredPages } from './elicitation.ts'
 
-/** A server that asks more often has a fault. */
+/** A server that asks more often is considered faulty. */
 const MAX_ROUNDS = 10
 
 type Settled = Exclude<RemoteAnswer, { ok: 'input' | 'pages' }>
 type Call = Pick<RemoteCall, 'tool' | 'input'>
 
 /**
- * Calls the tool and asks the person what the server asks for. Where nobody can answer, the server receives a refusal.
- *
- * A server of revision 2026-07-28 ends the call with its questions and is called again with the answers and its opaque
- * state. An earlier one keeps the call open; when it was cut off meanwhile, the call is made once more after the
- * answer, and the same question is answered from the store. It may also refuse the call until the person has opened a
- * page (error -32042); then it is called again afterwards. In each case nothing is repeated that was not waiting.
+ * Calls the tool, and asks the person what the server asks for. If nobody can answer, the server receives a refusal.
+ * A server of revision 2026-07-28 ends the call with its questions; it is called again with the answers and its opaque
+ * state. A server of an earlier revision keeps the call open; if the call is cut off meanwhile, it is made once more after
+ * the answer, and the stored answer serves the same question. A server may also refuse the call until the person has opened
+ * a page (error -32042); it is called again afterwards. In each case, only a call that was waiting is repeated.
  */
 export async function performCall(
   connection: McpConnection,
@@ -57,7 +56,7 @@ export async function performCall(
       await person?.close(callId)
       return refuse(NOT_OPENED)
     }
-    // The connection was lost while the person was being asked: the server has not got on without the answer.
+    // The connection was lost while the person was being asked. The server cannot have continued without the answer.
     if (answer.ok === false && !signal.aborted && (await session.untilAnswered())) continue
     if (session.count > 0 && person !== undefined) await person.close(callId)
     return answer
@@ -78,7 +77,7 @@ function createSession(
 ) {
   /** The question that an open call waits for. */
   let open: Promise<unknown> | null = null
-  /** Rounds whose answers the open call has received. */
+  /** Numbers of the rounds whose answers the open call has received. */
   let given = new Set<number>()
 
   const add = (
@@ -90,7 +89,7 @@ function createSession(
     return round
   }
 
-  /** The stored round with the same questions that this call has not been answered yet, or a new one. */
+  /** The stored round with the same questions whose answers this call has not received yet, or a new round. */
   const roundOf = (questions: readonly InputQuestion[]): InputRound => {
     const asked = questions.map((question) => ({ key: null, question }))
     const round =
@@ -110,7 +109,7 @@ function createSession(
     async answersOf(round: InputRound | undefined): Promise<RemoteCall['resume']> {
       if (round === undefined) return undefined
       if (round.questions.some(({ key }) => key === null)) {
-        // The address of a page may be for one call only, so the person opens this one before another is asked for.
+        // A page's address may be valid for one call only, so the person opens it before the next is requested.
         if (round.questions.every(({ question }) => question.mode === 'url')) await ask(round)
         return undefined
       }
@@ -133,12 +132,12 @@ function createSession(
       open = null
       return answer ?? { action: 'cancel' }
     },
-    /** Whether the person opened all pages that the server requires; resolves when they have said so. */
+    /** Asks the person to open all pages that the server requires. Resolves to whether they did. */
     async areOpened(pages: readonly InputQuestion[]): Promise<boolean> {
       const answers = await ask(roundOf(pages))
       return answers.length === pages.length && answers.every(({ action }) => action === 'accept')
     },
-    /** Whether a question was open when the call ended; resolves when it is answered. */
+    /** Resolves to whether a question was open when the call ended, once it is answered. */
     async untilAnswered(): Promise<boolean> {
       if (open === null) return false
       await open

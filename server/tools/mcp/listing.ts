@@ -4,25 +4,25 @@ import type { RemoteClient, RemoteTool } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS } from './timing.ts'
 
 const MAX_TOOLS = 200
-/** Pages of one list; a server with more has a fault. */
+/** Maximum pages of one list. A server with more is considered faulty. */
 export const MAX_PAGES = 16
 const SHORTEST_TTL_MS = 30_000
 
 /** The tools of a server as it listed them last. */
 export interface ToolListing {
   readonly tools: readonly RemoteTool[]
-  /** When it should be read again, in milliseconds as of `Date.now`; infinite if the server does not say. */
+  /** When to read the list again, in milliseconds as of `Date.now`; infinite if the server does not say. */
   readonly staleAt: number
 }
 
 export const NOTHING_LISTED: ToolListing = { tools: [], staleAt: Number.POSITIVE_INFINITY }
 
-/** In the 2026-07-28 revision, lists say for how many milliseconds they may be used. */
+/** In revision 2026-07-28, lists say for how many milliseconds they are valid. */
 const Freshness = z.object({ ttlMs: z.number().nonnegative() })
 
 /**
- * All tools of a server, 200 at most, sorted by name so that the same tools are the same bytes; none when it offers
- * none. Without tools whose `x-mcp-header` declarations break the rules, which the SDK leaves out.
+ * Lists the tools of a server: at most 200, sorted by name so that the same tools produce the same bytes; none if it offers
+ * none. The SDK leaves out tools whose `x-mcp-header` declarations are invalid.
  */
 export async function listTools(client: RemoteClient): Promise<ToolListing> {
   if (client.getServerCapabilities()?.tools === undefined) return NOTHING_LISTED

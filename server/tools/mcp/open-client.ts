@@ -1,4 +1,4 @@
-// Opens the client of one MCP server, in the revision that the server speaks: found out once, then remembered.
+// Opens the client for one MCP server, in the revision that the server speaks: detected once, then remembered.
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { McpEra, McpServerSettings } from '../../protocol/models/mcp.ts'
 import { MAX_PAGES } from './listing.ts'
@@ -8,17 +8,17 @@ import { type TransportOptions, transportFor } from './transport.ts'
 
 /** Opens clients to one server, one at a time. */
 export interface ClientOpener {
-  /** The revision that the server spoke last; null before the first connection. */
+  /** The revision that the server last used; null before the first connection. */
   readonly era: McpEra | null
   /**
-   * A connected client. `prepare` gets it before it connects, so that it can be listened to, and a function that ends the
-   * attempt, also while the revision is being found out.
-   * @throws the fault of the SDK when the server cannot be reached; then its revision is found out again.
+   * Returns a connected client. `prepare` receives the client before it connects, so that it can add listeners, and a
+   * function that aborts the attempt, even while the revision is being detected.
+   * @throws the SDK's error if the server cannot be reached; then the revision is detected again.
    */
   open(prepare: (client: RemoteClient, giveUp: () => Promise<void>) => void): Promise<RemoteClient>
 }
 
-/** One per connection: it remembers which revision the server speaks. */
+/** Create one per connection: it remembers which revision the server speaks. */
 export function createClientOpener(
   settings: McpServerSettings,
   options: TransportOptions,
@@ -47,7 +47,7 @@ export function createClientOpener(
       )
       const transport = transportFor(settings, sdk, options)
       prepare(client, async () => {
-        // The client takes over the transport only when it knows the revision.
+        // The client takes over the transport only once it knows the revision.
         await Promise.allSettled([client.close(), transport.close()])
       })
       const prior = recall()

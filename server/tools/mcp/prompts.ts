@@ -1,4 +1,4 @@
-// The prompts of a server: their list, and one of them as the text of a message.
+// The prompts of a server: lists them, and converts one to the text of a message.
 import type { McpPrompt } from '../../protocol/models/mcp.ts'
 import type { RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS } from './timing.ts'
@@ -7,7 +7,7 @@ const MAX_PROMPTS = 100
 const MAX_TEXT = 100_000
 const MAX_LINE = 500
 
-/** At most 100; none when the server offers none. */
+/** At most 100; empty if the server offers none. */
 export async function listPrompts(client: RemoteClient, server: string): Promise<McpPrompt[]> {
   if (client.getServerCapabilities()?.prompts === undefined) return []
   const { prompts } = await client.listPrompts(undefined, { timeout: CONNECT_TIMEOUT_MS })
@@ -26,7 +26,7 @@ export async function listPrompts(client: RemoteClient, server: string): Promise
   }))
 }
 
-/** The texts of the prompt's messages; what is not text is left out. @throws the fault of the SDK. */
+/** The texts of the prompt's messages; other content is left out. @throws the SDK's error. */
 export async function fillPrompt(
   client: RemoteClient,
   name: string,

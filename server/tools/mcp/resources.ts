@@ -1,4 +1,4 @@
-// The resources of a server: their list, the templates of further ones, and one of them as a file.
+// The resources of a server: lists them and the templates of further ones, and reads one as a file.
 import { appError } from '../../errors.ts'
 import type { McpResource, McpResourceTemplate } from '../../protocol/models/mcp.ts'
 import { isUriTemplate, variablesOf } from '../../protocol/models/uri-template.ts'
@@ -13,12 +13,12 @@ const MAX_VARIABLES = 20
 
 /** A resource that was read. Its content is text from outside. */
 export interface ReadResource {
-  /** With the extension by which its type is known. */
+  /** Includes the extension that identifies its type. */
   name: string
   content: Buffer
 }
 
-/** At most 200, without those whose address is too long; none when the server offers none. */
+/** At most 200, without resources whose address is too long; empty if the server offers none. */
 export async function listResources(client: RemoteClient, server: string): Promise<McpResource[]> {
   if (client.getServerCapabilities()?.resources === undefined) return []
   const { resources } = await client.listResources(undefined, { timeout: CONNECT_TIMEOUT_MS })
@@ -33,7 +33,7 @@ export async function listResources(client: RemoteClient, server: string): Promi
     }))
 }
 
-/** At most 200, without unreadable ones; none when the server offers none. */
+/** At most 200, without unreadable ones; empty if the server offers none. */
 export async function listResourceTemplates(
   client: RemoteClient,
   server: string,
@@ -42,7 +42,7 @@ export async function listResourceTemplates(
   const listed = await client
     .listResourceTemplates(undefined, { timeout: CONNECT_TIMEOUT_MS })
     .catch((fault: unknown) => {
-      // Servers do not say beforehand whether they have any.
+      // Servers do not announce whether they have any.
       if (isUnknownMethod(fault)) return { resourceTemplates: [] }
       throw fault
     })
@@ -57,7 +57,7 @@ export async function listResourceTemplates(
     }))
 }
 
-/** What a server says of a resource, bounded. */
+/** A server's description of a resource, bounded. */
 const described = ({
   name,
   title,
@@ -77,14 +77,14 @@ const described = ({
 
 /**
  * The content of a resource: its texts, or else its first binary part. The transport limits it to 10 MB.
- * @throws AppError `mcp_resource_empty`, and the fault of the SDK.
+ * @throws AppError `mcp_resource_empty`, and the SDK's error.
  */
 export async function readResource(
   client: RemoteClient,
   server: string,
   uri: string,
 ): Promise<ReadResource> {
-  // Read by the person's wish, so it is never an earlier copy.
+  // The person asked for it, so never return an earlier copy.
   const { contents } = await client.readResource(
     { uri },
     { timeout: CONNECT_TIMEOUT_MS, cacheMode: 'bypass' },
@@ -103,7 +103,7 @@ export async function readResource(
   return { name, content: Buffer.from(text, 'utf8') }
 }
 
-/** Types whose reader is chosen by the extension, and texts that people open by it. */
+/** Types whose reader depends on the extension, and text types that people open by it. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
   'text/markdown': 'md',
@@ -120,7 +120,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 }
 
-/** The last part of the address: a label, never a path. */
+/** The last part of the address, used as a label and never as a path. */
 function fileName(uri: string, mime: string | undefined): string {
   const [path = ''] = uri.split(/[?#]/)
   const last = decoded(path.split(/[/:\\]/).findLast((part) => part !== '') ?? '').slice(-200)
@@ -133,7 +133,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Not percent-encoded after all.
+    // The text is not percent-encoded after all.
     return text
   }
 }

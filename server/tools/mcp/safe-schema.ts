@@ -1,12 +1,12 @@
-// What of a server's schema may be checked here: nothing with which a hostile server could keep the event loop busy.
+// Decides what may be checked of a server's schema: nothing with which a hostile server could block the event loop.
 import { asRecord } from '../../lib/records.ts'
 
 type Schema = Record<string, unknown>
 
-/** Schemas that one check may visit. */
+/** Maximum number of schemas that one check may visit. */
 const MAX_VISITS = 5_000
 
-/** Keywords by what they hold. `$defs` and `definitions` are visited through references only. */
+/** Keywords by what they contain. `$defs` and `definitions` are visited only through references. */
 const NESTED = new Set([
   'items',
   'additionalItems',
@@ -23,22 +23,22 @@ const NESTED = new Set([
 const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
 const MAPS = new Set(['properties', 'dependentSchemas'])
 const DEFINITIONS = new Set(['$defs', 'definitions'])
-/** A schema that accepts more makes these accept less. */
+/** If a schema within these accepts more, they accept less. */
 const REVERSED = new Set(['not', 'if', 'oneOf', 'contains'])
 
 /** The schema cannot be checked here. */
 class Unchecked extends Error {}
 
 /**
- * The schema without regular expressions, of which some take years. Null when it cannot be checked without them, refers to
- * itself or to other documents, or multiplies: then only the server checks the arguments.
+ * Returns the schema without regular expressions, some of which run for years. Returns null if the schema cannot be checked
+ * without them, refers to itself or other documents, or expands too far: then only the server checks the arguments.
  */
 export function safeSchema<Root extends Schema>(root: Root): Root | null {
   try {
     const safe = withoutPatterns(root, false) as Root // the same keywords, except patterns
     return visitsOf(safe, safe, new Map()) <= MAX_VISITS ? safe : null
   } catch (error) {
-    // A RangeError where it is nested too deeply.
+    // A RangeError if it is nested too deeply.
     if (error instanceof Unchecked || error instanceof RangeError) return null
     throw error
   }
@@ -53,7 +53,7 @@ function withoutPatterns(value: unknown, isReversed: boolean): unknown {
   for (const [key, inner] of Object.entries(schema)) {
     const isBelow = isReversed || REVERSED.has(key)
     if (key === 'pattern' || key === 'patternProperties') continue
-    // These are about the properties that no pattern names.
+    // These apply to the properties that no pattern names.
     if (schema.patternProperties !== undefined && /^(additional|unevaluated)Properties$/.test(key))
       continue
     if (LISTS.has(key) && Array.isArray(inner))
@@ -72,7 +72,7 @@ const mapValues = (value: unknown, change: (inner: unknown) => unknown): unknown
     : Object.fromEntries(Object.entries(map).map(([key, inner]) => [key, change(inner)]))
 }
 
-/** Schemas visited by one check. @param known by schema; null while it is being counted. */
+/** Number of schemas that one check visits. @param known counts by schema; null while a schema is being counted. */
 function visitsOf(value: unknown, root: Schema, known: Map<Schema, number | null>): number {
   const schema = asRecord(value)
   if (schema === undefined) return 1
@@ -94,7 +94,7 @@ function visitsOf(value: unknown, root: Schema, known: Map<Schema, number | null
   return visits
 }
 
-/** What a reference within the document points to. */
+/** The target of a reference within the document. */
 function targetOf(reference: unknown, root: Schema): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#')) throw new Unchecked()
   let at: unknown = root

@@ -1,7 +1,7 @@
-// The official MCP client, loaded with the first connection, and the types of it that this folder uses.
+// The official MCP client, loaded on the first connection, and its types that this folder uses.
 import type { CallToolResult, Client, Progress, Tool } from '@modelcontextprotocol/client'
 
-/** A server without MCP servers never loads the SDK, which takes a third of a second. */
+/** Loaded only if MCP servers are configured, because it takes a third of a second. */
 export const loadSdk = async () => {
   const [client, stdio] = await Promise.all([
     import('@modelcontextprotocol/client'),

@@ -1,4 +1,4 @@
-// One configured MCP server: a connection for everybody or, once it asks for a sign-in, one for each user who signed in.
+// One configured MCP server: a shared connection or, once it requires a sign-in, one for each user who signed in.
 import { errorText } from '../../errors.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import type { UserId } from '../../protocol/ids.ts'
@@ -10,15 +10,17 @@ import type { McpGrant, McpGrantStore } from './oauth/grant.ts'
 import { createTokenSource } from './oauth/token-source.ts'
 import type { SchemaCompiler } from './tool.ts'
 
-/** A configured server with its connections: one for everybody, or one for each user who has signed in. */
+/** A configured server with its connections: one for everybody, or one for each signed-in user. */
 export interface ServerEntry {
   readonly name: string
   readonly settings: McpServerSettings
   /** Connects for everybody. Resolves when the first attempt has ended. */
   open(compile: SchemaCompiler): Promise<void>
-  /** Connects for a user who has signed in. Resolves when the first attempt has ended; at once if there is nothing to do. */
+  /**
+   * Connects for a user who has signed in. Resolves when the first attempt has ended, or at once if there is nothing to do.
+   */
   openFor(userId: UserId): Promise<void>
-  /** The connection through which this user, or everybody, reaches the server, if there is one. */
+  /** The connection through which this user, or everybody, reaches the server; undefined if there is none. */
   of(userId: UserId | null): ConnectedServer | undefined
   tools(userId: UserId | null): readonly ToolDefinition[]
   describe(userId: UserId): McpServer
@@ -29,7 +31,7 @@ export interface ServerEntry {
   close(): Promise<void>
 }
 
-/** What an entry is built from. */
+/** The dependencies of a server entry. */
 export interface ServerEntryOptions {
   name: string
   settings: McpServerSettings
@@ -40,14 +42,17 @@ export interface ServerEntryOptions {
   firstPauseMs?: number
 }
 
-/** Whether people can sign in to a server. A configured Authorization header is for everybody; programs have none. */
+/**
+ * Whether people can sign in to the server. A configured Authorization header applies to everybody; programs have no
+ * sign-in.
+ */
 export const maySignIn = ({ url, headers = {} }: McpServerSettings): boolean =>
   url !== undefined &&
   !Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
 
 const NO_TOOLS: readonly ToolDefinition[] = []
 
-/** Connects to nothing before `open` or `openFor` is called. */
+/** Does not connect before `open` or `openFor` is called. */
 export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   const { name, settings, grants, claims, log } = options
   const common = {
@@ -72,7 +77,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   const openWith = async (userId: UserId, grant: McpGrant): Promise<void> => {
     if (compiler === undefined) return
     await drop(userId)
-    // It was removed meanwhile.
+    // The entry was removed in the meantime.
     if (isClosed) return
     const source = createTokenSource({
       userId,
@@ -105,12 +110,12 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
 
   const openStored = async (userId: UserId): Promise<void> => {
     const grant = await grants.find(userId, name)
-    // Tokens belong to the address for which they were issued, whatever the server is called.
+    // Tokens belong to the address for which they were issued, whatever the server's name.
     if (grant === undefined || grant.url !== settings.url) return
     await openWith(userId, grant)
   }
 
-  /** The user may have signed out at another instance. */
+  /** Disconnects the user if they signed out at another instance. */
   const dropIfSignedOut = async (userId: UserId): Promise<void> => {
     const server = users.get(userId)
     const stored = await grants.find(userId, name)

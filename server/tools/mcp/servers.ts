@@ -1,4 +1,4 @@
-// All MCP servers that are switched on: their connections, their tools, and their state for the page.
+// All enabled MCP servers: their connections, their tools, and their state for the page.
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
@@ -34,40 +34,40 @@ import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
-  /** The same for every server, also those that this user, an administrator, may not use. */
+  /** Like `list`, for every server, including those that this user, an administrator, may not use. */
   listAll(userId: UserId): McpServer[]
-  /** The tools of all servers that this user reaches; the same array as long as they are the same. */
+  /** The tools of all servers that this user reaches; the same array while they do not change. */
   tools(userId: UserId | null): readonly ToolDefinition[]
-  /** The names of the user's tools of these servers, for conversations that disabled them. */
+  /** The names of the user's tools of these servers, for conversations that switched the servers off. */
   toolNamesOf(userId: UserId, servers: readonly string[]): ReadonlySet<string>
-  /** Connects to the servers that this user has signed in to. Resolves when that is tried, or after some seconds. */
+  /** Connects to the servers that this user has signed in to. Resolves when that was tried, or after some seconds. */
   prepare(userId: UserId): Promise<void>
-  /** Begins to sign in to a server. @returns the address to open. @throws AppError when that is not possible. */
+  /** Begins a sign-in to a server. @returns the address to open. @throws AppError if the user cannot sign in to it. */
   signIn(userId: UserId, server: string, redirectUri: string): Promise<string>
-  /** Ends the sign-in with what the authorization server added to the address. @throws AppError when it failed. */
+  /** Finishes a sign-in with what the authorization server added to the address. @throws AppError if it failed. */
   finishSignIn(userId: UserId, redirected: Redirected): Promise<void>
-  /** Forgets the user's sign-in to a server. @throws AppError when there is no such server. */
+  /** Removes the user's sign-in to a server. @throws AppError if there is no such server. */
   signOut(userId: UserId, server: string): Promise<void>
-  /** The prompts of all servers that this user reaches now. A server that does not answer has none. */
+  /** The prompts of all servers that this user reaches now. Servers that do not respond are left out. */
   prompts(userId: UserId): Promise<McpPrompt[]>
-  /** A prompt with its arguments, as text from outside. @throws AppError when the server does not return it. */
+  /** A prompt filled with its arguments, as text from outside. @throws AppError if the server does not return it. */
   prompt(
     userId: UserId,
     server: string,
     name: string,
     values: Record<string, string>,
   ): Promise<string>
-  /** The resources of all servers that this user reaches now. A server that does not answer has none. */
+  /** The resources of all servers that this user reaches now. Servers that do not respond are left out. */
   resources(userId: UserId): Promise<McpResource[]>
-  /** The same for resources whose addresses have parts to fill in. */
+  /** Like `resources`, for resources whose addresses have parts to fill in. */
   resourceTemplates(userId: UserId): Promise<McpResourceTemplate[]>
-  /** The content of a resource, from outside. @throws AppError when the server does not return it. */
+  /** The content of a resource, as text from outside. @throws AppError if the server does not return it. */
   readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
-  /** From now on there are these servers. Those whose settings have not changed keep their connections. */
+  /** Replaces the configured servers. Servers whose settings have not changed keep their connections. */
   replace(servers: Readonly<Record<string, McpServerSettings>>): void
-  /** Connects to a server once, lists its tools, and disconnects, apart from the servers that there are. */
+  /** Connects to a server once, lists its tools and disconnects, independently of the configured servers. */
   test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<McpServerTest>
-  /** Resolves when each server was tried once, or after ten seconds; tools of slower servers are added later. */
+  /** Resolves when each server was tried once, or after ten seconds. Tools of slower servers are added later. */
   readonly ready: Promise<void>
   /** Closes every connection and child process. */
   close(): Promise<void>
@@ -77,28 +77,26 @@ const MAX_USERS = 10_000
 const READY_MS = 10_000
 const PREPARE_MS = 5_000
 
-/** What the servers are built from. */
+/** The dependencies of the MCP servers. */
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
   grants: McpGrantStore
-  /** Who does what one instance at a time does; undefined for a single process. */
+  /** Lets one instance at a time do certain work; undefined in a single process. */
   claims?: WorkClaims | undefined
-  /** Who a user is; only asked where a server is limited to some users. */
+  /** Identifies a user; called only if a server is limited to some users. */
   identify(userId: UserId): Promise<McpUser | undefined>
   /** Whether a user may use a server at all. Default: everybody may. */
   permits?(userId: UserId | null, server: string): boolean
-  /** The public HTTPS address of this installation's OAuth client metadata; null without one. */
+  /** The public HTTPS address of this installation's OAuth client metadata; null if there is none. */
   clientMetadataUrl: string | null
-  /** For the requests of sign-ins. */
+  /** Makes the requests of sign-ins. */
   web: GuardedFetch
   log(message: string, detail: Record<string, unknown>): void
-  /** For tests: the pause before a broken server is tried again, in milliseconds. */
+  /** The pause before a broken server is tried again, in milliseconds; for tests. */
   firstPauseMs?: number
 }
 
-/**
- * Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start.
- */
+/** Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start. */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { servers, claims = SOLE_WORKER, web, ...rest } = options
   const common = { ...rest, fetch: createOAuthFetch(web) }
@@ -109,12 +107,12 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   const signIns = createSignIns(common)
   const joined = createJoiner()
   const asksWho = (): boolean => entries.some(({ settings }) => isLimited(settings))
-  /** As they were when `prepare` was last called. */
+  /** Users as they were when `prepare` was last called for them. */
   const users = new LRUCache<UserId, McpUser>(atMost(MAX_USERS))
   let isClosed = false
   const started = open(entries)
 
-  /** Connects to servers, unless they were removed meanwhile. */
+  /** Connects to servers, unless they were removed in the meantime. */
   async function open(opened: readonly ServerEntry[]): Promise<void> {
     if (opened.length === 0) return
     const compile = await loadCompiler()
@@ -158,7 +156,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     else users.set(userId, user)
   }
 
-  /** What the connected servers list; a server that fails at that lists nothing. */
+  /** What the connected servers list. A server that fails contributes nothing. */
   const gather = async <Item>(
     userId: UserId,
     what: string,
@@ -180,7 +178,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     return (await Promise.all(lists)).flat()
   }
 
-  /** Asks one server for something. @throws AppError `reason` when it fails at that. */
+  /** Sends a request to one server. @throws AppError `reason` if it fails. */
   const ask = async <Answer>(
     userId: UserId,
     server: string,
@@ -259,17 +257,17 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   }
 }
 
-/** Settings are JSON, and always read in the same way. */
+/** Settings are JSON and always parsed in the same way. */
 const isSame = (one: McpServerSettings, other: McpServerSettings): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
 async function loadCompiler(): Promise<SchemaCompiler> {
   const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv')
-  // The SDK wants a schema typed after its value; servers send any JSON Schema.
+  // The SDK requires a schema typed after its value, but servers send any JSON Schema.
   return (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
 }
 
-/** Joins lists, and returns the same array for the same lists: for the last users who asked. */
+/** Joins lists, and returns the same array for the same lists, for the most recent users. */
 function createJoiner() {
   const MAX_KNOWN = 50
   let known: { lists: readonly (readonly ToolDefinition[])[]; tools: readonly ToolDefinition[] }[] =

@@ -2,19 +2,19 @@
 
 /** Milliseconds for the handshake, and for each page of the tool list. */
 export const CONNECT_TIMEOUT_MS = 20_000
-/** To find out which revision a server speaks. A program that is silent for so long speaks an earlier one. */
+/** Milliseconds to detect which revision a server speaks. A program that is silent for this long speaks an earlier one. */
 export const DISCOVERY_TIMEOUT_MS = 10_000
 export const PING_TIMEOUT_MS = 10_000
 export const PING_EVERY_MS = 30_000
 export const FIRST_PAUSE_MS = 1_000
 export const LONGEST_PAUSE_MS = 60_000
-/** A connection that lasted for so long was not at fault for its end. */
+/** A connection that lasted this long did not cause its own end. */
 export const LASTING_MS = 30_000
-/** A call to a server that is still connecting waits this long. */
+/** How long a call waits for a server that is still connecting. */
 export const CALL_WAITS_MS = 10_000
 /** No limit: the largest delay that a timer can have. The caller aborts the call when its time is up. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1
-/** After this time a server that spoke an earlier revision is asked again. */
+/** After this time, a server that spoke an earlier revision is asked again. */
 export const LEGACY_REMEMBERED_MS = 24 * 60 * 60_000
 
 /** Milliseconds before the next attempt: doubled after each failure, up to a limit. */

@@ -19,13 +19,13 @@ const TIMEOUT_MS = 120_000
 const MAX_NAME = 64
 const MAX_DESCRIPTION = 2_000
 const MAX_SCHEMA = 64 * 1024
-/** Characters of a result's text that are stored; the executor shortens further what the model gets. */
+/** Maximum characters of a result's text that are stored. The executor shortens further what the model receives. */
 const MAX_TEXT = 1_000_000
 const MAX_IMAGES = 4
 const MAX_IMAGE = 2 * 1024 * 1024
 
 /**
- * The name under which a model calls a remote tool: `mcp__server__tool`, with the characters and the length (64) that
+ * The name under which a model calls a remote tool: `mcp__server__tool`, within the characters and length (64) that
  * providers accept. A few digits of a hash keep shortened or replaced names distinct.
  */
 export function mcpToolName(server: string, tool: string): string {
@@ -36,12 +36,12 @@ export function mcpToolName(server: string, tool: string): string {
   return `${clean.slice(0, MAX_NAME - 9)}_${mark}`
 }
 
-/** `getValidator` of the SDK, loaded with the connection. */
+/** The SDK's `getValidator`, loaded with the connection. */
 export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
 
 /**
- * A remote tool as a `ToolDefinition`, always untrusted. Null when its schema is too large for a prompt.
- * @param trustHints whether the server's hints may lower the risk, and allow to repeat a call after a restart.
+ * Converts a remote tool to a `ToolDefinition`, which is always untrusted. Null if its schema is too large for a prompt.
+ * @param trustHints whether the server's hints may lower the risk and permit repeating a call after a restart.
  */
 export function defineMcpTool(
   connection: McpConnection,
@@ -111,20 +111,20 @@ export function defineMcpTool(
   }
 }
 
-/** The server then checks the arguments itself. */
+/** Accepts any arguments: the server checks them itself. */
 const unchecked: JsonSchemaValidator<unknown> = (data) => ({
   valid: true,
   data,
   errorMessage: undefined,
 })
 
-/** A hint may always raise the risk: `high` for tools that may destroy something. */
+/** The risk level by the tool's hints. A hint may always raise it: `high` for tools that may destroy something. */
 function riskOf(hints: RemoteTool['annotations'], trustHints: boolean): RiskLevel {
   if (hints?.destructiveHint === true && hints.readOnlyHint !== true) return 'high'
   return trustHints && hints?.readOnlyHint === true ? 'low' : 'medium'
 }
 
-/** What a person allowed when they allowed the tool: it asks again when one of these has changed. */
+/** What a person approved when they granted the tool. If any of it changes, the tool needs approval again. */
 const fingerprintOf = ({ title, description, inputSchema, annotations }: RemoteTool): string =>
   createHash('sha256')
     .update(JSON.stringify([title, description, inputSchema, annotations]))
@@ -141,7 +141,7 @@ function describe(server: string, remote: RemoteTool): string {
   return `[MCP server '${server}'] ${text}`.slice(0, MAX_DESCRIPTION)
 }
 
-/** Structured content goes to the model as it is, text as text; images go to the person. */
+/** Structured content goes to the model unchanged, text as text. Images go to the person. */
 function readResult(result: RemoteResult): ToolResult {
   const texts: string[] = []
   const files: { name: string; mime: string; size: number; data: string }[] = []
@@ -175,8 +175,8 @@ function readResult(result: RemoteResult): ToolResult {
 }
 
 /**
- * Any JSON value. A server that sends structured content sends the same as text; the structured form is used unless it
- * is too large.
+ * Any JSON value. A server with structured content also sends it as text; the structured form is used unless it is too
+ * large.
  */
 function structuredOf(result: RemoteResult): { value: unknown } | undefined {
   const value = result.structuredContent

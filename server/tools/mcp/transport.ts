@@ -1,28 +1,28 @@
-// The transports to an MCP server, with limits on time and size.
+// The transports to an MCP server, limited in time and size.
 import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { Sdk } from './sdk.ts'
 
-/** Bytes of one response over HTTP; the stdio transport has the same limit of its own. */
+/** Maximum bytes of one response over HTTP. The stdio transport has the same limit of its own. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
-/** Bytes a minute of a stream of notifications, which lasts as long as the connection. */
+/** Maximum bytes per minute of a stream of notifications, which lasts as long as the connection. */
 const MAX_NOTIFICATION_BYTES = MAX_RESPONSE_BYTES
-/** Messages a minute of a program: more would leave the server little time for anything else. */
+/** Maximum messages per minute from a program. More would leave the server little time for other work. */
 const MAX_MESSAGES = 20_000
 const MINUTE_MS = 60_000
-/** A little more than a call may take; what the server sends later is ignored. */
+/** Slightly longer than a call may take. What the server sends later is ignored. */
 const RESPONSE_TIMEOUT_MS = 130_000
 const CHECK_EVERY_MS = 5_000
 
-/** How requests to a server are sent. */
+/** How to send requests to a server. */
 export interface TransportOptions {
-  /** Whether a call waits for a person: meanwhile a response may take as long as it does. */
+  /** Whether a call waits for a person. Until it continues, a response may take any time. */
   isWaiting(): boolean
-  /** Gives the access token of each request, for servers that people sign in to. */
+  /** Provides the access token for each request, for servers that people sign in to. */
   authProvider?: AuthProvider | undefined
 }
 
-/** How the SDK reaches a server with these settings. */
+/** Creates the SDK's transport for a server with these settings. */
 export function transportFor(
   settings: McpServerSettings,
   sdk: Sdk,
@@ -32,7 +32,7 @@ export function transportFor(
     const transport = new sdk.StdioClientTransport({
       command: settings.command,
       args: settings.args ?? [],
-      // The SDK adds PATH, HOME and the like, and nothing else of this process's environment.
+      // The SDK adds PATH, HOME and similar variables, but nothing else of this process's environment.
       env: settings.env ?? {},
       ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
       // The server's own log may contain secrets, so it is discarded.
@@ -49,7 +49,7 @@ export function transportFor(
   })
 }
 
-/** Closes the transport, which ends the program, when it sends messages without end. */
+/** Closes the transport, which ends the program, if it sends too many messages. */
 function limitMessages(transport: Transport): void {
   const isFlood = limitPerMinute(MAX_MESSAGES)
   let receive: Transport['onmessage']
@@ -65,7 +65,7 @@ function limitMessages(transport: Transport): void {
   })
 }
 
-/** A counter that says whether more than `limit` were counted within a minute. */
+/** Returns a counter that reports whether more than `limit` were counted within a minute. */
 function limitPerMinute(limit: number): (count: number) => boolean {
   let began = performance.now()
   let seen = 0
@@ -80,8 +80,8 @@ function limitPerMinute(limit: number): (count: number) => boolean {
 }
 
 /**
- * A fetch that aborts responses beyond the size or time limit. Streams of notifications live as long as the connection,
- * and have a limit a minute: the GET of earlier revisions and `subscriptions/listen`.
+ * Creates a fetch that aborts responses beyond the size or time limit. Streams of notifications (the GET of earlier
+ * revisions, and `subscriptions/listen`) last as long as the connection and have a limit per minute.
  */
 export const boundedFetch =
   (isWaiting: () => boolean) =>
@@ -113,7 +113,7 @@ export const boundedFetch =
 
 const LISTEN = 'subscriptions/listen'
 
-/** The same response, up to a limit; `release` is called when its body ends in any way. */
+/** The same response, up to a limit. `release` is called when its body ends in any way. */
 function withBody(
   { body, status, statusText, headers }: Response,
   isTooMuch: (bytes: number) => boolean,

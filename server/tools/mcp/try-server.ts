@@ -13,7 +13,7 @@ interface TriedServer {
   log(message: string, detail: Record<string, unknown>): void
 }
 
-/** @param signal ends the attempt. Without it, the attempt ends by the time limits of every connection. */
+/** @param signal aborts the attempt. Without it, the time limits of every connection end the attempt. */
 export async function tryServer(server: TriedServer, signal: AbortSignal): Promise<McpServerTest> {
   let wantsSignIn = false
   const { connection, tools } = connectServer({

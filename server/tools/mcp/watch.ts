@@ -8,12 +8,12 @@ interface Watched {
   /** Aborted when the connection is given up. */
   signal: AbortSignal
   firstPauseMs: number
-  /** The list of tools may have changed. Resolves when it was read again; not called meanwhile. */
+  /** Called when the list of tools may have changed. Resolves when it was read again; not called in the meantime. */
   onListChange(): Promise<void>
   onLost(cause: unknown): void
 }
 
-/** Servers of earlier revisions are pinged and notify by themselves; later ones are asked for a stream of changes. */
+/** Servers of earlier revisions are pinged and send notifications; later ones are asked for a stream of changes. */
 export function watchConnection(watched: Watched): void {
   const { client, signal } = watched
   const onListChange = oneAtATime(watched.onListChange, signal)
@@ -23,10 +23,10 @@ export function watchConnection(watched: Watched): void {
     void keepListening({ ...watched, onListChange })
 }
 
-/** However often a server says that its list has changed, it is read once a second at most. */
+/** However often a server reports a changed list, the list is read at most once per second. */
 const READ_AGAIN_MS = 1_000
 
-/** Does the work when called. Calls during it, or shortly after it, become one. */
+/** Returns a function that performs the work. Calls during the work, or shortly after it, are merged into one. */
 function oneAtATime(work: () => Promise<void>, signal: AbortSignal): () => void {
   let isWanted = false
   let isBusy = false
@@ -44,7 +44,7 @@ function oneAtATime(work: () => Promise<void>, signal: AbortSignal): () => void 
   return () => void run()
 }
 
-/** The lists of which the server says when they change. The SDK then forgets its copies of prompts and resources. */
+/** The lists whose changes the server reports. On a change, the SDK drops its copies of prompts and resources. */
 function watchedLists(client: RemoteClient) {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {}
   return {
@@ -63,7 +63,7 @@ function keepPinging({ client, signal, onLost }: Watched): void {
   onAbort(signal, () => clearInterval(timer))
 }
 
-/** Opens the stream again when it breaks, with growing pauses. Changes may have been missed, so the list is read again. */
+/** Reopens the stream when it breaks, with growing pauses. Changes may have been missed, so the list is read again. */
 async function keepListening({
   client,
   signal,
@@ -77,10 +77,10 @@ async function keepListening({
       const beganAt = performance.now()
       const reason = await subscription.closed
       if (reason !== 'remote') return
-      // A stream that lasted was not at fault for its end.
+      // A stream that lasted did not cause its own end.
       failures = performance.now() - beganAt > LASTING_MS ? 1 : failures + 1
     } catch {
-      // Whether the server is alive shows at the next call; without the stream, changes are noticed later.
+      // The next call shows whether the server is alive. Without the stream, changes are noticed later.
       failures += 1
     }
     await pause(pauseAfter(failures, firstPauseMs), signal)

@@ -11,10 +11,10 @@ import {
   type ToolResult,
 } from '../../definition.ts'
 
-/** What the `message` tool needs of the server. */
+/** What the `message` tool needs from the server. */
 export interface SendMessageDependencies {
   channels: Pick<Channels, 'list' | 'send'>
-  /** Adds a message to a conversation; null when the user has no such conversation. */
+  /** Adds a message to a conversation. Returns null if the user has no such conversation. */
   post(message: {
     userId: UserId
     from: ConversationId | null

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool, markUntrusted, succeed } from '../../definition.ts'
 
 const MAX_TASKS = 5
-/** The run's own limits end it; this only has to exceed any wait for a person. */
+/** The run's own limits end the call; this only has to exceed any wait for a person. */
 const TIMEOUT_MS = 7 * 24 * 3_600_000
 
 const Task = z.object({
@@ -28,7 +28,7 @@ export const multiAgent = defineTool({
     'Runs up to five independent tasks in parallel, each by a sub-agent, and returns all results. Use it for research or checks that split into independent parts; not for dependent steps or a single quick lookup. Sub-agents cannot see this conversation.',
   category: 'agent',
   riskLevel: 'low',
-  // After a restart it does not start over: each sub-agent continues where its stored events end.
+  // After a restart, the call continues: each sub-agent resumes where its stored events end.
   repeatable: true,
   timeoutMs: TIMEOUT_MS,
   input: z.object({

@@ -8,7 +8,7 @@ export const spawn = defineTool({
     'Starts a task in the background and returns immediately; you do not get its result in this answer. Use it for long work that your answer does not depend on. It cannot see this conversation.',
   category: 'agent',
   riskLevel: 'low',
-  // The same call starts its task only once, even when it is repeated after a restart.
+  // A call starts its task only once, even if it is repeated after a restart.
   repeatable: true,
   timeoutMs: 20_000,
   input: z.object({

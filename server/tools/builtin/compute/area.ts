@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../../definition.ts'
 
 const MAX_LENGTH = 1e150
-/** Checked by a refinement, which adds nothing to the schema: a limit in it would appear 16 times in every request to a model. */
+/** A refinement adds nothing to the schema. A limit in the schema would appear 16 times in every request to a model. */
 const length = z
   .number()
   .refine((size) => size > 0 && size <= MAX_LENGTH, 'must be a positive number')
   .optional()
-/** Only the tool's description says which sizes each shape needs. */
+/** Only the tool's description says which measurements each shape needs. */
 const Sizes = z.object({
   radius: length,
   diameter: length,

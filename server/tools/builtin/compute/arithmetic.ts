@@ -7,7 +7,7 @@ import {
   parseDependencies,
 } from 'mathjs/number'
 
-/** Only the parser is loaded: all of mathjs takes longer to load than the rest of the server. */
+/** Only the parser is loaded: loading all of mathjs takes longer than loading the rest of the server. */
 const { parse } = create(parseDependencies ?? {})
 
 /** Returns the value of an expression. Throws, with a message for the model, when it contains anything but arithmetic. */

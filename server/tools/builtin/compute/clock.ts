@@ -12,7 +12,7 @@ const Input = z.object({
     ),
 })
 
-/** @param now the clock, so that a test can set it. */
+/** @param now returns the current time; replaced in tests. */
 export const createClockTool = (now: () => Date = () => new Date()): ToolDefinition =>
   defineTool({
     name: 'get_current_time',
@@ -35,7 +35,7 @@ export const createClockTool = (now: () => Date = () => new Date()): ToolDefinit
     },
   })
 
-/** IANA's names for whole-hour offsets have the sign inverted. */
+/** IANA's names for whole-hour offsets have inverted signs. */
 function zoneName(wanted: string | undefined): string {
   const name = wanted?.trim() || Intl.DateTimeFormat().resolvedOptions().timeZone
   const offset = /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name)

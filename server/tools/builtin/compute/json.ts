@@ -55,7 +55,10 @@ function readJson(text: string): { ok: true; value: unknown } | { ok: false; err
   }
 }
 
-/** The nesting depth of brackets outside strings; checked before parsing, because deep values overflow the stack later. */
+/**
+ * The nesting depth of brackets outside strings. Checked before parsing, because deeply nested values overflow the stack
+ * later.
+ */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -1,12 +1,12 @@
-// The `text_process` tool: counts and transforms text by characters, lines and words as a reader sees them.
+// The `text_process` tool: counts and transforms text by characters, lines and words as readers perceive them.
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { defineTool, succeed, type ToolDefinition } from '../../definition.ts'
 
 const MAX_TEXT_CHARACTERS = 200_000
 /**
- * Characters passed to the segmenter per call. Node 20 copies the whole input into every segment, so that one call for
- * 75,000 characters allocates gigabytes; in slices the same text takes a third of a second.
+ * Characters passed to the segmenter per call. Node 20 copies the whole input into every segment, so one call for 75,000
+ * characters allocates gigabytes. In slices, the same text takes a third of a second.
  */
 const SLICE_CHARACTERS = 512
 
@@ -53,7 +53,7 @@ export const textProcess: ToolDefinition = defineTool({
   },
 })
 
-/** Normalizes line breaks; a final one does not begin another line. */
+/** Normalizes line breaks; a final line break does not begin another line. */
 const endOfLine = (found: string, offset: number, whole: string): string =>
   offset + found.length === whole.length ? '' : '\n'
 
@@ -61,7 +61,7 @@ const graphemeSegmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' })
 const UNSPACED_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** Returns the segments of a text that `isWanted`, slice by slice; yields to the event loop after each slice. */
+/** Returns the segments of a text for which `isWanted` is true. Works in slices and yields to the event loop after each. */
 async function segmentsOf(
   segmenter: Intl.Segmenter,
   text: string,
@@ -70,7 +70,7 @@ async function segmentsOf(
   const found: string[] = []
   let start = 0
   while (start < text.length) {
-    // Half of a surrogate pair at its end would count as a segment of its own.
+    // Half of a surrogate pair at the end would count as a segment of its own.
     const slice = text.slice(start, start + SLICE_CHARACTERS).replace(/(?<=.)[\ud800-\udbff]$/s, '')
     const segments = [...segmenter.segment(slice)]
     const isEnd = start + slice.length >= text.length
@@ -88,7 +88,7 @@ async function segmentsOf(
 const characters = (text: string): Promise<string[]> =>
   segmentsOf(graphemeSegmenter, text, () => true)
 
-/** Scripts without spaces between words are segmented by a dictionary. */
+/** A dictionary segments scripts without spaces between words. */
 const wordsOf = async (piece: string): Promise<string[]> =>
   UNSPACED_SCRIPTS.test(piece)
     ? await segmentsOf(wordSegmenter, piece, ({ isWordLike }) => isWordLike === true)

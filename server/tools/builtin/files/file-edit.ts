@@ -1,4 +1,4 @@
-// The `file_edit` tool: changes part of a text file; an ambiguous or outdated edit is refused.
+// The `file_edit` tool: changes part of a text file; refuses ambiguous and outdated edits.
 import { z } from 'zod'
 import { withoutNul } from '../../../protocol/envelope.ts'
 import { editText, type TextEdit } from '../../../workspace/files/edit-text.ts'
@@ -70,7 +70,7 @@ function toEdit(input: EditInput): TextEdit {
 
 /** The tool `file_edit`. */
 export function createFileEditTool({ services, seen }: FileToolDependencies): ToolDefinition {
-  /** The file as the edit would leave it, without writing it. */
+  /** Returns the file as the edit would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: EditInput, signal: AbortSignal) => {
     const path = parseInnerPath(input.path).text
     const { bytes, state } = await workspace.read(path)

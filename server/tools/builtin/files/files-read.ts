@@ -1,4 +1,4 @@
-// The file tools that only read: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
+// The read-only file tools: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
 import { z } from 'zod'
 import { withoutNul } from '../../../protocol/envelope.ts'
 import { compileGlob } from '../../../workspace/files/glob.ts'
@@ -236,11 +236,14 @@ interface LinePart {
   end: number
   total: number
   truncated: boolean
-  /** The last line shown is only the beginning of a very long one. */
+  /** Whether the last line is cut because it is very long. */
   cutInLine: boolean
 }
 
-/** The lines from `start` to `end`, as many as fit. Scans for line breaks instead of splitting a large file into lines. */
+/**
+ * The lines from `start` to `end`, as many as fit. Scans for line breaks, because splitting a large file into lines is
+ * slow.
+ */
 function cutLines(text: string, start: number, end: number): LinePart {
   let line = 1
   let from = start === 1 ? 0 : -1

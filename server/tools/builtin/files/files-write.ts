@@ -31,7 +31,7 @@ const WriteInput = z.object({
   mode: z.enum(['write', 'append']).default('write').describe('"write" replaces the file.'),
 })
 
-/** A file's text before a change; `text` is null for a binary file. */
+/** A file's content before a change; `text` is null for a binary file. */
 interface Before {
   text: string | null
   encoding: Encoding
@@ -53,7 +53,7 @@ async function readBefore(workspace: Workspace, path: string): Promise<Before | 
 export function createWritingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
   const { checkpoints, makeDiff } = services
 
-  /** The file as a write would leave it, without writing it. */
+  /** Returns the file as a write would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: z.output<typeof WriteInput>) => {
     const path = parseInnerPath(input.path).text
     const before = await readBefore(workspace, path)
@@ -86,7 +86,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     async preview(input, context) {
       const { path, before, diff } = await plan(await requireWorkspace(services, context), input)
       const version = before?.version ?? ''
-      // An append stays valid whatever else has been appended in the meantime.
+      // An append stays valid whatever else was appended in the meantime.
       if (input.mode === 'append')
         return {
           display: `${before === null ? 'Create' : 'Append to'} ${path} (+${diff.added} −${diff.removed})`,
@@ -111,7 +111,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
         async () => {
           const { path, before, bytes, diff } = await plan(workspace, input)
           const version = before?.version ?? ''
-          // The project lock is held from reading to writing, so an append loses nothing and needs no version check.
+          // The project is locked from reading to writing, so an append loses nothing and needs no version check.
           if (input.mode === 'write') seen.check(context.runId, path, version)
           const state = await workspace.write(path, bytes, { expected: version })
           if (input.mode === 'write') seen.note(context.runId, path, state.version)
@@ -219,7 +219,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     },
   })
 
-  /** What a deletion removes: the text of a file, or the names in a folder; `fingerprint` changes when any of it does. */
+  /** What a deletion removes: the text of a file, or the names in a folder. `fingerprint` changes if any of it changes. */
   const whatGoes = async (workspace: Workspace, input: string) => {
     const path = parseInnerPath(input).text
     const state = await workspace.state(path)

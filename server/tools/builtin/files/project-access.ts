@@ -15,7 +15,10 @@ export interface FileToolDependencies {
   seen: SeenFiles
 }
 
-/** The folder of the conversation's project. Throws `no_project` when it has none, or `not_found` when the project was deleted. */
+/**
+ * Opens the folder of the conversation's project. @throws AppError `no_project` if the conversation has none, or
+ * `not_found` if the project was deleted.
+ */
 export async function requireWorkspace(
   services: WorkspaceServices,
   context: ToolContext,
@@ -29,7 +32,7 @@ export async function requireWorkspace(
   return services.workspaces.open(context.userId, context.projectId)
 }
 
-/** Who makes the change, for the history of the project. */
+/** Who makes the change, for the project's history. */
 export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({
   tool,
   messageId: context.messageId,
@@ -38,7 +41,7 @@ export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({
   outside: context.isTainted(),
 })
 
-/** Calls of one batch that name the same path run in order. An invalid path fails later, with its reason. */
+/** Calls of a batch that name the same path run in order. An invalid path fails later, with its reason. */
 export function pathKey(path: string): string {
   try {
     return `path:${parsePath(path).text}`
@@ -48,34 +51,36 @@ export function pathKey(path: string): string {
 }
 
 /**
- * The version of each file that a run last read, wrote or previewed, so that a change by someone else is detected before it
- * is overwritten.
+ * The version of each file that a run last read, wrote or previewed. Detects changes by others before a call overwrites
+ * them.
  */
 export interface SeenFiles {
   note(runId: RunId, path: string, version: string): void
   /**
-   * Call it when a person is shown what a call would do to the current file. Returns the version that the call must find:
-   * this one, or an earlier one that the run knows, in which case the call will be refused.
+   * Call it when a person sees what a call would do to the current file. Returns the version that the call requires: this
+   * one, or an earlier one that the run knows; in that case, the call will be refused.
    */
   noteShown(runId: RunId, path: string, version: string): string
-  /** Throws `file_changed` when the run knows another version of the file ('' means that it does not exist). */
+  /** @throws AppError `file_changed` if the run knows another version of the file ('' means that it does not exist). */
   check(runId: RunId, path: string, version: string): void
   /**
    * Call it when the run changed a file without reading all of it. Updates the known version only if it was `from`, so that
    * an outdated version stays outdated.
    */
   advance(runId: RunId, path: string, from: string, to: string): void
-  /** Call it when a person is shown what a deletion removes; `fingerprint` identifies all of it. */
+  /** Call it when a person sees what a deletion removes. `fingerprint` identifies all of it. */
   markOutdated(runId: RunId, path: string, fingerprint: string): void
-  /** Throws `file_changed` when a deletion would remove something other than what was shown. */
+  /** @throws AppError `file_changed` if a deletion would remove something other than what was shown. */
   assertNotOutdated(runId: RunId, path: string, fingerprint: string): void
-  /** Restores `path` and `version` (or `doomed`) from a cached result or from before a restart (`ToolDefinition.recall`). */
+  /**
+   * Restores `path` and `version` (or `doomed`) from a cached result, or from before a restart (`ToolDefinition.recall`).
+   */
   recall(shown: Readonly<Record<string, unknown>>, runId: RunId): void
 }
 
 const MAX_SEEN_FILES = 20_000
 
-/** Create one per process; bounded, so that the versions seen longest ago are forgotten. */
+/** Create one per process. Bounded: forgets the versions that were seen longest ago. */
 export function createSeenFiles(): SeenFiles {
   const versions = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
   const doomed = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
@@ -92,7 +97,7 @@ export function createSeenFiles(): SeenFiles {
     check: (runId, path, version) => {
       const known = versions.get(keyOf(runId, path))
       if (known === undefined || known === version) return
-      // Reported once: a run that reads the file again, or repeats the call, works on the current version.
+      // Reported only once: a run that reads the file again, or repeats the call, works on the current version.
       versions.delete(keyOf(runId, path))
       throw new AppError(
         'file_changed',
@@ -123,7 +128,7 @@ export function createSeenFiles(): SeenFiles {
   }
 }
 
-/** Shown above the preview of a call that `noteShown` found to be outdated. */
+/** The warning above the preview of a call that `noteShown` found to be outdated. */
 export const CHANGED_MEANWHILE_WARNING = {
   warning: 'Somebody else changed this file since the model read it, so this call will be refused.',
   warning_code: 'changed_meanwhile',

@@ -1,4 +1,4 @@
-// The `generate_image` tool: makes an image or edits one through a configured service, and adds it to the answer.
+// The `generate_image` tool: creates or edits an image through a configured service, and adds it to the answer.
 import { z } from 'zod'
 import { appError } from '../../../errors.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
@@ -24,41 +24,41 @@ export interface InputImage {
   bytes: Uint8Array
 }
 
-/** What the `generate_image` tool needs of the server. */
+/** What the `generate_image` tool needs from the server. */
 export interface GenerateImageDependencies {
   generate: ImagesApi
-  /** For the usage of the user. */
+  /** The name under which the user's usage lists the requests. */
   model: string
   price: ImagePrice | null
   /** How long one request may take. */
   timeoutMs: number
   services: WorkspaceServices
-  /** The image that a model names: the id or the name of a file of the conversation; null when there is none. */
+  /** Finds the image that a model names by id or by the name of a file of the conversation; null if there is none. */
   findImage(context: ToolContext, reference: string): Promise<InputImage | null>
   /**
-   * Stores an image without its metadata, under the rules of uploads; the ending of its type is added to `name`.
-   * @throws AppError also when it is no image.
+   * Stores an image without its metadata, under the rules for uploads. Appends the extension of its type to `name`.
+   * @throws AppError also if the bytes are not an image.
    */
   store(userId: UserId, name: string, bytes: Uint8Array): Promise<StoredImage>
 }
 
-/** An image that a call has generated, stored as a file of the user. */
+/** An image that a call has generated, stored as one of the user's files. */
 export interface StoredImage extends ProducedFile {
   width: number | null
   height: number | null
-  /** The stored bytes, for a copy in the project. */
+  /** Reads the stored bytes, for a copy in the project. */
   read(): Promise<Uint8Array>
 }
 
-/** How a model names the newest image of the conversation, whose name it may not know. */
+/** How a model refers to the newest image of the conversation, whose name it may not know. */
 export const NEWEST_IMAGE = 'newest'
 
-/** By tokens where the service reports them, else for each image. */
+/** Per token if the service reports tokens, otherwise per image. */
 export interface ImagePrice {
   currency: string
-  /** Of one image. */
+  /** Price of one image. */
   image?: number | undefined
-  /** Of a million tokens. */
+  /** Price of a million tokens. */
   input?: number | undefined
   output?: number | undefined
 }
@@ -66,7 +66,7 @@ export interface ImagePrice {
 const MAX_PROMPT_CHARACTERS = 32_000
 const MAX_INPUT_IMAGES = 4
 const MAX_INPUT_BYTES = 50_000_000
-/** For storing the image and its copy, beyond the time of the request. */
+/** Time to store the image and its copy, in addition to the time of the request. */
 const STORE_TIMEOUT_MS = 60_000
 
 const Input = z.object({
@@ -112,7 +112,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
       }
     },
     async handler({ prompt, images, size, quality, background, save_as }, context) {
-      // Everything that can be refused is, before anything is paid for.
+      // Check everything that can be refused before anything is paid for.
       const target = save_as === undefined ? null : await findTarget(services, save_as, context)
       const inputs = await inputsOf(findImage, images, context)
       if (typeof inputs === 'string') return fail(inputs)
@@ -131,7 +131,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
         const charge = { model, ...costOf(price, made.tokens) }
         const image = await store(context.userId, nameOf(target?.path ?? prompt), made.bytes).catch(
           async (error: unknown) => {
-            // It is paid for, although it cannot be shown.
+            // The request is paid for, although the image cannot be shown.
             await booking.book(charge, [])
             throw error
           },
@@ -160,7 +160,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
   })
 }
 
-/** The images that a model named; a text says which of them there is not. */
+/** The images that a model named, or an error text that lists the missing ones. */
 async function inputsOf(
   findImage: GenerateImageDependencies['findImage'],
   references: readonly string[],
@@ -184,7 +184,7 @@ interface Target {
   path: string
 }
 
-/** Where a copy goes. @throws AppError without a project, and when there is a file already: nothing is overwritten. */
+/** Where to write a copy. @throws AppError without a project, or if the file already exists: nothing is overwritten. */
 async function findTarget(
   services: WorkspaceServices,
   path: string,
@@ -209,7 +209,7 @@ async function saveCopy(
   return path
 }
 
-/** @param tokens null: not known, as before the request. */
+/** @param tokens null if not known, as before the request. */
 function costOf(price: ImagePrice | null, tokens: ImageTokens | null) {
   const counts = { promptTokens: tokens?.input ?? 0, completionTokens: tokens?.output ?? 0 }
   if (price === null) return { ...counts, currency: '', cost: 0 }
@@ -223,7 +223,7 @@ function costOf(price: ImagePrice | null, tokens: ImageTokens | null) {
 
 const NAME_CHARACTERS = 40
 
-/** A file name without its ending, from a path or from the first words of a prompt. */
+/** A file name without extension, from a path or from the first words of a prompt. */
 function nameOf(text: string): string {
   const last = text.split('/').at(-1) ?? ''
   const words = last

@@ -1,17 +1,17 @@
-// A client of the OpenAI images API and of servers compatible with it: makes one image from a text, or edits images.
+// A client for the OpenAI images API and compatible servers: creates an image from a text, or edits images.
 import { z } from 'zod'
 import type { FetchOutcome, GuardedFetch } from '../../../net/guarded-fetch.ts'
 
-/** Where images are generated: a service with OpenAI's images API. */
+/** A service with OpenAI's images API. */
 export interface ImagesApiSettings {
-  /** The API base, or the full `…/images/generations` URL. */
+  /** The base URL of the API, or the full `…/images/generations` URL. */
   apiUrl: string
   apiKey: string | undefined
   model: string
   timeoutMs: number
 }
 
-/** What is asked for. What is undefined is left to the service. */
+/** The requested image. Undefined fields are left to the service. */
 export interface ImageRequest {
   prompt: string
   size?: string | undefined
@@ -21,13 +21,13 @@ export interface ImageRequest {
   images: readonly { name: string; mime: string; bytes: Uint8Array }[]
 }
 
-/** Tokens that the service charges for an image, as it reports them. */
+/** Tokens that the service charges for an image, as reported by it. */
 export interface ImageTokens {
   input: number
   output: number
 }
 
-/** `refusal`: the service does not make this image. `error` is for the model and the person; it holds no key. */
+/** `refusal`: the service refuses to create this image. `error` is a text for the model and the person, without keys. */
 export type ImageOutcome =
   | { ok: true; bytes: Buffer; revisedPrompt: string | null; tokens: ImageTokens | null }
   | { ok: false; refusal: boolean; error: string }
@@ -35,7 +35,7 @@ export type ImageOutcome =
 /** Generates one image. */
 export type ImagesApi = (request: ImageRequest, signal: AbortSignal) => Promise<ImageOutcome>
 
-/** Bytes of an image as base64 in a response, and of one behind a URL. */
+/** Maximum bytes of a response with an image as base64, and of an image behind a URL. */
 const MAX_RESPONSE_BYTES = 32_000_000
 const MAX_IMAGE_BYTES = 24_000_000
 const DOWNLOAD_TIMEOUT_MS = 60_000
@@ -60,10 +60,10 @@ const Refusal = z.object({
   ]),
 })
 
-/** Codes of refused content: OpenAI's, and those of Azure and of compatible gateways. */
+/** Codes for refused content, as OpenAI, Azure and compatible gateways use them. */
 const POLICY = /content_policy|moderation|content_filter|safety/i
 
-/** What the service refuses is a result, not an exception: see `ImageOutcome`. */
+/** A refusal of the service is a result, not an exception: see `ImageOutcome`. */
 export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch): ImagesApi {
   const base = settings.apiUrl.replace(/\/+$/, '').replace(/\/images\/(generations|edits)$/, '')
   const { origin, hostname } = new URL(base)
@@ -94,7 +94,7 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(fields),
       })
-    // The bundled package has only the default export.
+    // The bundled package has only a default export.
     const { FormData } = (await import('undici')).default
     const form = new FormData()
     for (const [name, value] of Object.entries(fields))
@@ -108,7 +108,7 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
     return await fetch(`${base}/images/edits`, { ...options, headers, body: form })
   }
 
-  /** Models of OpenAI that always answer with base64 refuse the field; other servers answer with a URL without it. */
+  /** OpenAI's models that always answer with base64 refuse the field. Other servers answer with a URL without it. */
   async function ask(request: ImageRequest, signal: AbortSignal): Promise<FetchOutcome> {
     const asBase64 = hostname !== 'api.openai.com'
     const response = await post(request, signal, asBase64)
@@ -124,7 +124,7 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
       signal,
       timeoutMs: DOWNLOAD_TIMEOUT_MS,
       maxBytes: MAX_IMAGE_BYTES,
-      // A server in the operator's network gives URLs of its own; all others must be public.
+      // A server in the operator's network returns URLs of its own origin. All others must be public.
       trusted: URL.canParse(url) && new URL(url).origin === origin,
     })
     if (!response.ok) return failure(`The image could not be downloaded: ${response.error}`)
@@ -165,7 +165,7 @@ function refused(status: number, body: Uint8Array): ImageOutcome {
   return failure(`The image service answered HTTP ${status}${message === '' ? '' : `: ${message}`}`)
 }
 
-/** What an error response says; empty where it is in no known form. */
+/** What an error response says; empty if its format is unknown. */
 function refusalOf(body: Uint8Array): { code: string; param: string; message: string } {
   const read = Refusal.safeParse(parseJson(new TextDecoder().decode(body.subarray(0, 20_000))))
   if (!read.success) return { code: '', param: '', message: '' }
@@ -188,14 +188,14 @@ function parseJson(text: string): unknown {
 const MARK = '"b64_json"'
 
 /**
- * Cuts the image out of a response, so that neither the JSON parser nor one conversion holds up the event loop for megabytes.
- * `text` is the rest, with an empty image.
+ * Cuts the image out of a response, so that neither the JSON parser nor a single conversion of megabytes blocks the event
+ * loop. `text` is the rest, with an empty image.
  */
 function withoutImage(body: Buffer): { text: string; encoded: Buffer | null } {
   const mark = body.indexOf(MARK)
   const start = mark === -1 ? -1 : body.indexOf('"', mark + MARK.length) + 1
   const between = mark === -1 ? '' : body.toString('latin1', mark + MARK.length, start)
-  // `"b64_json": null`, as some servers write beside a URL.
+  // `"b64_json": null`, as some servers write it next to a URL.
   if (mark === -1 || !/^\s*:\s*"$/.test(between)) return { text: body.toString(), encoded: null }
   const end = body.indexOf('"', start)
   if (end === -1) return { text: '', encoded: null }
@@ -203,7 +203,7 @@ function withoutImage(body: Buffer): { text: string; encoded: Buffer | null } {
   return { text, encoded: end === start ? null : body.subarray(start, end) }
 }
 
-/** Decodes piece by piece, with a turn of the event loop between them. */
+/** Decodes in pieces and yields to the event loop between them. */
 async function decodeBase64(encoded: Buffer): Promise<Buffer> {
   // Some servers send a data URL, and some JSON writers escape slashes.
   const comma = encoded.subarray(0, 100).indexOf(',')

@@ -1,9 +1,9 @@
-// The `save_memory` tool: stores a fact that later conversations of the user should know.
+// The `save_memory` tool: stores a fact that later conversations of the user should have.
 import { z } from 'zod'
 import { cleanFact, type Memory } from '../../../knowledge/memory.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../../definition.ts'
 
-/** What the `save_memory` tool needs of the server. */
+/** What the `save_memory` tool needs from the server. */
 export interface SaveMemoryDependencies {
   memory: Pick<Memory, 'remember'>
 }
@@ -16,7 +16,7 @@ export const createSaveMemoryTool = ({ memory }: SaveMemoryDependencies): ToolDe
       'Stores a fact about the user for all later conversations. Use it only for lasting facts: preferences, names, decisions; not for details of this task.',
     category: 'agent',
     riskLevel: 'low',
-    // Saving it twice changes nothing.
+    // Storing a fact twice changes nothing.
     repeatable: true,
     timeoutMs: 10_000,
     input: z.object({
@@ -37,7 +37,7 @@ export const createSaveMemoryTool = ({ memory }: SaveMemoryDependencies): ToolDe
     async handler({ fact }, { userId, isTainted }) {
       const clean = cleanFact(fact)
       if (clean === null) return fail('`fact` contains no text.')
-      // A fact that comes from a tainted conversation is marked as untrusted.
+      // Facts from a tainted conversation are marked as untrusted.
       const outcome = await memory.remember(userId, clean, { untrusted: isTainted() })
       if (outcome === 'full')
         return fail('The memory is full. Ask the user to delete facts in the settings first.')

@@ -5,7 +5,7 @@ import { deadline } from '../../../lib/abort.ts'
 import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../../definition.ts'
 
 const MAX_RESULTS = 20
-/** How long a search waits for files that were attached just now. */
+/** How long a search waits for files that were attached a moment ago. */
 const READING_WAIT_MS = 20_000
 
 /** The tool `search_knowledge`. */

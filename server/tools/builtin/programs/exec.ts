@@ -1,4 +1,5 @@
-// The `exec` tool: runs a command in the project's folder, isolated by bubblewrap where that works; otherwise the preview warns.
+// The `exec` tool: runs a command in the project's folder, isolated by bubblewrap where available; otherwise the preview
+// warns.
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../errors.ts'
@@ -25,7 +26,7 @@ const DEFAULT_SECONDS = 30
 const MAX_SECONDS = 600
 /** Time for the checkpoint before a command and the comparison after it. */
 const ALLOWANCE_MS = 120_000
-/** Maximum bytes of each output stream for the model: of a longer one, the beginning and the end. */
+/** Maximum bytes of each output stream for the model. Longer output is reduced to its beginning and end. */
 const MAX_OUTPUT_BYTES = 30_000
 /** Maximum characters of output that are streamed to the page while the command runs. */
 const MAX_STREAMED_CHARACTERS = 200_000
@@ -38,10 +39,13 @@ const NOT_ISOLATED =
 const HOST_NETWORK =
   "This command uses the host's network: it can reach this server's own API, other services of this machine and the private networks around it."
 
-/** No network, everything that this machine can reach, or only the internet. Without isolation it is always everything. */
+/**
+ * `none`: no network; `host`: everything that this machine can reach; else only the internet. Without isolation, it is
+ * always `host`.
+ */
 export type CommandNetwork = 'none' | 'host' | PrivateNetwork
 
-/** What the `exec` tool needs of the server. */
+/** What the `exec` tool needs from the server. */
 export interface ExecDependencies {
   services: WorkspaceServices
   bubblewrap: BubblewrapState
@@ -54,14 +58,14 @@ export interface ExecDependencies {
 type CommandOutcome = ProcessOutcome & { exceeded: Exceeded | null }
 type Exceeded = 'memory' | 'processes' | 'disk'
 
-/** Create it only on servers whose operator has enabled it. */
+/** Create it only if the operator has enabled it. */
 export function createExecTool({
   services,
   bubblewrap,
   network,
   limits,
 }: ExecDependencies): ToolDefinition {
-  /** Output and files of a command that can reach the network count as text from outside. */
+  /** If a command can reach the network, its output and files count as text from outside. */
   const reachesOutside = network !== 'none' || !bubblewrap.available
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
   const surroundings = bubblewrap.available
@@ -80,7 +84,7 @@ export function createExecTool({
       command: withoutNul(z.string().min(1).max(20_000)).describe(`Command line for ${shell}.`),
       timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds.'),
     }),
-    // Commands of one batch run in the order of the calls, because a later one may build on an earlier one.
+    // Commands of a batch run in the order of the calls, because a later command may build on an earlier one.
     orderKey: () => 'exec',
     async preview({ command, timeout }, context) {
       await requireWorkspace(services, context)
@@ -109,7 +113,7 @@ export function createExecTool({
           context.signal,
         )
       } catch (error) {
-        // The command ran, so its output is worth reading even when its changes are reverted.
+        // The command ran, so its output is useful even if its changes are reverted.
         if (outcome === undefined || !(error instanceof AppError)) throw error
         return markUntrusted(fail(error.message, { data: dataOf(outcome) }), untrusted)
       }
@@ -190,9 +194,9 @@ export function createExecTool({
   }
 
   /**
-   * The shell line that sets the limits: only the server's user can access new files; no core dumps, no file larger than a
-   * project, no process larger than all of them may be in total. The process limit needs a user namespace of its own:
-   * elsewhere the kernel counts all processes of the server's user.
+   * The shell line that sets the limits: only the server's user can access new files; no core dumps; no file larger than a
+   * project; no process larger than the limit for all processes together. The process limit needs its own user namespace:
+   * elsewhere, the kernel counts all processes of the server's user.
    */
   function limitsFor(workspace: Workspace): string {
     const fileBlocks = Math.ceil(workspace.limits.project / 512)

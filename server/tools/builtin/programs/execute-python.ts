@@ -17,7 +17,7 @@ import type { ReadProjectFiles } from '../../project-files.ts'
 
 const MAX_CODE_CHARACTERS = 200_000
 const INPUT_LIMITS = { maxFiles: 200, maxBytes: 20 * 1024 * 1024 }
-/** Maximum bytes of files that the artifact embeds, each and in total; larger ones are only listed. */
+/** Maximum bytes of files that the artifact embeds, each and in total. Larger files are only listed. */
 const MAX_EMBEDDED_BYTES = 1024 * 1024
 const MAX_TOTAL_EMBEDDED_BYTES = 2 * 1024 * 1024
 /** Covers the longest time limit and a slow start on a busy machine. */
@@ -61,16 +61,16 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
   ].join(' ')
 }
 
-/** What the `execute_python` tool needs of the server. */
+/** What the `execute_python` tool needs from the server. */
 export interface ExecutePythonDependencies {
   python: PythonSandbox
-  /** The operator's default: the model may choose a stricter level; a looser one needs approval. */
+  /** The operator's default. The model may choose a stricter level; a looser one needs approval. */
   defaultStrictness: Strictness
-  /** Reads the project files that a call names; nothing else of the host is ever passed in. */
+  /** Reads the project files that a call names. Nothing else of the host is ever passed in. */
   readFiles: ReadProjectFiles
 }
 
-/** The risk is above `low` only where a call requests more than the operator's default. */
+/** The risk exceeds `low` only if a call requests more than the operator's default. */
 export function createExecutePythonTool(dependencies: ExecutePythonDependencies): ToolDefinition {
   const { python, defaultStrictness } = dependencies
   const tool = defineTool({
@@ -130,7 +130,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
   })
   return {
     ...tool,
-    // Computed on each access: the sandbox is still testing what works here while the server starts.
+    // Computed on each access, because the sandbox still tests what works on this machine while the server starts.
     get description() {
       return describe(python, defaultStrictness)
     },
@@ -174,7 +174,7 @@ function present(outcome: ProgramOutcome, seconds: number): ToolResult {
   return fail(error ?? STATUS_DISPLAYS[status], { data, artifact })
 }
 
-/** Files for the page to show or download; one that is too large is reduced to its name and size. */
+/** Files that the page can show or download. Files that are too large are reduced to their names and sizes. */
 function embed(files: readonly ProgramFile[]): NonNullable<Artifact['files']> {
   let left = MAX_TOTAL_EMBEDDED_BYTES
   return files.map(({ path, content }) => {

@@ -11,7 +11,7 @@ import {
   type ToolDefinition,
 } from '../../definition.ts'
 
-/** What the tools that read web pages need of the server. */
+/** What the tools that read web pages need from the server. */
 export interface PageToolDependencies {
   fetch: GuardedFetch
   pages: PageReader
@@ -32,7 +32,7 @@ const Url = z.string().min(1).max(8_000).describe('An http:// or https:// URL.')
 
 type Page = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
 
-/** Only text types are downloaded; when the type is missing, the bytes decide. Null when it is accepted. */
+/** Only text types are downloaded. If the type is missing, the bytes decide. Null if the type is accepted. */
 function refuseType(contentType: string): string | null {
   const type = contentType.split(';')[0]?.trim() ?? ''
   if (type === '' || type === 'application/octet-stream' || type.startsWith('text/')) return null

@@ -7,17 +7,17 @@ import type { PageReader } from '../../../net/page-reader.ts'
 import type { SearchHit } from '../../../net/search-page.ts'
 import { serviceUrl } from './service-url.ts'
 
-/** The hits of a search service, or why there are none. */
+/** The hits of a search service, or the reason why there are none. */
 export type SearchOutcome = { ok: true; hits: SearchHit[] } | { ok: false; error: string }
 
 /** A web search service. */
 export interface SearchProvider {
   readonly name: string
-  /** Never throws. `error` says why this service failed and never contains a key. */
+  /** Never throws. `error` says why the service failed, and never contains a key. */
   search(query: string, count: number, signal: AbortSignal): Promise<SearchOutcome>
 }
 
-/** Limit for one service, including the whole response. */
+/** Time limit for one service, including its whole response. */
 const TIMEOUT_MS = 10_000
 
 const unavailable = (outcome: FetchOutcome): string | null => {
@@ -59,18 +59,18 @@ export function createDuckDuckGo(parts: {
 }
 
 /**
- * DuckDuckGo through the `duck-duck-scrape` package, which uses another endpoint and may work when the page does not. It
- * makes its own requests, only to fixed addresses of DuckDuckGo.
+ * DuckDuckGo through the `duck-duck-scrape` package, whose endpoint may work when the page does not. The package makes its
+ * own requests, only to fixed addresses of DuckDuckGo.
  */
 export function createDuckDuckScrape(): SearchProvider {
   return {
     name: 'duckduckgo',
     async search(query, count, signal) {
       try {
-        // The bundled package has only the default export.
+        // The bundled package has only a default export.
         const { search } = (await import('duck-duck-scrape')).default
         const limits = { open_timeout: 5_000, response_timeout: 10_000, read_timeout: 10_000 }
-        // The package accepts no signal; its own limits end the request soon after.
+        // The package accepts no signal. Its own limits end the request soon after.
         const { results } = await untilAborted(
           search(query, {}, limits),
           deadline(TIMEOUT_MS, signal),
@@ -138,7 +138,7 @@ const SearxngResponse = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
 })
 
-/** A SearXNG instance of the operator, with `json` among its formats. */
+/** A SearXNG instance of the operator. Its formats must include `json`. */
 export function createSearxng(parts: { fetch: GuardedFetch; url: string }): SearchProvider {
   return {
     name: 'searxng',

@@ -10,7 +10,7 @@ import {
 } from '../../definition.ts'
 import { serviceUrl } from './service-url.ts'
 
-/** The weather service; the addresses replace its public ones. */
+/** The weather service. Configured addresses replace its public ones. */
 export interface WeatherSettings {
   provider: 'open-meteo' | 'openweathermap'
   apiKey?: string | undefined
@@ -20,7 +20,7 @@ export interface WeatherSettings {
 }
 
 type Units = 'metric' | 'imperial'
-/** `isNotFound`: the service does not know the city. `error` is a sentence. */
+/** `isNotFound`: the service does not know the city. `error` is a full sentence. */
 type Outcome<T> = { ok: true; value: T } | { ok: false; isNotFound: boolean; error: string }
 
 const TIMEOUT_MS = 10_000
@@ -28,7 +28,7 @@ const FORECAST_DAYS = 3
 
 /** The tool `get_weather`. */
 export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch): ToolDefinition {
-  /** Calls one service and checks its response. Errors never contain the URL, which may contain a key. */
+  /** Calls a service and checks its response. Errors never contain the URL, which may contain a key. */
   async function request<T>(
     url: URL,
     isConfigured: boolean,
@@ -48,7 +48,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
       const read = schema.safeParse(JSON.parse(Buffer.from(outcome.body).toString()))
       if (read.success) return { ok: true, value: read.data }
     } catch {
-      // Not JSON: reported below.
+      // Not JSON; reported below.
     }
     return failed('The response of the weather service could not be read.')
   }
@@ -170,7 +170,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
   })
 }
 
-/** @param error a sentence. */
+/** @param error a full sentence. */
 const unavailable = (error: string): ToolResult => fail(`Weather data is not available. ${error}`)
 
 const unknownCity = (city: string): ToolResult =>

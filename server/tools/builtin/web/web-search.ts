@@ -15,24 +15,24 @@ import {
 
 type ProviderName = 'duckduckgo' | 'brave' | 'searxng'
 
-/** Which search services `web_search` uses; the addresses replace their public ones. */
+/** The search services of `web_search`. Configured addresses replace their public ones. */
 export interface WebSearchSettings {
   provider: ProviderName
-  /** Services to try, in this order; when given, `provider` is ignored. */
+  /** The services to try, in this order. If set, `provider` is ignored. */
   providers: readonly ProviderName[]
   apiKey?: string | undefined
-  /** The SearXNG instance. */
+  /** The URL of the SearXNG instance. */
   url?: string | undefined
   duckduckgoUrl?: string | undefined
   braveUrl?: string | undefined
 }
 
 const MAX_RESULTS = 20
-/** Backoff after a failure: the first pause, doubled by each further failure up to the maximum. */
+/** Pause after a failure: the first one, doubled by each further failure up to the maximum. */
 const INITIAL_BACKOFF_MS = 5_000
 const MAX_BACKOFF_MS = 300_000
 
-/** The services that the settings name, without those that lack a setting. */
+/** The configured services, without those that lack a required setting. */
 export function searchProviders(
   settings: WebSearchSettings,
   fetch: GuardedFetch,
@@ -49,7 +49,7 @@ export function searchProviders(
   })
 }
 
-/** @param now milliseconds; a parameter for tests. */
+/** @param now milliseconds; replaced in tests. */
 export function createWebSearchTool(
   providers: readonly SearchProvider[],
   now: () => number = () => performance.now(),

@@ -1,20 +1,21 @@
-// The requests of a sign-in. The server names most of their addresses itself, so they are guarded like those of tools.
+// Makes the requests of a sign-in. The MCP server chooses most of their addresses, so they are guarded like those of tools.
 
 import { isIP } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { bareHost } from '../../../net/addresses.ts'
 import type { GuardedFetch } from '../../../net/guarded-fetch.ts'
 
-/** A fetch for the sign-in to the MCP server with this address. It rejects where an address is refused. */
+/** Creates the fetch for signing in to the MCP server with this address. It rejects if an address is refused. */
 export type OAuthFetch = (serverUrl: string) => FetchLike
 
 const TIMEOUT_MS = 20_000
-/** Metadata of an authorization server, a registration, tokens. */
+/** Enough for the metadata of an authorization server, a registration, or tokens. */
 const MAX_BYTES = 1_000_000
 
 /**
- * Administrators may name any address for a server. What the server names then, such as its authorization server, must be a
- * public address or an allowed one, except at the server's own origin, and on the same machine where its address is an IP.
+ * Administrators may configure any address for a server. Addresses that the server names, such as its authorization server,
+ * must be public or allowed. The only exceptions are the server's own origin, and addresses on the same machine if the
+ * server's own address is an IP address.
  */
 export const createOAuthFetch =
   (guarded: GuardedFetch): OAuthFetch =>

@@ -22,10 +22,10 @@ export interface Redirected {
   error?: string | undefined
 }
 
-/** What signing in to MCP servers takes. */
+/** The dependencies of sign-ins to MCP servers. */
 export interface SignInOptions {
   grants: Pick<McpGrantStore, 'findClient' | 'saveClient' | 'savePending' | 'takePending'>
-  /** The public HTTPS address of this installation's client metadata document; null without one. */
+  /** The public HTTPS address of this installation's client metadata document; null if there is none. */
   clientMetadataUrl: string | null
   fetch: OAuthFetch
   log(message: string, detail: Record<string, unknown>): void
@@ -33,7 +33,7 @@ export interface SignInOptions {
 
 /** Signs people in to MCP servers: OAuth 2.1 with PKCE. */
 export interface SignIns {
-  /** @returns the address at which the person signs in. @throws AppError when the server offers no sign-in. */
+  /** @returns the address at which the person signs in. @throws AppError if the server offers no sign-in. */
   begin(
     userId: UserId,
     server: string,
@@ -42,7 +42,7 @@ export interface SignIns {
   ): Promise<string>
   /**
    * Exchanges the code. Only the user who began the sign-in can finish it, once, at any instance.
-   * @throws AppError when it is unknown or over, or was refused.
+   * @throws AppError if the sign-in is unknown, has expired, or was refused.
    */
   finish(userId: UserId, redirected: Redirected): Promise<{ server: string; grant: McpGrant }>
 }
@@ -58,7 +58,9 @@ export const clientMetadata = (redirectUri: string) => ({
 
 /** What a sign-in needs until the person returns is stored, so that any instance can finish it. */
 export function createSignIns({ grants, clientMetadataUrl, fetch, log }: SignInOptions): SignIns {
-  /** Configured, by metadata document, registered before, or registered now: in the order of the specification. */
+  /**
+   * The configured client, a metadata document, an earlier registration, or a new one, in the order of the specification.
+   */
   async function clientFor(
     settings: McpServerSettings,
     issuer: string,
@@ -145,7 +147,7 @@ export function createSignIns({ grants, clientMetadataUrl, fetch, log }: SignInO
       const { server, codeVerifier, redirectUri, ...grant } = begun
       const sdk = await loadSdk()
       try {
-        // Also before an error is believed: it may come from another authorization server.
+        // Checked before an error is believed, too: it may come from another authorization server.
         sdk.validateAuthorizationResponseIssuer({
           iss,
           expectedIssuer: grant.metadata?.issuer,
@@ -179,11 +181,11 @@ export function createSignIns({ grants, clientMetadataUrl, fetch, log }: SignInO
 
 const serverFetch = boundedFetch(() => false)
 
-/** What the server answers to a request without a token: where its metadata is, and the scope to ask for. */
+/** What the server's response to a request without a token says: where its metadata is, and the scope to request. */
 async function challengeOf(url: string, sdk: Sdk) {
   const response = await serverFetch(url, {
     method: 'POST',
-    // Nobody but the administrator names the address of a server.
+    // Only the administrator may choose the address of a server, so redirects are not followed.
     redirect: 'manual',
     headers: {
       accept: 'application/json, text/event-stream',

@@ -8,35 +8,35 @@ import { loadSdk } from '../sdk.ts'
 import type { OAuthFetch } from './fetch.ts'
 import { type McpGrant, type McpGrantStore, tokensOf } from './grant.ts'
 
-/** What the tokens of one user at one server are taken from. */
+/** The dependencies of a token source. */
 export interface TokenSourceOptions {
   userId: UserId
   server: string
   grant: McpGrant
   grants: Pick<McpGrantStore, 'find' | 'save' | 'remove'>
-  /** One instance at a time refreshes a grant: its refresh token may work only once. */
+  /** Only one instance at a time refreshes a grant, because its refresh token may work only once. */
   claims: Pick<WorkClaims, 'claim' | 'finish'>
   fetch: OAuthFetch
-  /** The sign-in is over: the authorization server or the MCP server does not accept its tokens any longer. */
+  /** Called when the authorization server or the MCP server no longer accepts the tokens: the sign-in is over. */
   onOver(): void
   log(message: string, detail: Record<string, unknown>): void
 }
 
-/** Access tokens of one user for one server, refreshed when they expire. */
+/** Access tokens of one user for one server, refreshed before they expire. */
 export interface TokenSource {
-  /** Gives the SDK the token of each request. A rejected request is sent once more, with a refreshed token. */
+  /** Provides the SDK with the token for each request. A rejected request is sent once more, with a refreshed token. */
   provider: AuthProvider
-  /** The server rejected a refreshed token: the sign-in is over, and the person has to sign in again. */
+  /** Ends the sign-in after the server rejected a refreshed token. The person must sign in again. */
   end(): Promise<void>
 }
 
-/** Requests that were sent before a refresh may be rejected for so long after it: their token was the old one. */
+/** For this long after a refresh, requests sent before it may still be rejected, because they carried the old token. */
 const LATE_MS = 10_000
-/** How often an instance looks whether another one has refreshed the grant, and how many times. */
+/** How often, and how many times, an instance checks whether another one has refreshed the grant. */
 const LOOK_MS = 200
 const MAX_LOOKS = 100
 
-/** One per user and server, for as long as they are connected. */
+/** Create one per user and server, for the lifetime of the connection. */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const { userId, server, grants, claims } = options
   let grant = options.grant
@@ -48,7 +48,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const end = async (): Promise<void> => {
     if (isOver) return
     isOver = true
-    // The person may have signed in again since.
+    // The person may have signed in again in the meantime.
     const stored = await grants.find(userId, server)
     if (stored?.accessToken === grant.accessToken) await grants.remove(userId, server)
     options.onOver()
@@ -67,9 +67,9 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     isStored = true
   }
 
-  /** Takes over what another instance has refreshed, or the person has ended there. */
+  /** Loads the grant if another instance refreshed it or the person signed out there. */
   const takeOver = async (): Promise<boolean> => {
-    // Newer than the stored one.
+    // The grant in memory is newer than the stored one.
     if (!isStored) return false
     const stored = await grants.find(userId, server)
     if (stored === undefined) return refuse()
@@ -113,7 +113,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
         user_id: userId,
         cause: fault instanceof sdk.OAuthError ? fault.code : errorText(fault),
       })
-      // Only an answer of the authorization server ends the sign-in; it may also be out of reach for a while.
+      // Only a response of the authorization server ends the sign-in. It may also be temporarily unreachable.
       if (fault instanceof sdk.OAuthError && !TEMPORARY.has(fault.code)) return refuse()
       throw fault
     }
