@@ -1,14 +1,15 @@
-// The tools that a history has calls of: their names, and definitions for requests without tools where providers insist on some.
+// The tools whose calls a history contains: their names, and definitions for requests without tools to providers that
+// require some.
 import type { LlmMessage, ToolSchema } from './client.ts'
 
-/** Of the names of tools, in each of the APIs. */
+/** The maximum length of tool names in each of the APIs. */
 const MAX_NAME_LENGTH = 64
 
-/** Providers reject a history with the name of a tool that a model made up, unless it looks like one. */
+/** Providers reject a history that contains a made-up tool name, unless it has the form of one. */
 export const sendableName = (name: string): string =>
   name.slice(0, MAX_NAME_LENGTH).replace(/[^a-zA-Z0-9_-]/g, '_')
 
-/** One for each name, sorted. The tools themselves may be gone, so the model must be told not to call any. */
+/** One definition per name, sorted. The tools may no longer exist, so tell the model not to call any. */
 export function calledTools(messages: readonly LlmMessage[]): ToolSchema[] {
   const names = new Set(
     messages.flatMap((message) =>

@@ -1,4 +1,4 @@
-// The model catalog: which models can be chosen, and the client behind each id.
+// The model catalog: the models that can be chosen, and the client behind each id.
 import { appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/models/catalog.ts'
 import type { LlmClient } from './client.ts'
@@ -39,25 +39,25 @@ export interface ModelCatalog {
   close(): Promise<void>
 }
 
-/** A model of the catalog. `needsKey`: its stored key can no longer be read. */
+/** A model of the catalog. `needsKey`: its stored key can no longer be decrypted. */
 export interface CatalogModel {
   settings: ModelSettings
   needsKey: boolean
 }
 
-/** Where models come from, and how their clients are built. */
+/** The sources of models, and the options of their clients. */
 export interface ModelCatalogOptions {
-  /** From the configuration. They take precedence over stored models with the same id. */
+  /** Models from the configuration. They take precedence over stored models with the same id. */
   models: readonly ModelSettings[]
   defaultModel?: string | undefined
-  /** What administrators set instead, if there is such a model; null: nothing. Read on every call. */
+  /** The default model that administrators set, if it exists; null if none is set. Read on every call. */
   storedDefault?: (() => string | null) | undefined
   /**
-   * Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately; the same
-   * array stands for the same models.
+   * Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately. The same
+   * array means the same models.
    */
   stored?: (() => Promise<readonly CatalogModel[]>) | undefined
-  /** Seconds of silence after which a model call fails. */
+  /** Seconds without data after which a model call fails. */
   idleTimeout: number
   /** Called with the number of unreadable lines in a provider's stream. */
   onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
@@ -66,7 +66,7 @@ export interface ModelCatalogOptions {
   demoDelayMs?: number | undefined
 }
 
-/** Create one per process: it shares the connections to providers. Call `close` at the end. */
+/** Create one per process, because it shares the connections to providers. Call `close` at the end. */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const http = createProviderHttp()
   const demo = createDemoClient(
@@ -75,7 +75,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const configured = options.models.map(withTableFacts)
   // Clients are reused while their settings are unchanged.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
-  /** The models of the newest list of stored ones: every run resolves its model several times. */
+  /** The models of the newest stored list: every run resolves its model several times. */
   let newest: { stored: readonly CatalogModel[]; known: ReadonlyMap<string, CatalogModel> } | null =
     null
   const clientsOfModels = new WeakMap<CatalogModel, LlmClient>()

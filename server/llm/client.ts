@@ -8,7 +8,7 @@ import type { Document } from './documents.ts'
 import type { ProviderExchange } from './exchange.ts'
 import type { TokenCounts } from './usage.ts'
 
-/** A call as the model asked for it; its arguments are unchecked. */
+/** A call as the model requested it. Its arguments are unchecked. */
 export interface ToolCall {
   id: CallId
   name: string
@@ -22,14 +22,14 @@ export interface ToolSchema {
   function: { name: string; description: string; parameters: Record<string, unknown> }
 }
 
-/** A message as every client translates it into the format of its provider. */
+/** A message. Each client translates it into the format of its provider. */
 export type LlmMessage =
   | { role: 'system'; content: string }
   | {
       role: 'user'
       content: string
       images?: readonly { mime: string; data: string }[]
-      /** Only for models that read PDF; a client of another model sends their texts. */
+      /** Only models that read PDF files receive them; clients of other models send their texts. */
       documents?: readonly Document[]
       /** Text that the server adds before the user's own, because it must not be in the system message. */
       context?: string
@@ -39,7 +39,7 @@ export type LlmMessage =
       content: string
       reasoning?: string
       toolCalls?: readonly ToolCall[]
-      /** Of the client that received this message. */
+      /** Data of the client that received this message. */
       carry?: Carry | undefined
     }
   | { role: 'tool'; callId: CallId; name: string; content: string }
@@ -53,9 +53,9 @@ export interface LlmRequest {
   temperature?: number
   maxTokens?: number
   thinking?: Thinking
-  /** The same for all requests that begin alike, so that a provider can send them to the same cache. */
+  /** Equal for all requests that begin with the same text, so that a provider can route them to the same cache. */
   cacheKey?: string
-  /** Where clients add what they exchange with providers, for the inspector. */
+  /** Clients add their exchanges with providers here, for the inspector. */
   exchanges?: ProviderExchange[]
   /** Aborting closes the connection to the provider within a second. */
   signal: AbortSignal
@@ -66,19 +66,19 @@ export type LlmEvent =
   | { type: 'thinking_delta' | 'text_delta'; text: string }
   /** A tool call; emitted once its arguments are complete. */
   | { type: 'tool_call'; call: ToolCall }
-  /** Not part of the answer: an attempt failed and another follows. For the log and the page. */
+  /** Not part of the answer: an attempt failed and another one follows. For the log and the page. */
   | {
       type: 'retrying'
       attempt: number
       delayMs: number
       /** Why the attempt failed. */
       error: AppError
-      /** The name of the model that is asked next, where it is another one. */
+      /** The name of the next model to be called, if it is another one. */
       nextModel?: string
     }
   /**
-   * The end. `reason` is `tool_calls` whenever there were calls, whatever the provider reported. `usage` is what the
-   * provider reported, otherwise an estimate (`estimated: true`). `model` is the id of the model that answered.
+   * The end. `reason` is `tool_calls` whenever there were calls, whatever the provider reported. `usage` comes from the
+   * provider; otherwise, it is an estimate (`estimated: true`). `model` is the id of the model that answered.
    */
   | {
       type: 'finished'
@@ -86,21 +86,20 @@ export type LlmEvent =
       usage: TokenCounts
       estimated: boolean
       model: string
-      /** What the provider wants back with this message. */
+      /** Data that the provider requires back with this message. */
       carry?: Carry | undefined
     }
   /**
-   * The end after a failure or an abort. After an abort, ignore `error` and check the signal. Events emitted before remain
-   * valid.
+   * The end after a failure or an abort. After an abort, ignore `error` and check the signal. Earlier events remain valid.
    */
   | { type: 'failed'; error: AppError; usage?: TokenCounts }
 
-/** A model that answers: the one interface behind which providers, retries, fallbacks and prompt mode are. */
+/** A model that answers: the common interface of provider clients, retries, fallbacks and prompt mode. */
 export interface LlmClient {
   /**
-   * Streams one model response in batches: events that arrive in one read of the socket are emitted together, with adjacent
-   * deltas of one kind joined, so that a burst costs one turn of the event loop. Never throws. The last event is `finished`
-   * or `failed`. Reacts to the signal within 1 s.
+   * Streams one model response in batches: events that arrive in one read of the socket are emitted together, and adjacent
+   * deltas of one kind are joined, so that a burst costs one turn of the event loop. Never throws. The last event is
+   * `finished` or `failed`. Reacts to the signal within 1 s.
    */
   stream(request: LlmRequest): AsyncIterable<readonly LlmEvent[]>
 }

@@ -1,17 +1,17 @@
-// PDF files of a message: sent as they are to models that read PDF, as text to all others.
+// PDF files of a message: sent as files to models that read PDF, as text to all others.
 import { framedText } from '../lib/framed-text.ts'
 
-/** A PDF that is sent to models which read PDF, with its text for those that do not. */
+/** A PDF for models that read PDF files, with its text for those that do not. */
 export interface Document {
   name: string
   /** The PDF as base64. */
   data: string
   pages: number
-  /** What could be read from it here. */
+  /** The text that the server extracted from it. */
   text: string
 }
 
-/** The content with the texts of the documents behind it. */
+/** Appends the texts of the documents to the content. */
 export const withDocumentTexts = (content: string, documents: readonly Document[]): string =>
   documents.length === 0
     ? content

@@ -1,15 +1,18 @@
-// One request to a provider and its response, as the inspector of runs shows them: without keys, filled in while it happens.
+// One request to a provider and its response, for the inspector of runs. Contains no keys; filled in while it happens.
 import { oncePer } from '../lib/once-per.ts'
 import type { TokenCounts } from './usage.ts'
 
-/** Characters of thinking, of text and of all calls of a response that are kept, each. */
+/** Maximum characters of a response that are recorded: of thinking, of text, and of all calls, each. */
 export const MAX_OUTPUT_CHARACTERS = 200_000
-/** Characters of the body of a failed response that are kept. */
+/** Maximum characters of a failed response's body that are recorded. */
 export const MAX_ERROR_CHARACTERS = 4_000
-/** What stands for a key. */
+/** Replaces a key. */
 export const KEY_PLACEHOLDER = '$API_KEY'
 
-/** A text that arrives in many pieces, which are joined now and then: a long chain of them takes more memory than the text. */
+/**
+ * A text that arrives in many pieces. They are joined from time to time, because a long chain of strings takes more memory
+ * than the text.
+ */
 export interface TextPieces {
   joined: string
   pieces: string[]
@@ -25,14 +28,14 @@ export function wholeText(text: TextPieces): string {
   return text.joined
 }
 
-/** False, and nothing is added, once the text is as long as what is kept. */
+/** Returns false without adding anything once the text has the maximum length. */
 export function addText(text: TextPieces, added: string): boolean {
   if (text.joined.length >= MAX_OUTPUT_CHARACTERS) return false
   if (text.pieces.push(added) >= JOIN_AT) wholeText(text)
   return true
 }
 
-/** One request to a provider and its response. A model call has several when it was retried. */
+/** One request to a provider and its response. A retried model call has several. */
 export interface ProviderExchange {
   /** The id of the model in the catalog. */
   model: string
@@ -41,37 +44,37 @@ export interface ProviderExchange {
   url: string
   /** Keys are replaced by a placeholder. */
   headers: Readonly<Record<string, string>>
-  /** What was sent as JSON; not changed afterwards. */
+  /** The JSON body of the request. Not changed afterwards. */
   body: Readonly<Record<string, unknown>>
   /** Null until the headers of the response have arrived. */
   status: number | null
-  /** The provider's id of the request. */
+  /** The provider's id for the request; null if it sent none. */
   requestId: string | null
-  /** Milliseconds until the headers of the response, and until its end. */
+  /** Milliseconds until the headers of the response, and until its end; null while they have not arrived. */
   headersMs: number | null
   endMs: number | null
-  /** The beginning of the body of a failed response. */
+  /** The beginning of a failed response's body; null if the response did not fail. */
   error: string | null
   thinking: TextPieces
   text: TextPieces
   calls: { name: string; arguments: string }[]
-  /** How the response ended. */
+  /** The reason why the response ended, as the provider reported it; null if it did not. */
   finish: string | null
   usage: TokenCounts | null
-  /** The output is longer than what is kept of it. */
+  /** Whether the recorded output is cut. */
   isCut: boolean
 }
 
-/** Where a client adds what it exchanges with providers: the array of the request, and the model that is asked. */
+/** Where a client adds its exchanges with providers: the array of the request, and the id of the model. */
 export interface ExchangeTarget {
   model: string
   into: ProviderExchange[] | undefined
 }
 
-/** Begins an exchange; undefined if nobody wants to know. */
+/** Begins an exchange. Returns undefined if nothing is recorded. */
 export function beginExchange(
   { model, into }: ExchangeTarget,
-  /** None of it is changed afterwards. */
+  /** The caller must not change any of it afterwards. */
   sent: { url: URL; headers: Record<string, string>; body: Record<string, unknown> },
 ): ProviderExchange | undefined {
   if (into === undefined) return undefined
@@ -101,7 +104,7 @@ export function beginExchange(
 export const elapsedOf = ({ sentAt }: ProviderExchange): number =>
   Math.max(0, Date.now() - sentAt.getTime())
 
-/** Notes the head of the response, and the body of a failed one. */
+/** Records the status and headers of the response, and the body of a failed one. */
 export function noteResponse(
   exchange: ProviderExchange | undefined,
   response: {
@@ -120,7 +123,7 @@ export function noteResponse(
   exchange.endMs = exchange.headersMs
 }
 
-/** Headers that cannot hold a secret; of all others, only the name and the scheme are kept. */
+/** Headers that cannot contain a secret. Of all others, only the name and the scheme are recorded. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -142,7 +145,7 @@ const maskedHeaders = oncePer((headers: Record<string, string>) =>
   ),
 )
 
-/** Parameters that providers document and that are no keys. */
+/** Parameters that providers document and that are not keys. */
 const PLAIN_PARAMETERS: ReadonlySet<string> = new Set(['api-version', 'alt', 'beta'])
 
 const withoutKeys = oncePer((sent: URL): string => {

@@ -1,26 +1,26 @@
-// Failures of models, as errors that name the kind of failure and the model, and never a URL or a key.
+// Failures of models as errors that name the kind of failure and the model, never a URL or a key.
 import { type AppError, appError } from '../errors.ts'
 import { asRecord } from '../lib/records.ts'
 
-/** What the text of an error names. */
+/** What the text of an error mentions. */
 export interface FailureContext {
   /** The model's name for people. */
   model: string
-  /** Redacted wherever a provider repeats it. */
+  /** Redacted if the provider repeats it. */
   apiKey?: string | undefined
 }
 
 interface Reply {
   status: number
-  /** The body, or the error object of a stream; any shape. */
+  /** The body, or the error object of a stream. May have any shape. */
   body: unknown
-  /** Of the `Retry-After` header. */
+  /** Seconds, from the `Retry-After` header. */
   retryAfter?: number | undefined
 }
 
 const MAX_DETAIL = 300
 
-/** The error for an HTTP status, with what to do. The provider's own sentence is quoted, cleaned. */
+/** The error for an HTTP status. It says what to do, and quotes the provider's message, sanitized. */
 export function statusFailure(reply: Reply, context: FailureContext, cause?: unknown): AppError {
   const { status, retryAfter } = reply
   const words = providerText(reply.body)
@@ -42,7 +42,7 @@ export function statusFailure(reply: Reply, context: FailureContext, cause?: unk
   )
 }
 
-/** Reasons of which another attempt may know nothing. */
+/** Reasons that another attempt may not meet again. */
 const MAY_PASS: ReadonlySet<string> = new Set([
   'model_rate_limited',
   'model_timeout',
@@ -63,7 +63,7 @@ function reasonOf(status: number, words: string) {
   return status >= 300 && status < 400 ? 'model_redirected' : 'model_refused'
 }
 
-/** An error object in the middle of a stream, or in the body of a 200. */
+/** The error for an error object within a stream or in the body of a 200. */
 export function errorObjectFailure(error: unknown, context: FailureContext): AppError {
   const fields = asRecord(error) ?? {}
   const code = fields.code ?? fields.status
@@ -115,15 +115,15 @@ export function connectionFailure(error: unknown, context: FailureContext): AppE
 export const brokenStream = ({ model }: FailureContext, cause?: unknown): AppError =>
   appError('model_stream_broken', { model }, { retryable: true, cause })
 
-/** Parts of the answer came twice or in another order, so what arrived may not be what the model wrote. */
+/** Parts of the answer arrived twice or out of order, so the received text may differ from what the model wrote. */
 export const disorderedStream = ({ model }: FailureContext): AppError =>
   appError('model_stream_disordered', { model }, { retryable: true })
 
-/** The provider sent more than any model writes, and no end. */
+/** The provider sent more than any model writes, and did not end. */
 export const endlessAnswer = ({ model }: FailureContext): AppError =>
   appError('model_answer_endless', { model })
 
-/** The provider sent nothing for `seconds`; a retry may succeed. */
+/** The provider sent nothing for `seconds`. A retry may succeed. */
 export const silenceFailure = ({ model }: FailureContext, seconds: number): AppError =>
   appError(
     'model_timeout_silence',
@@ -131,7 +131,7 @@ export const silenceFailure = ({ model }: FailureContext, seconds: number): AppE
     { retryable: true },
   )
 
-/** What came is no answer of a chat API. */
+/** The response is not in the format of a chat API. */
 export const unreadableAnswer = (
   { model }: FailureContext,
   reason:
@@ -141,17 +141,17 @@ export const unreadableAnswer = (
     | 'model_answer_no_stream',
 ): AppError => appError(reason, { model })
 
-/** The client said neither that the answer is complete nor why it is not. */
+/** The client reported neither that the answer is complete nor why it is not. */
 export const unfinishedAnswer = (): AppError => appError('model_answer_unfinished')
 
-/** In prompt mode: the model is asked to write its tool call again. */
+/** In prompt mode: the model must write its tool call again. */
 export const unreadableCall = (): AppError => appError('model_call_unreadable')
 
-/** The end of an aborted request; nobody reads its text. */
+/** The end of an aborted request. Nobody reads its text. */
 export const abortedFailure = ({ model }: FailureContext): AppError =>
   appError('model_stopped', { model })
 
-/** Parses a `Retry-After` header (a number or a date) to seconds; undefined if there is none. `now` in milliseconds. */
+/** Parses a `Retry-After` header (a number or a date) to seconds; undefined if there is none. `now` is in milliseconds. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null || header.trim() === '') return undefined
   const seconds = Number(header)

@@ -1,4 +1,4 @@
-// What is known of the models of well-known providers: a snapshot of models.dev, refreshed by `npm run refresh-models`.
+// Facts about models of well-known providers: a snapshot of models.dev, refreshed by `npm run refresh-models`.
 import { z } from 'zod'
 import { type ModelSettings, Price } from '../protocol/models/catalog.ts'
 import table from './model-table.json' with { type: 'json' }
@@ -6,31 +6,32 @@ import { apiOf, compatOf } from './openai/provider-quirks.ts'
 
 const TablePrice = Price.omit({ currency: true })
 
-/** What is known of a model; from models.dev, see `scripts/refresh-models.ts`. */
+/** Facts about a model, from models.dev; see `scripts/refresh-models.ts`. */
 const TableRow = z.object({
-  /** Its id at models.dev. */
+  /** The provider's id at models.dev. */
   provider: z.string(),
   id: z.string(),
-  /** Tokens that fit into a request. */
+  /** Context window in tokens. */
   window: z.number(),
-  /** Tokens of the longest answer. */
+  /** Maximum length of an answer in tokens. */
   output: z.number(),
   can: z.array(z.enum(['image', 'pdf', 'reason', 'call', 'temperature'])),
-  /** The provider wants the `reasoning_content` of calls back. */
+  /** Whether the provider requires the `reasoning_content` of calls back. */
   reasoning_back: z.boolean().optional(),
   /** US dollars per million tokens. */
   price: TablePrice.optional(),
 })
+/** Facts about one model of a known provider. Absent fields are unknown; `window` and `output` are in tokens. */
 export type TableRow = z.infer<typeof TableRow>
 
-/** Names of providers in settings that differ from those of models.dev. */
+/** Names of providers in settings that differ from those at models.dev. */
 const ALIASES: Readonly<Record<string, string>> = { glm: 'zhipuai', moonshot: 'moonshotai' }
 
 const keyOf = (provider: string, id: string): string => `${provider} ${id.toLowerCase()}`
 
 /** The beginning of each provider's address, without the scheme. */
 const addresses = Object.entries(table.addresses)
-/** Rows are read when they are asked for: reading all of them takes too long for the event loop. */
+/** Rows are parsed on demand: parsing all of them would block the event loop for too long. */
 const rows = new Map<string, unknown>(table.models.map((row) => [keyOf(row.provider, row.id), row]))
 const found = new Map<string, TableRow>()
 
@@ -44,12 +45,12 @@ function rowAt(key: string): TableRow | undefined {
 
 type NamedModel = Readonly<Pick<ModelSettings, 'id' | 'api_url' | 'provider' | 'upstream_model'>>
 
-/** Every request to a model asks for its row. */
+/** Cached, because every request to a model needs its row. */
 const rowsOfSettings = new WeakMap<NamedModel, TableRow | undefined>()
 
 /**
- * The row of a model, by the address of its API, else by a provider that the settings name. Undefined for models that the
- * table does not have: another server may serve a model of the same name with other limits and prices.
+ * The row of a model, by the address of its API or else by the provider that the settings name. Undefined for models that
+ * are not in the table: another server may serve a model of the same name with other limits and prices.
  */
 export function findModelRow(settings: NamedModel): TableRow | undefined {
   if (!rowsOfSettings.has(settings)) rowsOfSettings.set(settings, lookUpRow(settings))
@@ -59,16 +60,16 @@ export function findModelRow(settings: NamedModel): TableRow | undefined {
 function lookUpRow(settings: NamedModel): TableRow | undefined {
   const provider = providerAt(settings.api_url) ?? namedProvider(settings.provider)
   if (provider === undefined) return undefined
-  // Gemini's ids may have a prefix, and ids of a day are mostly the model of the table.
+  // Gemini's ids may have a prefix, and an id with a date usually is the table's model.
   const id = (settings.upstream_model ?? settings.id).replace(/^models\//, '')
   const withoutDay = id.replace(/-(\d{8}|\d{4}-\d\d-\d\d)$/, '')
   return rowAt(keyOf(provider, id)) ?? rowAt(keyOf(provider, withoutDay))
 }
 
-/** What gateways call providers of the table. */
+/** How gateways name providers of the table. */
 const GATEWAY_NAMES: Readonly<Record<string, string>> = { ...ALIASES, gemini: 'google' }
 
-/** Their models run nowhere else: a gateway that has one by its plain name passes it on. */
+/** Providers whose models run nowhere else: a gateway that offers one under its plain name forwards to them. */
 const SOLE_PROVIDERS: readonly [RegExp, string][] = [
   [/^(gpt-\d|o\d)/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -77,9 +78,9 @@ const SOLE_PROVIDERS: readonly [RegExp, string][] = [
 ]
 
 /**
- * The row that a gateway's name of a model points to: `anthropic/claude-sonnet-5`, `claude-sonnet-5`. A guess, to be
- * suggested and not to be relied on. Files of open models have such names too, but most of those have capitals, so the case
- * has to be right.
+ * The row that a gateway's name for a model refers to: `anthropic/claude-sonnet-5`, `claude-sonnet-5`. Suggest this guess,
+ * but do not rely on it. Files of open models have such names, too, but most of those contain capitals, so the case must
+ * match.
  */
 export function guessModelRow(name: string): TableRow | undefined {
   const slash = name.indexOf('/')
@@ -99,7 +100,7 @@ function providerAt(apiUrl: string): string | undefined {
   return addresses.find(([, beginning]) => address.startsWith(`${beginning}/`))?.[0]
 }
 
-/** `openai` stands for every compatible API, so it names nobody. */
+/** `openai` means every compatible API, so it identifies no provider. */
 const namedProvider = (provider: string | undefined): string | undefined =>
   provider === undefined || provider === 'openai' ? undefined : (ALIASES[provider] ?? provider)
 
@@ -107,11 +108,11 @@ const namedProvider = (provider: string | undefined): string | undefined =>
 export const takesTemperature = (row: TableRow | undefined): boolean =>
   row === undefined || row.can.includes('temperature')
 
-/** Chat completions of most providers have no place for a file. */
+/** Chat completions of most providers cannot contain files. */
 const takesPdf = (settings: ModelSettings): boolean =>
   apiOf(settings) !== 'chat' || compatOf(settings).files === true
 
-/** The settings with what the table knows and they leave open. */
+/** The settings, completed with facts from the table. */
 export function withTableFacts(settings: ModelSettings): ModelSettings {
   const row = findModelRow(settings)
   if (row === undefined) return settings
@@ -126,6 +127,6 @@ export function withTableFacts(settings: ModelSettings): ModelSettings {
   }
 }
 
-/** What a model costs, as a part of settings. */
+/** The price of a model, as a part of its settings. */
 export const priceOf = ({ price }: TableRow): Pick<ModelSettings, 'price'> =>
   price === undefined ? {} : { price: { ...price, currency: 'USD' } }

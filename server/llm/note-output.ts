@@ -1,4 +1,4 @@
-// Notes what a provider's response said, for the inspector of runs.
+// Records what a provider's response contained, for the inspector of runs.
 import type { LlmEvent, ToolCall } from './client.ts'
 import {
   addText,
@@ -8,7 +8,7 @@ import {
   type ProviderExchange,
 } from './exchange.ts'
 
-/** Notes what a response said. Costs next to nothing: it is called for each batch of a stream. */
+/** Records what a response contained. Cheap, because it is called for each batch of a stream. */
 export function noteOutput(
   exchange: ProviderExchange | undefined,
   events: readonly LlmEvent[],

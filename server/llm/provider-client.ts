@@ -1,4 +1,4 @@
-// The client and the connection for a model, by the API that it speaks.
+// Creates the client and the connection for a model, by its API.
 import type { ModelApi, ModelSettings } from '../protocol/models/catalog.ts'
 import { connectAnthropic, createAnthropic } from './anthropic/client.ts'
 import type { LlmClient } from './client.ts'
@@ -9,7 +9,7 @@ import { apiOf } from './openai/provider-quirks.ts'
 import type { StreamedClientOptions } from './openai/streamed-client.ts'
 import { createResponses } from './responses/client.ts'
 
-/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+/** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export const createProviderClient = (options: StreamedClientOptions): LlmClient =>
   CREATORS[apiOf(options.settings)](options)
 
@@ -19,6 +19,6 @@ const CREATORS: Readonly<Record<ModelApi, (options: StreamedClientOptions) => Ll
   messages: createAnthropic,
 }
 
-/** For other requests to the same API. */
+/** Creates a connection for other requests to the same API. */
 export const connectProvider = (settings: ModelSettings, http: ProviderHttp): OpenAiConnection =>
   apiOf(settings) === 'messages' ? connectAnthropic(settings, http) : connectOpenAi(settings, http)

@@ -25,7 +25,7 @@ export function estimateMessageTokens(message: LlmMessage): number {
     )
   if (message.role !== 'assistant') return base
   const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + estimateCallTokens(call), 0)
-  // What a provider wants back usually holds the reasoning again.
+  // Carried data usually contains the reasoning again.
   const hidden = Math.max(tokenWeight(message.reasoning ?? ''), tokenWeight(message.carry ?? ''))
   return base + Math.ceil(hidden) + calls
 }

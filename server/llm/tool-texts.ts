@@ -1,20 +1,20 @@
-// The JSON text of the tools of requests. Most requests have the same tools, so it is made once for each list of them.
+// The JSON text of the tools of requests. Most requests have the same tools, so the text is built once per list.
 import { estimateTokens } from '../protocol/models/token-estimate.ts'
 
-/** Users with other tools, sub-agents, and the formats of several APIs have lists of their own. */
+/** Users with other tools, sub-agents, and the formats of several APIs have their own lists. */
 const MAX_KNOWN = 24
 
 interface ToolText {
   tools: readonly unknown[]
   json: string
-  /** Estimated when somebody asks. */
+  /** Estimated on first use; undefined before. */
   tokens: number | undefined
 }
 
-/** The newest first. */
+/** Newest first. */
 let known: ToolText[] = []
 
-/** The JSON text of tools, which never change; the same string as long as the list has the same objects. */
+/** The JSON text of tools, which never change. The same string while the list contains the same objects. */
 export const toolsJson = (tools: readonly unknown[]): string => find(tools).json
 
 /** Estimated tokens of that text. */
@@ -29,7 +29,7 @@ function find(tools: readonly unknown[]): ToolText {
     one.tools.length === tools.length && one.tools.every((tool, at) => tool === tools[at])
   const [newest] = known
   if (newest !== undefined && has(newest)) return newest
-  // A copy: a list can grow while it is used.
+  // Store a copy: a list can grow while it is used.
   const found = known.find(has) ?? {
     tools: [...tools],
     json: JSON.stringify(tools),

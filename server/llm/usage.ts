@@ -1,19 +1,25 @@
-// The tokens of model calls, in one form for every API's way of counting them.
+// The token counts of model calls, in one form for all APIs.
 import { MAX_TOKENS } from '../protocol/bounds.ts'
 
-/** `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`, `reasoning_tokens` of `completion_tokens`. */
+/**
+ * `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`; `reasoning_tokens` are part of
+ * `completion_tokens`.
+ */
 export interface TokenCounts {
   prompt_tokens: number
   completion_tokens: number
   total_tokens: number
-  /** Read from the provider's cache. */
+  /** Tokens read from the provider's cache. */
   cached_tokens?: number
-  /** Written to it. */
+  /** Tokens written to the provider's cache. */
   cache_write_tokens?: number
   reasoning_tokens?: number
-  /** The prompt of the last request, where several made one response: each of them is billed, but the window held only that. */
+  /**
+   * The prompt of the last request, if several made one response: each of them is billed, but the context window held only
+   * the last.
+   */
   last_prompt_tokens?: number
-  /** What the provider itself says that the call cost, in US dollars. */
+  /** The cost of the call in US dollars, as the provider reported it. */
   cost_usd?: number
 }
 
@@ -21,11 +27,11 @@ export const NO_TOKENS: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, 
 
 const PARTS = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'] as const
 
-/** The tokens of the context window that the prompt of a response filled. */
+/** The tokens of the context window that the prompt of a response used. */
 export const windowTokens = (counts: TokenCounts): number =>
   counts.last_prompt_tokens ?? counts.prompt_tokens
 
-/** The tokens of several calls together, the later one second. */
+/** The tokens of several calls together; `other` is the later one. */
 export function addCounts(one: TokenCounts, other: TokenCounts): TokenCounts {
   const sum: TokenCounts = {
     prompt_tokens: one.prompt_tokens + other.prompt_tokens,
@@ -38,7 +44,7 @@ export function addCounts(one: TokenCounts, other: TokenCounts): TokenCounts {
   }
   const last = windowTokens(other)
   if (last > 0 && last < sum.prompt_tokens) sum.last_prompt_tokens = last
-  // Where the cost of one call is unknown, so is that of both.
+  // If the cost of one call is unknown, so is the cost of both.
   const costs = [one, other].flatMap((counts) =>
     counts.total_tokens === 0 && counts.cost_usd === undefined ? [] : [counts.cost_usd],
   )
@@ -53,8 +59,8 @@ export const readCount = (value: unknown): number =>
   typeof value === 'number' && value > 0 ? Math.round(value) : 0
 
 /**
- * Reported counts; null if there are none. `implausible` if they exceed what any model can process; such usage is neither
- * billed nor stored. A part is never larger than the whole.
+ * Reads reported counts; null if there are none. `implausible` if they exceed what any model can process; such usage is
+ * neither billed nor stored. A part is never larger than the whole.
  */
 export function readCounts(counts: {
   prompt: number

@@ -1,21 +1,21 @@
-// A user message as a model can read it, before a client puts it into the form of its API.
+// Converts a user message to what a model can read, before a client puts it into the form of its API.
 import type { LlmMessage } from './client.ts'
 import { withDocumentTexts } from './documents.ts'
 import { withImagesNote } from './omitted-images.ts'
 
 type UserMessage = Extract<LlmMessage, { role: 'user' }>
 
-/** A user message as one model can read it. */
+/** The part of a user message that one model can read. */
 export interface ReadableContent {
-  /** With what the server adds before it, and with what stands for the files that are not sent. */
+  /** Includes what the server adds before it, and replacements for files that are not sent. */
   text: string
-  /** The images to send: none to a model without vision. */
+  /** The images to send; empty for a model without vision. */
   images: NonNullable<UserMessage['images']>
-  /** The PDF files to send: none to a model that reads no PDF. */
+  /** The PDF files to send; empty for a model that reads no PDF files. */
   documents: NonNullable<UserMessage['documents']>
 }
 
-/** Documents that the model cannot read are sent as their texts, and a note says how many images are missing. */
+/** Sends documents that the model cannot read as text, and adds a note with the number of missing images. */
 export function readableContent(
   { context, content, images = [], documents = [] }: UserMessage,
   { vision, pdf }: { vision: boolean; pdf: boolean },

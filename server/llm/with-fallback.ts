@@ -1,4 +1,4 @@
-// A client that tries the next model when one fails before its first output.
+// Wraps several clients: tries the next model if one fails before its first output.
 import type { AppError } from '../errors.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
 

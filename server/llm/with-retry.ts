@@ -4,11 +4,11 @@ import type { AppError } from '../errors.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
 
-/** When and how often a failed call is repeated. */
+/** When and how often to repeat a failed call. */
 export interface RetryOptions {
-  /** Milliseconds before each retry; the number of entries is the number of retries. */
+  /** Milliseconds before each retry. The number of entries is the number of retries. */
   delaysMs?: readonly number[]
-  /** The longest `Retry-After` that is honored, in seconds. */
+  /** The longest `Retry-After` to honor, in seconds. */
   maxRetryAfter?: number
 }
 

@@ -2,7 +2,7 @@
 import type { LlmClient } from './client.ts'
 import { flattenToolMessages } from './prompt-tools/flatten-tool-messages.ts'
 
-/** Sends no tools, and renders tool calls from the history as plain text. */
+/** Sends no tools, and renders tool calls in the history as plain text. */
 export const withoutTools = (client: LlmClient): LlmClient => ({
   stream({ toolChoice: _none, ...request }) {
     const messages = flattenToolMessages(request.messages, {

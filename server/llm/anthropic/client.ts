@@ -14,10 +14,10 @@ import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { buildMessagesBody } from './request-body.ts'
 
-/** A model that pauses more often than this ends its answer there. */
+/** A model that pauses more often ends its answer there. */
 const MAX_PAUSES = 5
 
-/** Anthropic's headers instead of a bearer token. */
+/** Sends Anthropic's headers instead of a bearer token. */
 export function connectAnthropic(
   settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
   http: ProviderHttp,
@@ -33,7 +33,7 @@ export function connectAnthropic(
   })
 }
 
-/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+/** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export function createAnthropic(options: StreamedClientOptions): LlmClient {
   const { settings } = options
   const connection = connectAnthropic(settings, options.http)
@@ -73,7 +73,7 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
           if (events.length > 0) yield events
         }
         if (paused === undefined) return
-        // The paused message goes back as it came, and the model continues it.
+        // Send the paused message back unchanged, and the model continues it.
         messages = [...messages, { role: 'assistant', content: text, carry: paused.carry }]
         spent = addCounts(spent, paused.usage)
       }

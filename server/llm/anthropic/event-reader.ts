@@ -13,10 +13,10 @@ import type { ResponseReader } from '../openai/response-reader.ts'
 import { createGatheredText, type GatheredText } from '../openai/text-buffer.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 
-/** More than any model writes in one response. */
+/** More blocks than any model writes in one response. */
 const MAX_BLOCKS = 1_000
 
-/** The HTTP status that an error in the stream stands for. */
+/** The HTTP status that an error type in the stream corresponds to. */
 const STATUS: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -31,7 +31,7 @@ const STATUS: ReadonlyMap<string, number> = new Map([
 ])
 
 interface Block {
-  /** As it began; what arrived since is in `text` and `signature`. */
+  /** The block as it began. What arrived later is in `text` and `signature`. */
   start: Record<string, unknown>
   type: string
   text: GatheredText
@@ -40,7 +40,7 @@ interface Block {
   isComplete: boolean
 }
 
-/** A reader for one response. Its carried value is the list of content blocks, to be returned unchanged. */
+/** Creates a reader for one response. Its carried value is the list of content blocks, to be returned unchanged. */
 export function createEventReader(context: FailureContext): ResponseReader {
   const blocks = new Map<number, Block>()
   const facts = createResponseFacts()
@@ -48,7 +48,7 @@ export function createEventReader(context: FailureContext): ResponseReader {
   let counts: Record<string, unknown> = {}
   let hasBegun = false
 
-  /** An event came twice, or before or after its place. */
+  /** An event arrived twice or out of order. */
   const fail = () => {
     facts.error ??= disorderedStream(context)
   }
@@ -69,7 +69,7 @@ export function createEventReader(context: FailureContext): ResponseReader {
     facts.size += block.signature.length + asText(start.data).length + sizeOfOthers(start)
     add(block, type === 'thinking' ? asText(start.thinking) : asText(start.text))
     const input = asRecord(start.input)
-    // A response that is not a stream has its input whole.
+    // A response that is not a stream contains the whole input.
     if (input !== undefined && Object.keys(input).length > 0) add(block, JSON.stringify(input))
   }
   const change = (index: number, delta: Record<string, unknown>) => {
@@ -163,7 +163,7 @@ function callOf({ start, text }: Block): ToolCall {
   }
 }
 
-/** A block as the API wants it back. */
+/** The block in the form in which the API requires it back. */
 function contentOf({ start, type, text, citations, signature }: Block): Record<string, unknown> {
   const written = text.read()
   if (type === 'text')
@@ -178,17 +178,17 @@ function contentOf({ start, type, text, citations, signature }: Block): Record<s
   }
 }
 
-/** Characters of the fields that `begin` does not count one by one, such as the results of the provider's own tools. */
+/** Characters of the fields that `begin` does not count individually, such as results of the provider's own tools. */
 function sizeOfOthers(start: Record<string, unknown>): number {
   const { type: _1, text: _2, thinking: _3, signature: _4, data: _5, input: _6, ...others } = start
   return Object.keys(others).length === 0 ? 0 : JSON.stringify(others).length
 }
 
-/** Holds more than text and calls, which the conversation has anyway. */
+/** Whether it contains more than text and calls, which the conversation has anyway. */
 const hasHidden = (content: readonly Record<string, unknown>[]): boolean =>
   content.some(({ type }) => type !== 'text' && type !== 'tool_use')
 
-/** The API counts cached input beside the other input; here it is part of the prompt. */
+/** The API counts cached input separately; here, it is part of the prompt. */
 function usageOf(counts: Record<string, unknown>): TokenCounts | null {
   const cached = readCount(counts.cache_read_input_tokens)
   const cacheWrite = readCount(counts.cache_creation_input_tokens)

@@ -10,13 +10,13 @@ import { readableContent } from '../user-content.ts'
 
 type Block = Record<string, unknown>
 
-/** The API requires a limit. Used when neither the request nor the settings have one. */
+/** The API requires a limit. Used if neither the request nor the settings have one. */
 const DEFAULT_MAX_TOKENS = 8_192
-/** The same for models whose own limit is known; thinking counts too. */
+/** The limit for models whose own limit is known. It includes thinking. */
 const KNOWN_MAX_TOKENS = 32_000
-/** Tokens of thinking for models with a fixed budget. */
+/** Thinking tokens for models with a fixed budget. */
 const BUDGETS = { low: 2_048, medium: 8_192, high: 16_384 } as const
-/** Models that decide themselves how much to think, and refuse a budget and a temperature. */
+/** Models that decide themselves how much to think. They refuse a budget and a temperature. */
 const ADAPTIVE = /claude-(?:(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])(?!\d)|fable|mythos)/
 
 const Content = z.array(z.record(z.string(), z.unknown()))
@@ -33,11 +33,11 @@ export function buildMessagesBody(
     message.role === 'system' && message.content !== '' ? [message.content] : [],
   )
   const hasTools = request.tools.length > 0
-  // Gateways to this API refuse a history with calls that comes without tools.
+  // Gateways to this API refuse a history with calls but without tools.
   const tools = hasTools ? request.tools : calledTools(request.messages)
   const choice = hasTools ? request.toolChoice : tools.length > 0 ? 'none' : undefined
   const isForced = choice === 'required' || typeof choice === 'object'
-  // The API refuses thinking together with a forced call.
+  // The API refuses thinking together with a forced tool call.
   const wanted = isForced ? false : (request.thinking ?? settings.thinking ?? false)
   const isAdaptive = ADAPTIVE.test(model)
   const thinks = wanted !== false && (isAdaptive || mayThink(request.messages, source))
@@ -64,7 +64,7 @@ export function buildMessagesBody(
   }
 }
 
-// The same objects in each request, so that the text of the list is made once: see `tool-texts.ts`.
+// Returns the same objects in each request, so that the text of the list is built once: see `tool-texts.ts`.
 const toolOf = oncePer(({ function: { name, description, parameters } }: ToolSchema) => ({
   name,
   description,
@@ -90,14 +90,14 @@ function thinkingFields(
       ...(thinking === true ? {} : { output_config: { effort: thinking } }),
     }
   const budget = BUDGETS[thinking === true ? 'medium' : thinking]
-  // The limit includes the thinking.
+  // The limit includes thinking.
   return {
     max_tokens: maxTokens + budget,
     thinking: { type: 'enabled', budget_tokens: budget },
   }
 }
 
-/** With a budget, the API refuses a turn in progress whose calls were made without thinking, or by another model. */
+/** With a budget, the API refuses a turn in progress whose calls were made without thinking or by another model. */
 function mayThink(messages: readonly LlmMessage[], source: string): boolean {
   const last = messages.findLast((message) => message.role !== 'tool')
   if (last?.role !== 'assistant' || (last.toolCalls ?? []).length === 0) return true
@@ -115,7 +115,7 @@ interface Message {
   content: Block[]
 }
 
-/** Results, and the user's text after them, become one message: the API wants the roles to alternate. */
+/** Tool results and the user text after them become one message, because the API requires alternating roles. */
 function toContents(messages: readonly LlmMessage[], source: string, reads: Reads): Message[] {
   const out: Message[] = []
   for (const message of messages) {
@@ -148,7 +148,7 @@ function answerContent(
   const own = Content.safeParse(openCarry(message.carry, source)).data
   if (own !== undefined) {
     let next = 0
-    // As the model made it; only the ids are those of the results.
+    // The message as the model made it. Only the ids are those of the results.
     return own
       .filter((block) => block.type !== 'text' || block.text !== '')
       .map((block) => {
@@ -190,10 +190,10 @@ function userContent(
   ]
 }
 
-/** The API refuses empty text. */
+/** The API refuses empty texts. */
 const textBlock = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
 
-/** Other providers' ids may have characters that this API refuses. */
+/** Ids from other providers may contain characters that this API refuses. */
 const wireId = (id: string): string => id.replace(/[^\w-]/g, '_')
 
 function inputOf(call: ToolCall): unknown {
@@ -201,7 +201,7 @@ function inputOf(call: ToolCall): unknown {
     const input: unknown = JSON.parse(call.arguments)
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
   } catch {
-    // Sent as what it is, below.
+    // Not valid; sent as it is below.
   }
   return { unreadable: call.arguments.slice(0, 2000) }
 }
@@ -210,7 +210,7 @@ const withBreakpoint = (blocks: readonly Block[]): Block[] =>
   blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...CACHED } : block))
 
 /**
- * The API allows four breakpoints: after the tools, after the system prompt, and after the newest two user messages, so
+ * The API allows four breakpoints: after the tools, after the system prompt, and after the two newest user messages, so
  * that each request finds what the previous one cached.
  */
 function withBreakpoints(messages: readonly Message[]): Message[] {

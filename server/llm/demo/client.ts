@@ -20,7 +20,7 @@ interface Plan {
 const PIECE = 6
 const DELAY_MS = 12
 
-/** @param options.delayMs milliseconds between pieces; 0: as fast as they are read. */
+/** @param options.delayMs milliseconds between pieces; 0 sends them as fast as they are read. */
 export function createDemoClient(options: { delayMs?: number } = {}): LlmClient {
   const delayMs = options.delayMs ?? DELAY_MS
   return {

@@ -132,7 +132,7 @@ const MAX_TEXT = 2000
 export function readIntents(message: string): DemoCall[] {
   const text = message.slice(0, MAX_TEXT)
   const found = INTENTS.flatMap((intent) => intent(text) ?? [])
-  // Numbers in a recognized request belong to it; only a bare expression is arithmetic.
+  // Numbers in a recognized request belong to that request. Only a message with nothing but an expression is arithmetic.
   const sum = found.length === 0 ? arithmetic(text) : null
   return [...found, ...(sum === null ? [] : [sum])].slice(0, MAX_CALLS)
 }

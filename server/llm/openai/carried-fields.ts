@@ -1,25 +1,29 @@
-// Fields of a chat completion beyond OpenAI's own that a provider wants back: merged while they stream, sent back as they came.
+// Fields of a chat completion beyond OpenAI's own that a provider requires back: merged while they stream, returned
+// unchanged.
 import { z } from 'zod'
 import { asRecord } from '../../lib/records.ts'
 
-/** Field names, wherever a message or a tool call may have them. */
+/** Names of the fields, in messages and in tool calls. */
 const CARRIED = [
   // Gemini: `google.thought_signature`.
   'extra_content',
   // OpenRouter and MiniMax: reasoning with signatures, in pieces.
   'reasoning_details',
-  // LiteLLM: Anthropic's thinking with signatures, and what has no place in OpenAI's format.
+  // LiteLLM: Anthropic's thinking with signatures, and everything that OpenAI's format has no field for.
   'thinking_blocks',
   'provider_specific_fields',
 ] as const
 
 type Fields = Record<string, unknown>
 
-/** What a message and its calls carry. `calls` are in the order of the tool calls; null where a call carries nothing. */
+/**
+ * What a message and its calls carry. `calls` are in the order of the tool calls, with null for calls that carry nothing.
+ */
 export const CarriedFields = z.object({
   message: z.record(z.string(), z.unknown()).optional(),
   calls: z.array(z.record(z.string(), z.unknown()).nullable()).optional(),
 })
+/** What a message and its calls carry beyond OpenAI's fields. It is sent back unchanged. */
 export type CarriedFields = z.infer<typeof CarriedFields>
 
 /** Merges what a piece of a message or call carries into `fields`. Returns whether it carried anything. */
@@ -48,10 +52,10 @@ function merged(name: string, known: unknown, piece: unknown): unknown {
   return all
 }
 
-/** Texts of a block that arrive in pieces. Everything else, a signature too, arrives whole. */
+/** Texts of a block that arrive in pieces. Everything else, including signatures, arrives whole. */
 const STREAMED = new Set(['text', 'summary', 'thinking', 'data'])
 
-/** Adds a piece to the block that it continues, else as a new block. */
+/** Adds a piece to the block that it continues, or as a new block. */
 function addBlock(blocks: unknown[], piece: unknown): unknown[] {
   const next = asRecord(piece)
   const at = next === undefined ? -1 : blocks.findLastIndex((block) => continues(block, next))
@@ -69,7 +73,7 @@ function addBlock(blocks: unknown[], piece: unknown): unknown[] {
   return blocks.with(at, joined)
 }
 
-/** Blocks are told apart by index and type; without an index, a piece continues the last block until that is signed. */
+/** Index and type identify a block. A piece without an index continues the last block until that is signed. */
 function continues(known: unknown, piece: Fields): boolean {
   const block = asRecord(known)
   if (block === undefined) return false
@@ -78,7 +82,7 @@ function continues(known: unknown, piece: Fields): boolean {
   const isSigned = typeof block.signature === 'string' && block.signature !== ''
   const isWhole = typeof piece.type === 'string' && /encrypted|redacted/.test(piece.type)
   if (piece.index === undefined && isWhole) return false
-  // Nothing is added to a block after its signature: the signature covers what came before.
+  // Nothing is added to a signed block: the signature covers what precedes it.
   return !isSigned || !hasText(piece)
 }
 

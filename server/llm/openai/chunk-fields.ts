@@ -1,9 +1,9 @@
-// What single chunks of a chat completion stream hold: text, filling, errors, usage, cost.
+// Reads single chunks of a chat completion stream: text, padding, errors, usage, cost.
 import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 
-/** Undefined for what is not JSON. */
+/** Undefined if it is not JSON. */
 export function parse(payload: string): unknown {
   try {
     return JSON.parse(payload) as unknown
@@ -12,16 +12,18 @@ export function parse(payload: string): unknown {
   }
 }
 
-/** Fewer random letters and digits could be the same twice; many chunks have none, because their word is as long as the filling. */
+/**
+ * Fewer random characters could be equal by chance. Many chunks have none, because their word is as long as the padding.
+ */
 const MIN_PADDING = 4
 
-/** OpenAI hides the lengths of words: it fills chunks up with random characters. Empty if they are too few. */
+/** OpenAI hides the lengths of words by padding chunks with random characters. Empty if there are too few. */
 export function paddingOf(value: unknown): string {
   const filling = asText(asRecord(value)?.obfuscation)
   return filling.length < MIN_PADDING ? '' : filling
 }
 
-/** A chunk with a piece of an answer. */
+/** Whether a chunk contains a piece of the answer. */
 export function saysSomething(value: unknown): boolean {
   const delta = firstDelta(value)
   if (delta === undefined) return false
@@ -30,7 +32,7 @@ export function saysSomething(value: unknown): boolean {
   return texts.some((text) => asText(text) !== '') || (Array.isArray(calls) && calls.length > 0)
 }
 
-/** The text in a field of the first choice's delta; empty without one. */
+/** The text in a field of the first choice's delta; empty if there is none. */
 export const deltaText = (value: unknown, field: string): string =>
   asText(firstDelta(value)?.[field])
 
@@ -57,12 +59,12 @@ export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
   const prompt = readCount(value.prompt_tokens)
   const completion = readCount(value.completion_tokens)
   const total = readCount(value.total_tokens)
-  // xAI and Gemini count reasoning, which is billed as output, in the total only.
+  // xAI and Gemini include reasoning, which is billed as output, only in the total.
   const beside = total > 2 * MAX_TOKENS ? 0 : Math.max(0, total - prompt - completion)
   const read = readCounts({
     prompt,
     completion: completion + beside,
-    // DeepSeek has a field of its own, and Moonshot has OpenAI's without the details around it.
+    // DeepSeek uses its own field, and Moonshot uses OpenAI's without the enclosing details.
     cached:
       readCount(inPrompt?.cached_tokens) ||
       readCount(value.prompt_cache_hit_tokens) ||
@@ -80,7 +82,7 @@ export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
 /** More than any call costs. */
 const MAX_COST_USD = 10_000
 
-/** OpenRouter's own cost, plus what the provider charges directly when the person brought a key for it. */
+/** OpenRouter's own cost, plus what the provider charges directly if the person uses their own key for it. */
 export function reportedCost(value: unknown): { cost_usd?: number } {
   const usage = asRecord(value)
   const direct =

@@ -25,7 +25,7 @@ import type { ResponseReader } from './response-reader.ts'
 import { createThinkTagSplitter, type Kind } from './think-tags.ts'
 import { createToolCallAssembly } from './tool-call-assembly.ts'
 
-/** @param reportsCost the provider's `usage.cost` is what the call cost, in US dollars. */
+/** @param reportsCost whether the provider's `usage.cost` is the cost of the call in US dollars. */
 export function createChunkReader(
   context: FailureContext,
   { reportsCost = false }: { reportsCost?: boolean } = {},
@@ -45,13 +45,13 @@ export function createChunkReader(
   let unreadable = 0
   let textTokens = 0
   let hasDeltas = false
-  /** The last chunk that ends with random characters, these, and the chunk with the finish reason. */
+  /** The last chunk that ends with random characters, those characters, and the chunk with the finish reason. */
   let padded = ''
   let padding = ''
   let finishing = ''
-  /** The first chunk that said something. */
+  /** The first chunk with content. */
   let opening = ''
-  /** Until different chunks end with the same characters: some gateways add constant ones. */
+  /** Until different chunks end with the same characters, because some gateways add constant ones. */
   let isPaddingRandom = true
 
   const flush = () => {
@@ -66,7 +66,7 @@ export function createChunkReader(
     text += piece
   }
   const splitter = createThinkTagSplitter(emit)
-  /** Content not passed to the splitter yet. Everything that arrives together is passed in one call. */
+  /** Content that is not passed to the splitter yet. Everything that arrives together is passed in one call. */
   let unsplit = ''
   const split = () => {
     if (unsplit === '') return
@@ -84,7 +84,7 @@ export function createChunkReader(
     emit('thinking_delta', piece)
   }
 
-  /** Returns which text the delta contained, if it contained nothing else. */
+  /** Returns the text of the delta if the delta contained nothing else, and which kind it is. */
   const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
     const calls = delta.tool_calls
     const carries = mergeCarried(carriedByMessage, delta)
@@ -101,7 +101,7 @@ export function createChunkReader(
     return said !== '' && typeof delta.content === 'string' ? 'content' : 'other'
   }
 
-  /** Content as a list of parts (Mistral sends reasoning like this). */
+  /** Content as a list of parts, which is how Mistral sends reasoning. */
   const readParts = (parts: readonly unknown[]) => {
     for (const part of parts) {
       if (!isRecord(part)) continue
@@ -136,7 +136,7 @@ export function createChunkReader(
       if (isRecord(choice.delta)) {
         held = readDelta(choice.delta)
         hasDeltas ||= !isEmpty()
-        // A response that is not a stream. After deltas, a message says again what they said.
+        // A response that is not a stream. After deltas, a message repeats what they said.
       } else if (isRecord(choice.message) && !hasDeltas) held = readDelta(choice.message)
       const reason = choice.finish_reason
       if (typeof reason !== 'string' || reason === '') continue
@@ -153,7 +153,7 @@ export function createChunkReader(
     read(text, from, to) {
       if (error !== null) return
       if (finishReason !== null || done) {
-        // Most of what follows the end means nothing, but a second answer does.
+        // Most of what follows the end is meaningless, but a second answer is not.
         const payload = text.slice(from, to)
         if (payload === opening ? payload !== finishing : done && saysSomething(parse(payload)))
           error = disorderedStream(context)
@@ -173,7 +173,7 @@ export function createChunkReader(
         unreadable += 1
         return
       }
-      // Chunks have no numbers. One is known to be repeated only where it could not be the same by chance.
+      // Chunks have no numbers. A repeated chunk is recognized only if it could not be equal by chance.
       if (payload === finishing) return
       const filling = paddingOf(value)
       const hasPadding = filling !== ''

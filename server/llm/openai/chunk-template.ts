@@ -1,19 +1,21 @@
 // Reads a content chunk without parsing it if it differs from an earlier chunk only in the text.
 
-/** The line that most chunks of a stream share, around a few varying characters. */
+/** The line that most chunks of a stream share, except for a few varying characters. */
 export interface ChunkTemplate {
-  /** The content of the line `text` from `from` up to `to`; undefined if it does not match and must be parsed. */
+  /**
+   * Returns the content of the line `text` from `from` to `to`; undefined if the line does not match and must be parsed.
+   */
   match(text: string, from: number, to: number): string | undefined
-  /** Learns from a parsed line whose chunk contains only this text. */
+  /** Learns from a parsed line. Its chunk must contain only this text. */
   learn(line: string, content: string): void
 }
 
-/** Stop learning after this many lines: some providers send a random field in each. */
+/** Stops learning after this many lines, because some providers send a random field in each. */
 const MAX_LESSONS = 4
 
 /**
- * Safe because a match differs from a parsed line only inside one JSON string, in text without quotes, backslashes and
- * control characters.
+ * Safe, because a matching line differs from a parsed one only inside one JSON string, in text without quotes, backslashes
+ * and control characters.
  */
 export function createChunkTemplate(field: 'content' | 'reasoning_content'): ChunkTemplate {
   let prefix = ''
@@ -54,7 +56,7 @@ function isPlain(text: string): boolean {
 
 function deltaField(line: string, field: string): unknown {
   try {
-    // The line may have any shape; a missing level throws, and the line does not match.
+    // The line may have any shape. If a level is missing, this throws, and the line does not match.
     const parsed = JSON.parse(line) as { choices: { delta: Record<string, unknown> }[] }
     return parsed.choices[0]?.delta[field]
   } catch {

@@ -9,21 +9,24 @@ import { compatOf } from './provider-quirks.ts'
 import { buildRequestBody } from './request-body.ts'
 import { createStreamedClient, type StreamedClientOptions } from './streamed-client.ts'
 
-/** Gateways to Anthropic's models refuse a history with calls that comes without tools. */
+/** Gateways to Anthropic's models refuse a history with calls but without tools. */
 const isForWantOfTools = (response: ProviderResponse): boolean =>
   !response.ok &&
   response.status === 400 &&
   /must define tools|expects the `?tools=`? param/i.test(response.text)
 
-/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+/** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export function createOpenAiCompatible(options: StreamedClientOptions): LlmClient {
   const { settings } = options
   const connection = connectOpenAi(settings, options.http)
   const reportsCost = compatOf(settings).reportsCost === true
-  /** The model takes tools only without reasoning; learned from its first refusal. */
+  /** Whether the model accepts tools only without reasoning; learned from its first refusal. */
   let toolsNeedNoEffort = false
 
-  /** Sends the request, and again without reasoning if the provider refuses tools with it, as OpenAI does from GPT-5.4 on. */
+  /**
+   * Sends the request, and again without reasoning if the provider refuses it together with tools, as OpenAI does from
+   * GPT-5.4 on.
+   */
   async function post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse> {
     const send = (body: Record<string, unknown>) =>
       connection.post('/chat/completions', body, signal, {

@@ -10,7 +10,7 @@ import { splitApiUrl } from './provider-quirks.ts'
 /** Requests to one provider, with its address, key and headers. */
 export interface OpenAiConnection {
   get(path: string, signal: AbortSignal): Promise<ProviderResponse>
-  /** `body` is sent as JSON, and noted in `target` with the head of the response. */
+  /** Sends `body` as JSON, and records it in `target` with the status and headers of the response. */
   post(
     path: string,
     body: Record<string, unknown>,
@@ -20,8 +20,8 @@ export interface OpenAiConnection {
 }
 
 /**
- * Sends only these headers: nothing about the machine, no key from the environment.
- * @param authentication headers instead of a bearer token.
+ * Sends only these headers: nothing about the machine, and no key from the environment.
+ * @param authentication headers that replace the bearer token.
  */
 export function connectOpenAi(
   settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
@@ -64,7 +64,7 @@ export function connectOpenAi(
   }
 }
 
-/** The same as `JSON.stringify`, with the text of tools that earlier requests had. */
+/** Like `JSON.stringify`, but reuses the text of tools that earlier requests had. */
 function bodyText(body: Record<string, unknown>): string {
   const { tools } = body
   if (!Array.isArray(tools)) return JSON.stringify(body)

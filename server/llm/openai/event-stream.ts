@@ -1,40 +1,42 @@
 // Reads the payloads of events from a `text/event-stream` body, in one pass and with bounded memory.
 import { StringDecoder } from 'node:string_decoder'
 
-/** Receives the payload of an event as a range of `text`, from `from` up to `to`. Not sliced, because slicing is slow. */
+/**
+ * Receives the payload of an event as a range of `text`, from `from` to `to`. It is not sliced, because slicing is slow.
+ */
 export type VisitPayload = (text: string, from: number, to: number) => void
 
-/** Cuts the bytes of a response into server-sent events. */
+/** Splits the bytes of a response into server-sent events. */
 export interface EventStreamReader {
-  /** Visits the payloads of the events completed by this piece of the body. */
+  /** Visits the payloads of the events that this piece of the body completes. */
   push(bytes: Buffer): void
-  /** Visits the payload of a last event without a blank line. */
+  /** Visits the payload of a last event that has no blank line. */
   end(): void
-  /** Number of lines dropped because they exceeded the limit. */
+  /** Number of lines that were dropped because they exceeded the limit. */
   readonly dropped: number
 }
 
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
 
-/** The data lines of an event whose blank line has not been read. */
+/** The data lines of an event whose blank line has not arrived yet. */
 interface OpenEvent {
   lines: string[]
   length: number
-  /** The first line is no payload of its own, so the further lines belong to it. Undefined: not known yet. */
+  /** Whether the first line is not a payload of its own, so that further lines belong to it; undefined while unknown. */
   isPart: boolean | undefined
 }
 
 /**
  * Accepts lines ending with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters split
- * between reads. Data lines without a blank line between them are one event, joined by line breaks, as the standard says;
- * but a line that is a complete JSON text is an event of its own, because some providers leave the blank lines out.
+ * between reads. As the standard says, data lines without a blank line between them are one event, joined by line breaks.
+ * But a line that is a complete JSON text is an event of its own, because some providers omit the blank lines.
  */
 export function createEventStreamReader(
   visit: VisitPayload,
   maxLineCharacters = MAX_LINE_CHARACTERS,
 ): EventStreamReader {
   const decoder = new StringDecoder('utf8')
-  // The start of an incomplete line, in pieces: joining them on every read would take quadratic time.
+  // The beginning of an incomplete line, in pieces: joining them on every read would take quadratic time.
   let rest: string[] = []
   let restLength = 0
   let skipping = false
@@ -113,7 +115,7 @@ export function createEventStreamReader(
       end = text.indexOf('\n', start)
     }
     keep(start === 0 ? text : text.slice(start))
-    // Nothing waits for a blank line that may come late.
+    // Emit at once instead of waiting for a blank line, which may come late.
     if (open !== null && !isPart(open)) close()
   }
   return {

@@ -1,16 +1,16 @@
-// The abort signal for a request to a provider: aborted by the run's signal or after too long a silence.
+// The abort signal for a request to a provider: aborts with the run's signal, or after too long a silence.
 
 import { onAbort } from '../../lib/abort.ts'
 
-/** Ends a request when nothing arrives for too long. */
+/** Aborts a request if nothing arrives for too long. */
 export interface SilenceWatch {
-  /** Pass it to the request. */
+  /** Pass this to the request. */
   readonly signal: AbortSignal
   /** Whether silence ended the request. */
   readonly silent: boolean
-  /** Data arrived: restarts the timeout. */
+  /** Call it when data has arrived. Restarts the timeout. */
   heard(): void
-  /** Reduces the timeout to this, if it is longer. */
+  /** Reduces the timeout to this value if it is longer. */
   shorten(milliseconds: number): void
   /** Removes the listener and the timer. */
   close(): void

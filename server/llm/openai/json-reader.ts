@@ -1,4 +1,4 @@
-// The parts that readers of typed JSON events share: parsing, the text so far, and what is known of the response.
+// The parts that readers of typed JSON events share: parsing, the text so far, and what is known about the response.
 import type { AppError } from '../../errors.ts'
 import { isRecord } from '../../lib/records.ts'
 import { tokenWeight } from '../../protocol/models/token-estimate.ts'
@@ -9,12 +9,12 @@ import type { ResponseReader } from './response-reader.ts'
 
 type Kind = 'text_delta' | 'thinking_delta'
 
-/** What the events so far say of the response. The reader of a wire format updates it. */
+/** What the events so far say about the response. The reader of a wire format updates it. */
 export interface ResponseFacts {
   done: boolean
   finishReason: string | null
   error: AppError | null
-  /** Characters read, hidden ones included. */
+  /** Characters read, including hidden ones. */
   size: number
 }
 
@@ -26,17 +26,17 @@ export const createResponseFacts = (): ResponseFacts => ({
   size: 0,
 })
 
-/** Text and reasoning that nobody has taken yet. Adjacent pieces of one kind are joined. */
+/** Text and reasoning that are not taken yet. Adjacent pieces of one kind are joined. */
 export interface DeltaBuffer {
   emit(kind: Kind, text: string): void
   take(): LlmEvent[]
-  /** No text was ever emitted. */
+  /** Whether no text was ever added. */
   readonly isUnused: boolean
-  /** Estimated tokens of what was taken; not rounded. */
+  /** Estimated tokens of the taken text; not rounded. */
   readonly tokens: number
 }
 
-/** One per response. */
+/** Create one per response. */
 export function createDeltaBuffer(): DeltaBuffer {
   let events: { type: Kind; text: string }[] = []
   let isUnused = true
@@ -64,14 +64,14 @@ export function createDeltaBuffer(): DeltaBuffer {
   }
 }
 
-/** A reader around the part that differs between wire formats: what an event means, and what the response holds at its end. */
+/** Wraps the part that differs between wire formats: what an event means, and what the response contains at its end. */
 export function createJsonReader(
   facts: ResponseFacts,
   deltas: DeltaBuffer,
   context: FailureContext,
   format: Pick<ResponseReader, 'calls' | 'carried'> & {
     readEvent(event: Record<string, unknown>): void
-    /** What such an event begins or continues cannot come after the end of the response. */
+    /** Whether the event begins or continues something that cannot follow the end of the response. */
     isPartOfAnswer(event: Record<string, unknown>): boolean
     usage(): TokenCounts | null
     isEmpty(): boolean
@@ -85,7 +85,7 @@ export function createJsonReader(
   }
   return {
     read(text, from, to) {
-      // Chat completions end with `[DONE]`, and some gateways add it to other formats too.
+      // Chat completions end with `[DONE]`, and some gateways add it to other formats, too.
       if (facts.error !== null || text.startsWith('[DONE]', from)) return
       try {
         readObject(JSON.parse(text.slice(from, to)))

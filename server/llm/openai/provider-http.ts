@@ -6,11 +6,11 @@ import { createSharedTicks } from '../../lib/shared-ticks.ts'
 import { type Body, type BodyContext, type ByteSource, createBody } from './response-body.ts'
 import { createSocketGate, followSockets } from './socket-gate.ts'
 
-/** With more responses than this at once, their sockets are read less often (`response-body.ts`). */
+/** With more simultaneous responses, their sockets are read less often (`response-body.ts`). */
 export const MANY_BODIES = 100
-/** Maximum size read of an error body; the message is at the beginning. */
+/** Maximum bytes read of an error body; the message is at the beginning. */
 const ERROR_BODY_BYTES = 64 * 1024
-/** Maximum time to wait for an error body; the status is the important part. */
+/** Maximum milliseconds to wait for an error body; the status is the important part. */
 const ERROR_BODY_MS = 3000
 
 /** One HTTP request to a provider. */
@@ -23,13 +23,13 @@ export interface ProviderRequest {
   signal: AbortSignal
 }
 
-/** The head of a response; the body of a successful one is still to be read. */
+/** The status and headers of a response. The body of a successful one must still be read. */
 export type ProviderResponse =
   | { ok: true; status: number; headers: ResponseHeaders; body: ByteSource }
   /** A status other than 2xx, or 204. `text` is the beginning of the body. */
   | { ok: false; status: number; headers: ResponseHeaders; text: string }
 
-/** By their names in lower case. (Making `Headers` of them costs more than reading one.) */
+/** By name in lower case. (Creating `Headers` from them costs more than reading one.) */
 export interface ResponseHeaders {
   get(name: string): string | null | undefined
 }
@@ -38,7 +38,7 @@ export interface ResponseHeaders {
 export interface ProviderHttp {
   /** Resolves when the headers have arrived. Rejects if there is no response. */
   request(request: ProviderRequest): Promise<ProviderResponse>
-  /** Responses of which the body is being received. */
+  /** Number of responses whose bodies are being received. */
   readonly openBodies: number
   close(): Promise<void>
 }
@@ -77,7 +77,7 @@ export function createProviderHttp(): ProviderHttp {
   }
 }
 
-/** Loaded by the first request, and without the rest of the package: 12 ms of CPU time instead of 45. */
+/** Loaded on the first request, and without the rest of the package: 12 ms of CPU time instead of 45. */
 async function createAgent(): Promise<Agent> {
   const { default: ConnectionPool } = await import('undici/lib/dispatcher/agent.js')
   return new ConnectionPool({
@@ -88,7 +88,7 @@ async function createAgent(): Promise<Agent> {
   })
 }
 
-/** What the requests of a process share. */
+/** State that the requests of a process share. */
 interface Connections {
   /** Call it when a request starts: its socket is found next. */
   expectSocket(receive: (socket: Socket) => void): void
@@ -111,7 +111,7 @@ function dispatch(
     let limit: NodeJS.Timeout | undefined
     let exchange: Dispatcher.DispatchController | undefined
     let socket: Socket | undefined
-    // While connecting, there is no socket to close, so reject immediately.
+    // While connecting, there is no socket to close. Reject immediately.
     const stop = () => {
       exchange?.abort(abortReason(signal))
       reject(abortReason(signal))

@@ -1,4 +1,4 @@
-// The differences between providers, as a table. A provider without a row only needs a URL.
+// The differences between providers, as a table. A provider without a row needs only a URL.
 import { oncePer } from '../../lib/once-per.ts'
 import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
 
@@ -6,41 +6,45 @@ import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
 export interface Compat {
   /** Maximum value of `max_tokens` for models that the model table does not know; null if there is none. */
   maxTokensCap: number | null
-  /** How thinking is requested: not at all, by an object, by the effort in the model's settings, or by both. */
+  /** How to request thinking: not at all, with an object, with the effort in the model's settings, or with both. */
   thinking: 'never' | 'object' | 'effort' | 'object and effort'
   /** Further fields of that object. */
   thinkingFields?: Readonly<Record<string, unknown>>
   /**
-   * Which `reasoning_content` to send back: none, that of all calls, or the same and an empty one with every other answer.
-   * That of earlier turns is not left out: the request would no longer begin as the previous one did.
+   * Which `reasoning_content` to send back: none, that of all calls, or that of all calls and an empty one with every other
+   * answer. The reasoning of earlier turns is included: otherwise the request would no longer begin as the previous one
+   * did.
    */
   reasoningBack: 'none' | 'calls' | 'always'
-  /** Takes the place of the reasoning of a call that was made without any. */
+  /** Replaces the reasoning of a call that was made without any. */
   missingReasoning?: string
   /** Models that take `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
-  /** Takes `prompt_cache_key`. */
+  /** Whether it accepts `prompt_cache_key`. */
   cacheKey?: boolean
-  /** Makes no call with `tool_choice: none`. Others get no tools instead, because some of them call all the same. */
+  /**
+   * Whether it makes no call with `tool_choice: none`. Other providers receive no tools instead, because some of them make
+   * calls all the same.
+   */
   toolChoiceNone?: boolean
-  /** Takes files in chat completions. */
+  /** Whether it accepts files in chat completions. */
   files?: boolean
-  /** `usage.cost` is what a call cost, in US dollars. */
+  /** Whether `usage.cost` is the cost of a call in US dollars. */
   reportsCost?: boolean
-  /** Refuses ids of calls that are not nine letters and digits. */
+  /** Whether it refuses call ids that are not nine letters and digits. */
   shortCallIds?: boolean
-  /** Models that refuse a tool call without a signature, also when another model made it. */
+  /** Models that refuse a tool call without a signature, even if another model made the call. */
   needsSignatures?: RegExp
 }
 
 const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: 'none' }
 
-/** Also as `provider` of a Mistral model on another server: the templates of many of them check the ids. */
+/** Also for the `provider` of a Mistral model on another server: the chat templates of many of them check the ids. */
 const mistral: Compat = { ...plain, shortCallIds: true }
 
 const table: Readonly<Record<string, Compat>> = {
   openai: plain,
-  // It thinks unless that is switched off. From V4 on, a request without the reasoning of any earlier call is refused
+  // Thinks unless that is switched off. From V4 on, it refuses a request without the reasoning of any earlier call
   // (https://api-docs.deepseek.com/guides/thinking_mode).
   deepseek: {
     maxTokensCap: 8192,
@@ -48,7 +52,7 @@ const table: Readonly<Record<string, Compat>> = {
     reasoningBack: 'always',
     toolChoiceNone: true,
   },
-  // Without `clear_thinking: false` it drops the reasoning of earlier turns, and with it the cached prefix
+  // Without `clear_thinking: false`, it drops the reasoning of earlier turns, and with it the cached prefix
   // (https://docs.z.ai/guides/capabilities/thinking-mode).
   glm: {
     maxTokensCap: 65_536,
@@ -56,7 +60,7 @@ const table: Readonly<Record<string, Compat>> = {
     thinkingFields: { clear_thinking: false },
     reasoningBack: 'calls',
   },
-  // A thinking model refuses a call without reasoning, of any turn, and takes an empty one for none
+  // A thinking model refuses a call without reasoning, of any turn, and treats an empty one as none
   // (https://github.com/theopenco/llmgateway/pull/2093).
   moonshot: {
     maxTokensCap: null,
@@ -92,13 +96,13 @@ export function detectProvider(apiUrl: string): string {
   return 'openai'
 }
 
-/** The provider of a model: from its settings, otherwise from its URL. Found once for each model. */
+/** The provider of a model: from its settings, otherwise from its URL. Computed once per model. */
 export const providerOf = oncePer(
   (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
     settings.provider ?? detectProvider(settings.api_url),
 )
 
-/** The end of a URL that names an endpoint, and with it the API. */
+/** The end of a URL that names an endpoint, and thereby the API. */
 const ENDPOINT = /\/(chat\/completions|messages|responses)\/?$/
 
 /** Providers whose own API does more than chat completions. */
@@ -106,10 +110,12 @@ const API_OF_HOST: ReadonlyMap<string, ModelApi> = new Map([
   ['api.openai.com', 'responses'],
   ['api.anthropic.com', 'messages'],
 ])
-/** Where other providers offer Anthropic's API beside their own: DeepSeek, GLM, MiniMax, Moonshot. */
+/**
+ * The path under which other providers (DeepSeek, GLM, MiniMax, Moonshot) offer Anthropic's API in addition to their own.
+ */
 const ANTHROPIC_PATH = /\/anthropic(\/|$)/
 
-/** The API that a model speaks: from its settings, otherwise from its URL. */
+/** The API of a model: from its settings, otherwise from its URL. */
 export function apiOf({ api, api_url }: Pick<ModelSettings, 'api' | 'api_url'>): ModelApi {
   if (api !== undefined) return api
   const { pathname } = new URL(api_url)
@@ -119,7 +125,7 @@ export function apiOf({ api, api_url }: Pick<ModelSettings, 'api' | 'api_url'>):
   return ANTHROPIC_PATH.test(pathname) ? 'messages' : (API_OF_HOST.get(hostOf(api_url)) ?? 'chat')
 }
 
-/** The row for a model; `plain` for providers without one. Found once for each model. */
+/** The row for a model; `plain` for providers without one. Computed once per model. */
 export const compatOf = oncePer((settings: Pick<ModelSettings, 'provider' | 'api_url'>): Compat => {
   const provider = providerOf(settings)
   const host = hostOf(settings.api_url)
@@ -127,7 +133,7 @@ export const compatOf = oncePer((settings: Pick<ModelSettings, 'provider' | 'api
   return Object.hasOwn(table, provider) ? (table[provider] ?? plain) : plain
 })
 
-/** The base URL and the query of an `api_url`, which may end with the endpoint, such as `/chat/completions`. */
+/** The base URL and the query of an `api_url`, which may end with an endpoint such as `/chat/completions`. */
 export function splitApiUrl(apiUrl: string): { base: string; query: Record<string, string> } {
   const url = new URL(apiUrl)
   const path = url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '')

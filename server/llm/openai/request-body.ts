@@ -94,13 +94,13 @@ interface MessageOptions {
   missingReasoning: string | undefined
   vision: boolean
   pdf: boolean
-  /** Carried fields from elsewhere are dropped. */
+  /** Fields that another source carried are dropped. */
   source: string
   needsSignatures: boolean
   shortCallIds: boolean
 }
 
-/** Gemini's documented stand-in for the signature of a call that another model made. */
+/** The placeholder that Gemini documents for the signature of a call that another model made. */
 const UNSIGNED: Record<string, unknown> = {
   extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
 }
@@ -180,7 +180,7 @@ function userMessage(
   }
 }
 
-/** As OpenAI's APIs take a PDF. */
+/** A PDF in the form that OpenAI's APIs accept. */
 export const pdfUrl = (data: string): string => `data:application/pdf;base64,${data}`
 
 /** Providers reject a history with a call whose arguments are not JSON, so invalid ones are wrapped in an object. */

@@ -1,4 +1,4 @@
-// The body of a response of a provider: gathers what arrives, so that it is read in larger pieces.
+// The body of a provider's response: gathers what arrives, so that it is read in larger pieces.
 import type { Dispatcher } from 'undici'
 import type { SharedTicks } from '../../lib/shared-ticks.ts'
 import type { SocketGate } from './socket-gate.ts'
@@ -12,10 +12,10 @@ const GATHERED_BYTES = 64 * 1024
 /** The body of a response, read from the socket. */
 export interface ByteSource {
   /**
-   * Everything that arrived since the last call, never empty; null at the end. Rejects when the connection breaks or is
-   * aborted. Only one call at a time.
+   * Resolves with everything that arrived since the last call, never empty; null at the end. Rejects if the connection
+   * breaks or is aborted. Only one call at a time is allowed.
    * @param gatherMs waits until this much time has passed since the last call resolved, so that tiny pieces are not read
-   *   one by one. Resolves earlier at the end or with large amounts.
+   * one by one. Resolves earlier at the end or with large amounts.
    */
   read(gatherMs?: number): Promise<readonly Buffer[] | null>
   /** Closes the socket at once. The pending and all later reads reject with the reason. */
@@ -24,20 +24,23 @@ export interface ByteSource {
   release(): void
 }
 
-/** A body for both of its sides: the connection fills it, the client reads its source. */
+/** Both sides of a body: the connection fills it, and the client reads its source. */
 export interface Body {
   source: ByteSource
   push(chunk: Buffer): void
-  /** The end, with the error if the body is incomplete. */
+  /** Ends the body, with the error if it is incomplete. */
   end(error: Error | null): void
 }
 
-/** What a body is created with. */
+/** The dependencies of a body. */
 export interface BodyContext {
   controller: Pick<Dispatcher.DispatchController, 'pause' | 'resume' | 'paused' | 'abort'>
   gate: SocketGate
   ticks: SharedTicks
-  /** Many bodies are being received: reads that gather share ticks, and nothing is read from the socket between them. */
+  /**
+   * Whether many bodies are being received. Then reads that gather share ticks, and nothing is read from the socket between
+   * them.
+   */
   isCrowded(): boolean
 }
 
@@ -48,7 +51,7 @@ interface WaitingReader {
   notBefore: number
 }
 
-/** The gathering half of a response; `push` and `end` are called by the connection. */
+/** Creates the gathering half of a response. The connection calls `push` and `end`. */
 export function createBody({ controller, gate, ticks, isCrowded }: BodyContext): Body {
   let pending: Buffer[] = []
   let pendingBytes = 0
@@ -57,7 +60,7 @@ export function createBody({ controller, gate, ticks, isCrowded }: BodyContext):
   let failure: Error | null = null
   let waiting: WaitingReader | null = null
   let lastRead = Number.NEGATIVE_INFINITY
-  /** A read has gathered before, so the answer is a long one: its end may be noticed a tick later. */
+  /** Whether a read has gathered before. Then the answer is long, and its end may be noticed a tick later. */
   let hasGathered = false
   let cancelTick: (() => void) | null = null
   let isSettleScheduled = false
@@ -100,8 +103,8 @@ export function createBody({ controller, gate, ticks, isCrowded }: BodyContext):
     else reader.reject(failure)
   }
   /**
-   * Reads from the socket only when the read is due: a token of steady streams takes 51 µs of CPU time instead of 58, where
-   * a pass-through takes 28 (120 streams; gathering for 90 instead of 80 ms has its part in it).
+   * Pauses the socket until the read is due: a token of a steady stream costs 51 µs of CPU time instead of 58; a
+   * pass-through costs 28 (120 streams; gathering for 90 instead of 80 ms contributes to it).
    */
   const restUntil = (time: number): void => {
     if (ended || pending.length > 0 || time <= performance.now()) return

@@ -1,4 +1,4 @@
-// What a reader makes of the events of one response, whatever the wire format.
+// The interface of a reader that turns the events of one response into deltas, calls and usage, whatever the wire format.
 import type { AppError } from '../../errors.ts'
 import type { LlmEvent, ToolCall } from '../client.ts'
 import type { TokenCounts } from '../usage.ts'
@@ -6,34 +6,34 @@ import type { TokenCounts } from '../usage.ts'
 /** Reads the streamed chunks of one response. */
 export interface ResponseReader {
   /**
-   * Reads the payload of one data line, `text` from `from` up to `to`. Never throws; counts unreadable payloads in
+   * Reads the payload of one data line, `text` from `from` to `to`. Never throws; counts unreadable payloads in
    * `unreadable`.
    */
   read(text: string, from: number, to: number): void
-  /** Reads a parsed chunk, or a complete response of a provider that does not stream. */
+  /** Reads a parsed chunk, or the complete response of a provider that does not stream. */
   readObject(value: unknown): void
-  /** The deltas since the last call, adjacent ones of one kind joined. */
+  /** Returns the deltas since the last call; adjacent ones of one kind are joined. */
   take(): LlmEvent[]
-  /** The remaining deltas; call it once, at the end. */
+  /** Returns the remaining deltas. Call it once, at the end. */
   end(): LlmEvent[]
-  /** The tool calls, with their arguments as they came, which may be nothing; call it after the end. */
+  /** Returns the tool calls with their arguments as received, possibly empty. Call it after the end. */
   calls(): ToolCall[]
-  /** What the provider wants back with this message; undefined if there are none. Call it after the end. */
+  /** Returns what the provider requires back with this message; undefined if nothing. Call it after the end. */
   carried(): unknown
-  /** The end marker of the stream was read. */
+  /** Whether the end marker of the stream was read. */
   readonly done: boolean
-  /** As the provider sent it; null until then. */
+  /** The finish reason as the provider sent it; null before that. */
   readonly finishReason: string | null
-  /** The last reported usage. */
+  /** The last reported usage; null if there was none. */
   readonly usage: TokenCounts | null
-  /** An error object in the stream, which ends the response. */
+  /** The error object in the stream that ended the response; null if there was none. */
   readonly error: AppError | null
-  /** Lines that were not JSON, or not a chunk. */
+  /** Number of lines that were not JSON, or not a chunk. */
   readonly unreadable: number
   /** Characters of the answer so far, including arguments. */
   readonly size: number
   /** Estimated tokens of the text and reasoning taken so far; not rounded. */
   readonly textTokens: number
-  /** No text, reasoning or call so far. */
+  /** Whether there was no text, reasoning or call so far. */
   readonly empty: boolean
 }

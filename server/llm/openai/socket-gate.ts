@@ -1,20 +1,20 @@
-// Stops reading from the sockets of responses for a moment, so that what arrives meanwhile is read at once.
+// Stops reading from the sockets of responses for a moment, so that everything that arrives meanwhile is read at once.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
 import { isRecord } from '../../lib/records.ts'
 
-/** Decides whether a socket is read. */
+/** Controls whether a socket is read. */
 export interface SocketGate {
-  /** Nothing is read from the socket until it is opened; what arrives waits in the system. */
+  /** Stops reading until the gate is opened. What arrives waits in the operating system. */
   close(): void
-  /** Reads on. Does nothing while it is open. */
+  /** Reads on. Does nothing if the gate is open. */
   open(): void
 }
 
 /** Published right before a request is written: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel.md. */
 const SENDING = 'undici:client:sendHeaders'
 
-/** Finds the sockets that requests are written to, which a dispatcher does not tell its handlers. */
+/** Finds the socket of each request. A dispatcher does not report it to its handlers. */
 export function followSockets(): {
   /** Call it in `onRequestStart`: the socket of the request is published next, in the same turn. */
   ofNextRequest(receive: (socket: Socket) => void): void
@@ -36,9 +36,9 @@ export function followSockets(): {
 }
 
 /**
- * A gate of one response. Node has no public way to stop reading: `pause` of a stream reads on until its buffer is full, a
- * piece at a time. So this does what `pause` does for sockets with a buffer of their own (`onread`), where the socket has
- * such a handle; elsewhere the gate stays open.
+ * Creates the gate of one response. Node has no public way to stop reading: `pause` of a stream reads on until its buffer
+ * is full, one piece at a time. So the gate does what `pause` does for sockets with a buffer of their own (`onread`), if
+ * the socket has such a handle; otherwise it stays open.
  */
 export function createSocketGate(socket: Socket | undefined): SocketGate {
   let isClosed = false
@@ -53,7 +53,7 @@ export function createSocketGate(socket: Socket | undefined): SocketGate {
     open() {
       if (!isClosed) return
       isClosed = false
-      // Begins to read again, because the handle does not.
+      // Resume reading here, because the handle does not do so on its own.
       if (socket?.destroyed === false) socket._read(0)
     },
   }

@@ -1,4 +1,4 @@
-// Streams one model response over HTTP, whatever the wire format: bytes to events, silence, stops, faults, the end.
+// Streams one model response over HTTP, whatever the wire format: from bytes to events, with timeouts, aborts and errors.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
@@ -26,44 +26,44 @@ import { MANY_BODIES, type ProviderHttp, type ProviderResponse } from './provide
 import type { ByteSource } from './response-body.ts'
 import type { ResponseReader } from './response-reader.ts'
 
-/** How one API is spoken. */
+/** The wire format of one API. */
 export interface Wire {
-  /** Of `carrySource`: seals what the reader carries. */
+  /** From `carrySource`; seals what the reader carries. */
   source: string
   /** Sends the request. */
   post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse>
-  /** A reader for one response. */
+  /** Creates a reader for one response. */
   createReader(context: FailureContext): ResponseReader
-  /** Whether a JSON body is a complete response, and no error. */
+  /** Whether a JSON body is a complete response and not an error. */
   isWhole(body: object): boolean
 }
 
-/** What a client of one model is built from. */
+/** The options of a client for one model. */
 export interface StreamedClientOptions {
   settings: ModelSettings
   http: ProviderHttp
-  /** Seconds of silence, before the first byte or between two, after which the call fails. The model's setting overrides it. */
+  /** Seconds without data after which the call fails. The model's own setting takes precedence. */
   idleTimeout: number
   /** Called with the number of lines that could not be read and were skipped; for the log. */
   onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
 }
 
-/** How long to wait for the usage and `[DONE]` after the finish reason. */
+/** Milliseconds to wait for the usage and `[DONE]` after the finish reason. */
 const AFTER_FINISH_MS = 2000
-/** The first output is emitted at once, further output at this interval. */
+/** Milliseconds between outputs. The first output is emitted at once. */
 const GATHER_MS = 50
 /**
- * With many streams, at this one: each piece that is emitted costs the same, however long it is. With 300 streams of
- * 30 tokens/s and 80 ms, a token took 46 µs of CPU time instead of 79. Tokens must not be 100 ms late.
+ * The interval with many streams, because each emitted piece costs the same, however long it is. With 300 streams of 30
+ * tokens/s and 80 ms, a token took 46 µs of CPU time instead of 79. Tokens must not be 100 ms late.
  */
 const GATHER_MANY_MS = 90
-/** More than any model writes. Ends the answer of a provider that never stops. */
+/** More characters than any model writes. Ends the answer of a provider that never stops. */
 const MAX_ANSWER_CHARACTERS = 10_000_000
-/** The same in bytes, for a stream that never stops and says nothing. */
+/** The limit in bytes, for a stream that never stops and contains no text. */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024
-/** How long to wait for the body to end after its end marker, to notice that the answer is sent again. */
+/** Milliseconds to wait for the body to end after its end marker, to notice if the answer is sent again. */
 const AFTER_END_MS = 150
-/** Maximum size of a body that is not a stream. */
+/** Maximum bytes of a body that is not a stream. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 
 /** One request and its response. */
@@ -79,14 +79,14 @@ interface Exchange {
 const isEndless = ({ reader, bytes }: Exchange): boolean =>
   reader.size > MAX_ANSWER_CHARACTERS || bytes > MAX_STREAM_BYTES
 
-/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+/** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export function createStreamedClient(options: StreamedClientOptions, wire: Wire): LlmClient {
   const { settings } = options
   const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
   const { source } = wire
   /**
-   * Sends the request. Returns all events of a response that is not a stream, or null if the response has to be read as a
+   * Sends the request. Returns all events of a response that is not a stream, or null if the response must be read as a
    * stream.
    */
   async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
@@ -110,7 +110,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     return carry === undefined ? {} : { carry }
   }
 
-  /** Returns a function that reads the next batch of events, null at the end. It throws what the connection throws. */
+  /** Returns a function that reads the next batch of events; null at the end. It throws the errors of the connection. */
   function readStream(exchange: Exchange): () => Promise<LlmEvent[] | null> {
     const { reader, watch, source } = exchange
     const lines = createEventStreamReader(reader.read)
@@ -205,12 +205,14 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   }
 }
 
-/** The model did not decide to end here. */
+/** Finish reasons with which the model did not decide to end. */
 const CUT_OFF: ReadonlySet<string> = new Set(['length', 'max_tokens', 'content_filter'])
-/** Of a call that was cut off before its first argument: not JSON, so that it does not run without arguments. */
+/**
+ * The arguments of a call that was cut off before its first argument: not JSON, so that it does not run without arguments.
+ */
 const CUT_ARGUMENTS = '{'
 
-/** The calls of a response. No arguments are an empty object, unless the response was cut off there. */
+/** The calls of a response. Missing arguments become an empty object, unless the response was cut off there. */
 function readCalls(reader: ResponseReader): ToolCall[] {
   const calls = reader.calls()
   const isCut = CUT_OFF.has(reader.finishReason ?? '')
@@ -246,8 +248,8 @@ function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): T
 }
 
 /**
- * Reads on for a moment after the end marker: a reader reports what it must not find there. A body that stays open or breaks
- * now changes nothing.
+ * Reads on for a moment after the end marker, because a reader reports what must not follow it. A body that stays open or
+ * breaks now changes nothing.
  */
 async function readPastEnd(
   { source, reader }: Exchange,
@@ -259,7 +261,7 @@ async function readPastEnd(
       const left = until - performance.now()
       if (left <= 0) return
       const read = source?.read()
-      // Nobody waits for it any more when the time is up.
+      // Nobody waits for it once the time is up.
       read?.catch(() => undefined)
       const parts = (await Promise.race([read, sleep(left, null, { ref: false })])) ?? null
       if (parts === null) return

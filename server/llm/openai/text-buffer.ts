@@ -1,11 +1,11 @@
 // A text that grows in small pieces up to a megabyte, without allocating hundreds of thousands of strings.
 
-/** A text that grows by small pieces, without a copy for each. */
+/** A text that grows in small pieces, without a copy for each. */
 export interface GatheredText {
   add(piece: string): void
-  /** Characters so far. */
+  /** Number of characters so far. */
   readonly length: number
-  /** The whole text; costs a copy. */
+  /** Returns the whole text. Costs a copy. */
   read(): string
 }
 

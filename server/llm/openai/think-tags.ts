@@ -3,10 +3,10 @@
 /** Where a piece of text belongs. */
 export type Kind = 'thinking_delta' | 'text_delta'
 
-/** Separates `<think>` from the answer, also when a tag is cut between two pieces. */
+/** Separates `<think>` from the answer, even if a tag is split between two pieces. */
 export interface ThinkTagSplitter {
   push(text: string): void
-  /** The end of the answer: emits a held-back possible tag as text. */
+  /** Ends the answer: emits a held-back possible tag as text. */
   end(): void
 }
 
@@ -14,8 +14,8 @@ const OPEN = '<think>'
 const CLOSE = '</think>'
 
 /**
- * Emits text as it arrives, without the tags; holds back only the start of a possible tag. A tag in code (fenced or between
- * backticks) or in quotes is text, because then the answer is about tags.
+ * Emits text as it arrives, without the tags. Holds back only the beginning of a possible tag. A tag in code (fenced or
+ * between backticks) or in quotes is text, because then the answer is about tags.
  */
 export function createThinkTagSplitter(emit: (kind: Kind, text: string) => void): ThinkTagSplitter {
   let thinking = false
@@ -24,7 +24,7 @@ export function createThinkTagSplitter(emit: (kind: Kind, text: string) => void)
   // Whitespace after a tag belongs to the tag.
   let trimming = false
   let fenced = false
-  // The current line: its number of backticks, and how it starts.
+  // The current line: its number of backticks, and how it begins.
   let ticksInLine = 0
   let lineStart = ''
 

@@ -12,16 +12,16 @@ export interface CallPiece {
   function?: { name?: unknown; arguments?: unknown } | null
 }
 
-/** Puts the tool calls of one response together from their pieces. */
+/** Assembles the tool calls of one response from their pieces. */
 export interface ToolCallAssembly {
   /** Adds the entries of one chunk, in order. */
   add(pieces: readonly unknown[]): void
   /**
-   * The calls that have a name, in the order of their first piece. Each has an id, not necessarily a unique one. Without
-   * arguments, theirs are empty text.
+   * Returns the calls that have a name, in the order of their first pieces. Each has an id, which may not be unique.
+   * Missing arguments are an empty text.
    */
   finish(): ToolCall[]
-  /** What each of these calls carries beyond OpenAI's own fields; null for nothing. */
+  /** Returns what each of these calls carries beyond OpenAI's own fields; null for nothing. */
   carried(): (Record<string, unknown> | null)[]
   readonly started: boolean
   /** Characters so far. */
@@ -39,7 +39,7 @@ interface Draft {
 const MAX_CALLS = 128
 const MAX_ID_LENGTH = 200
 
-/** One for each model call; it holds the unfinished calls. */
+/** Create one per model call. It holds the unfinished calls. */
 export function createToolCallAssembly(): ToolCallAssembly {
   const drafts: Draft[] = []
   let size = 0
@@ -49,7 +49,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     const sameIndex = drafts.findLast((draft) => draft.index === index)
     if (index !== undefined) {
       if (sameIndex === undefined) return undefined
-      // A new call may reuse an index: then it has a name, and either another id or the current call is complete.
+      // A new call may reuse an index. Then it has a name, and either another id, or the current call is complete.
       const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
       const begins =
         name !== sameIndex.name || argumentText(piece.function?.arguments).startsWith('{')
@@ -63,7 +63,8 @@ export function createToolCallAssembly(): ToolCallAssembly {
     }
     const current = drafts.at(-1)
     if (current === undefined) return undefined
-    // Without index and id, a further entry of the same chunk, or a name after complete arguments, starts a new call.
+    // Without an index and an id, a new call starts with a further entry of the same chunk, or with a name after complete
+    // arguments.
     return name !== '' && (!first || isComplete(current.arguments)) ? undefined : current
   }
 
@@ -106,7 +107,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
         const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
         const id = fits ? draft.id : `call_${newId()}`
         return {
-          // Non-empty and bounded, which is all the brand requires.
+          // Non-empty and bounded, which is all that the brand requires.
           id: id as CallId,
           name: draft.name,
           arguments: draft.arguments,
@@ -124,7 +125,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
   }
 }
 
-/** Whether a piece is a complete call that has been received before, with the same id. */
+/** Whether a piece is a complete call that was already received with the same id. */
 const repeats = (draft: Draft, piece: CallPiece, id: string): boolean =>
   id !== '' &&
   id === draft.id &&

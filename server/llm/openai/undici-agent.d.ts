@@ -1,4 +1,4 @@
-// Types of the file of undici that has its connection pool; the package declares types of its whole only.
+// Types of undici's file with the connection pool. The package declares types only for its main entry.
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici'
   export default Agent

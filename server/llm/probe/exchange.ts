@@ -1,4 +1,4 @@
-// Single requests to a provider that is being probed, and what the responses reveal.
+// Single requests to a provider that is being probed, and what their responses reveal.
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
 import { TokenCount } from '../../protocol/bounds.ts'
@@ -16,7 +16,7 @@ import { watchSilence } from '../openai/idle-timeout.ts'
 import type { ProviderHttp } from '../openai/provider-http.ts'
 import { connectProvider, createProviderClient } from '../provider-client.ts'
 
-/** What a model answered to a request of the probe. */
+/** A model's response to a request of the probe. */
 export interface ProbeAnswer {
   /** Null if the answer was complete. */
   failure: AppError | null
@@ -24,13 +24,13 @@ export interface ProbeAnswer {
   thinking: string
   calls: ToolCall[]
   carry: Carry | undefined
-  /** The provider itself reported usage. */
+  /** Whether the provider itself reported usage. */
   usage: boolean
-  /** The response was a stream. */
+  /** Whether the response was a stream. */
   streamed: boolean
 }
 
-/** Sends one request with the client that the model would use later. Never throws. */
+/** Sends one request with the client that would later serve the model. Never throws. */
 export async function exchange(
   settings: ModelSettings,
   request: LlmRequest,
@@ -79,8 +79,9 @@ const noticingStreams = (http: ProviderHttp, onStream: () => void): ProviderHttp
 const Tokens = TokenCount.optional().catch(undefined)
 
 /**
- * Ids, and how servers report the context window of a model. Ollama and OpenAI report none; the `meta.n_ctx_train` of
- * llama.cpp is what the model was trained with, which is mostly more than the server was started with.
+ * The ids of models, and how servers report their context windows. Ollama and OpenAI report none. The `meta.n_ctx_train` of
+ * llama.cpp is the window that the model was trained with, which is usually larger than the one the server was started
+ * with.
  */
 const ModelList = z.object({
   data: z.array(
@@ -90,22 +91,22 @@ const ModelList = z.object({
       max_model_len: Tokens,
       /** OpenRouter: `Model` and `TopProviderInfo` in https://openrouter.ai/docs/client-sdks/typescript/models. */
       context_length: Tokens,
-      /** The window of the provider that OpenRouter prefers, which may be smaller than the model's. */
+      /** The window at the provider that OpenRouter prefers, which may be smaller than the model's. */
       top_provider: z.object({ context_length: Tokens }).optional().catch(undefined),
     }),
   ),
 })
 type ListedModel = z.infer<typeof ModelList>['data'][number]
 
-/** Undefined where the server does not say. */
+/** Undefined if the server does not report it. */
 const windowOf = (listed: ListedModel): number | undefined =>
   listed.max_model_len ?? listed.top_provider?.context_length ?? listed.context_length
 
 /** The models that a provider lists. */
 export interface ListedModels {
-  /** Ids. */
+  /** Ids of the models. */
   models: string[]
-  /** Tokens of the context window of each model for which the provider reports it. */
+  /** Context window in tokens of each model for which the provider reports it. */
   windows: ReadonlyMap<string, number>
   failure: AppError | null
 }
@@ -120,7 +121,7 @@ const LIST_SECONDS = 15
 const MAX_LIST_BYTES = 4 * 1024 * 1024
 const MAX_MODELS = 500
 
-/** The provider's list of models. Never throws; many providers have none, which is not an error. */
+/** Reads the provider's list of models. Never throws. Many providers have no list, which is not an error. */
 export async function listModels(
   settings: ModelSettings,
   http: ProviderHttp,

@@ -4,7 +4,7 @@ import type { ModelPreset } from '../../protocol/models/catalog.ts'
 const OLLAMA = 'http://127.0.0.1:11434'
 const DETECT_MS = 800
 
-/** Providers with a key: the id, the name, the base URL of the API, and the page on which keys are created. */
+/** Providers that need a key: the id, the name, the base URL of the API, and the page on which keys are created. */
 const KEYED = [
   ['openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys'],
   [
@@ -36,7 +36,7 @@ const PRESETS: readonly ModelPreset[] = KEYED.map(([id, name, api_url, key_url])
   detected: false,
 }))
 
-/** All presets. If Ollama runs on this machine, it comes first and is marked. Never throws. */
+/** Returns all presets. If Ollama runs on this machine, it comes first and is marked. Never throws. */
 export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
   const detected = await isOllama(ollamaUrl)
   const ollama = {
@@ -51,8 +51,8 @@ export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
 
 async function isOllama(url: string): Promise<boolean> {
   try {
-    // Loaded only here, where a person adds a model: the whole package takes 45 ms.
-    // The bundled package has only the default export.
+    // Loaded only here, where a person adds a model, because the whole package takes 45 ms. The bundled package has only a
+    // default export.
     const { request } = (await import('undici')).default
     const { statusCode, body } = await request(`${url}/api/version`, {
       signal: AbortSignal.timeout(DETECT_MS),

@@ -1,4 +1,4 @@
-// Determines what a provider supports with a few tiny requests, so that adding one requires no knowledge of it.
+// Determines with a few tiny requests what a provider supports, so that adding one requires no knowledge of it.
 import type { AppError } from '../../errors.ts'
 import { deadline } from '../../lib/abort.ts'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/models/catalog.ts'
@@ -8,7 +8,7 @@ import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.t
 import { apiOf, detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels, type ProbeAnswer } from './exchange.ts'
 
-/** Finds out what a provider and its models can do by asking them. */
+/** Finds out what a provider and its models support. */
 export interface ModelProbe {
   /** Never throws; `error` says why a provider is unusable. Takes at most a minute. */
   probe(target: ProbeTarget, signal: AbortSignal): Promise<ProbeReport>
@@ -17,22 +17,22 @@ export interface ModelProbe {
 
 /** A provider as an administrator enters it. */
 export interface ProbeTarget {
-  /** The API base, the full `…/chat/completions`, or just the server's address. */
+  /** The base URL of the API, the full `…/chat/completions`, or only the server's address. */
   api_url: string
   api_key?: string | undefined
   /** Default: the first chat model in the provider's list. */
   upstream_model?: string | undefined
-  /** Default: detected from the URL, else found by asking. */
+  /** Default: detected from the URL, otherwise by trying. */
   api?: ModelApi | undefined
 }
 
-/** Time limits, in seconds, for a single request and for all requests. */
+/** Time limits in seconds, for a single request and for all requests. */
 const REQUEST_SECONDS = 30
 const PROBE_SECONDS = 60
 /** Enough for a model that thinks first. */
 const MAX_TOKENS = 400
 
-/** Call `close` at the end: it holds connections to providers. */
+/** Call `close` at the end, because it holds connections to providers. */
 export function createModelProbe(http: ProviderHttp = createProviderHttp()): ModelProbe {
   return {
     async probe(target, signal) {
@@ -47,13 +47,13 @@ export function createModelProbe(http: ProviderHttp = createProviderHttp()): Mod
   }
 }
 
-/** The URL as given, or also with `/v1` if it has no path. */
+/** The URL as given and, if it has no path, also with `/v1`. */
 function candidateUrls(apiUrl: string): string[] {
   const path = new URL(apiUrl).pathname.replace(/\/+$/, '')
   return path === '' ? [`${apiUrl.replace(/\/+$/, '')}/v1`, apiUrl] : [apiUrl]
 }
 
-/** Null if there is a server but no API at this URL. */
+/** Null if there is a server at this URL, but no API. */
 async function probeUrl(
   target: ProbeTarget,
   http: ProviderHttp,
@@ -86,7 +86,7 @@ async function probeUrl(
       listed.failure?.code === 'model_unauthorized'
     )
       return { ...known, ...faultOf(listed.failure) }
-    // Some providers list no models; without a name, nothing can be probed.
+    // Some providers list no models. Without a name, nothing can be probed.
     return listed.failure === null
       ? { ...known, error: 'The provider lists no models. Enter a model name.' }
       : null
@@ -143,18 +143,18 @@ async function probeUrl(
   }
 }
 
-/** Undefined when the answer does not say: there was none, or the model thought until its limit. */
+/** Undefined if the answer does not tell: there was none, or the model thought until its limit. */
 function seesPicture({ failure, text }: ProbeAnswer): boolean | undefined {
   if (failure !== null) return isRefused(failure) ? false : undefined
   return text.trim() === '' ? undefined : /\bred\b|红/i.test(text)
 }
 
-/** The order in which a server is asked whose address does not say which API it has. */
+/** The order in which APIs are tried if the address does not reveal which one the server has. */
 const ANY_API: readonly ModelApi[] = ['chat', 'responses', 'messages']
 
 type Ask = (settings: ModelSettings, request: Partial<LlmRequest>) => Promise<ProbeAnswer>
 
-/** Greets the model in one API after the other until it answers. What it answered, and the settings that worked. */
+/** Greets the model through one API after another until it answers. Returns its answer and the settings that worked. */
 async function findApi(
   settings: ModelSettings,
   apis: readonly ModelApi[],
@@ -178,7 +178,7 @@ async function findApi(
   return greeted
 }
 
-/** The list of models; Anthropic's API wants other headers for it. */
+/** Reads the list of models. Anthropic's API requires other headers for it. */
 async function listWith(
   base: ModelSettings,
   apis: readonly ModelApi[],
@@ -221,13 +221,13 @@ const withResults = ({ text, thinking, calls, carry }: ProbeAnswer): LlmMessage[
 const isRefused = ({ code }: AppError): boolean => code === 'model_refused'
 
 /**
- * Why a request with a tool failed, unless the tools themselves were refused. If a provider names another field, or could
- * not answer at all, the model may well have function calling, and prompt mode would hide what is wrong.
+ * The reason why a request with a tool failed, unless the provider refused the tools. If it names another field, or could
+ * not answer at all, the model may well support function calling, and prompt mode would hide the problem.
  */
 function faultOfTools(failure: AppError | null): AppError | null {
   if (failure === null) return null
   const words = String(failure.params?.detail ?? '')
-  // llama.cpp answers 500 when it was started without support for tools.
+  // llama.cpp responds with 500 if it was started without support for tools.
   if (!isRefused(failure)) return /tool|function/i.test(words) ? null : failure
   const fields =
     words.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:reasoning|temperature|thinking)\b/gi) ?? []
@@ -259,7 +259,7 @@ const canChat = (model: string): boolean =>
 const isElsewhere = (failure: AppError): boolean =>
   failure.code === 'model_not_found' || failure.code === 'model_bad_answer'
 
-/** The provider responded, even if it refused. */
+/** Whether the provider responded, even with a refusal. */
 const isAnswer = (failure: AppError): boolean =>
   failure.code !== 'model_unavailable' && failure.code !== 'model_timeout'
 

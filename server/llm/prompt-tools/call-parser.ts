@@ -1,5 +1,4 @@
-// Finds tool calls in a model's text while it streams: a possible call is held back until it is decided, other text
-// passes.
+// Finds tool calls in a model's text while it streams. Holds back a possible call until it is decided; other text passes.
 
 import { createGatheredText } from '../openai/text-buffer.ts'
 import {
@@ -26,26 +25,26 @@ import { isCallKey, readJsonCalls, readXmlCalls } from './read-calls.ts'
 import { type Follower, followCode, followValue, nextMark } from './text-followers.ts'
 import { createShownText } from './visible-text.ts'
 
-/** Text held back beyond this is not a call. */
+/** A longer held-back text is not a call. */
 const MAX_HELD_CHARACTERS = 1_100_000
 const MAX_CALLS = 32
-/** How often a value without an end is parsed again up to a closing mark. */
+/** Maximum number of times that a value without an end is parsed again up to a closing mark. */
 const MAX_REPARSES = 4
-/** Handles the next character; returns the handler of the one after it. */
+/** Handles the next character. Returns the handler of the character after it. */
 type State = (character: string) => State
 
 const isSpace = (character: string): boolean => character.trim() === ''
 
 /**
- * Each character is read once, and every decision depends on the text alone: however it is split into pieces, text and
- * calls come out the same. A call in code of another language, in inline code or in a sentence is text.
+ * Each character is read once, and every decision depends on the text alone: however it is split into pieces, the text and
+ * calls are the same. A call in code of another language, in inline code or in a sentence is text.
  */
 export function createPromptCallParser(known: KnownTools): PromptCallParser {
   const calls: PromptCall[] = []
   const faults: PromptFault[] = []
   const shown = createShownText()
   let state: State = inText
-  // Held back: what precedes a value or a tag's content, and the content itself with its last characters.
+  // Held back: what precedes a value or a tag's content, and the content with its last characters.
   let lead = ''
   let body = createGatheredText()
   let tail = ''
@@ -71,7 +70,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     }
     return next
   }
-  /** The end of the text that cannot change the state: most of an answer is prose, code, and the inside of long strings. */
+  /** The end of the text that cannot change the state. Most of an answer is prose, code, or the inside of long strings. */
   function endOfPlain(at: State, text: string, from: number): number {
     if (at === inValue) return scanner?.skip(text, from) ?? from
     if (at === inFollowed) return follower?.skip(text, from) ?? from
@@ -90,7 +89,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     isTagged = false
     isFenceHeld = false
   }
-  /** The held text is not a call; in a fence, all of the fence is code. */
+  /** The held-back text is not a call; in a fence, the whole fence is code. */
   function release(next: State = inText): State {
     const text = lead + body.read()
     if (isFenceHeld) follower = followCode(text, fence)
@@ -110,7 +109,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     }
     shown.add(character)
     if (character !== '{' || shown.inlineCode) return inText
-    // A call inside an object that is only mentioned is only mentioned too.
+    // A call inside an object that is only mentioned is only mentioned, too.
     shown.refuse()
     follower = followValue(character)
     return inFollowed
@@ -226,7 +225,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     pendingReading = reading
     return inRestOfLine
   }
-  /** A call without a fence or tag counts when nothing but another call follows on its line. */
+  /** A call without a fence or tag counts only if nothing but another call follows on its line. */
   function inRestOfLine(character: string): State {
     if (' \t}],;'.includes(character)) {
       body.add(character)
@@ -276,7 +275,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (reading.kind === 'text') release()
     else accept(reading)
   }
-  /** Reads a value again whose end was hidden by a stray quote. */
+  /** Parses a value again if a stray quote hid its end. */
   function tryReparse(): boolean {
     if (++reparseCount > MAX_REPARSES) return false
     const found = readBeforeMark(body.read(), known, isTagged ? null : fence)

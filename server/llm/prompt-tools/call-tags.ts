@@ -6,7 +6,7 @@ const CLOSING_TAGS = [...OPENING_TAGS.map((tag) => tag.replace('<', '</')), '</f
 const FUNCTION_TAG = /^<function=["']?[\w.-]{1,200}["']?>$/
 const FUNCTION_TAG_START = /^<function=["'\w.-]{0,204}$/
 
-/** Whether a fence with this language may contain calls; with another language it contains code. */
+/** Whether a fence with this language may contain calls. With any other language, it contains code. */
 export const mayHoldCalls = (info: string): boolean =>
   /^(?:json[5c]?|tool|tool_calls?|tool_code|tool_use|function(?:_call)?|xml|text|plaintext)?$/i.test(
     info,
@@ -31,22 +31,22 @@ export const isClosingTag = (text: string): boolean => CLOSING_TAGS.includes(tex
 export const beginsClosingTag = (text: string): boolean =>
   CLOSING_TAGS.some((tag) => tag.startsWith(text))
 
-/** Whether a closing tag stands at the end of the text. */
+/** Whether the text ends with a closing tag. */
 export const endsWithClosingTag = (text: string): boolean =>
   CLOSING_TAGS.some((tag) => text.endsWith(tag))
 
-/** The content of a call tag, whose closing tag may be at its end. */
+/** The content of a call tag without its closing tag, if it ends with one. */
 export const withoutClosingTag = (content: string): string =>
   content.replace(/<\/(?:tool_calls?|function_call)>$/, '')
 
-/** Where a call tag ends; -1 when it does not. */
+/** The index where a call tag ends; -1 if it does not. */
 export const findClosingTag = (text: string): number =>
   text.search(/<\/(?:tool_calls?|function_call)>/)
 
 /**
- * Whether the tag before this content is only mentioned: then words follow, while a call continues with a name or
- * another tag. Checked at each character, and decided after the first words of a line (`midLine`: the tag follows text
- * on it), or at its end.
+ * Whether the tag before this content is only mentioned: then words follow, while a call continues with a name or another
+ * tag. Checked at each character. Decided after the first words of a line, or at its end. `midLine`: the tag follows text
+ * on its line.
  */
 export function isTagMentioned(content: GatheredText, last: string, isMidLine: boolean): boolean {
   if (isMidLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())

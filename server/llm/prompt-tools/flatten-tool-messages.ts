@@ -6,7 +6,7 @@ import type { LlmMessage, ToolCall } from '../client.ts'
 export interface FlattenOptions {
   /** Formats a call for the assistant's text. */
   writeCall(call: ToolCall): string
-  /** `tool`: results stay messages of the role `tool`; `user`: they become user messages. */
+  /** `tool`: results remain messages of the role `tool`; `user`: they become user messages. */
   results: 'tool' | 'user'
 }
 

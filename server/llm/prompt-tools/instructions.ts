@@ -56,7 +56,7 @@ function describeChoice(choice: ToolChoice | undefined): string[] {
   return []
 }
 
-/** An earlier call in the format that the model is asked to use. */
+/** Formats an earlier call in the way that the model is asked to use. */
 export function writeCall(call: ToolCall): string {
   return `\`\`\`json\n{"tool_call": {"name": ${JSON.stringify(call.name)}, "arguments": ${argumentsText(call.arguments)}}}\n\`\`\``
 }
@@ -69,7 +69,7 @@ function argumentsText(text: string): string {
   }
 }
 
-/** The message to a model whose calls could not be parsed. */
+/** Builds the message to a model whose calls could not be parsed. */
 export const describeFaults = (faults: readonly PromptFault[]): string =>
   [
     'Your tool call could not be parsed, so no tool ran:',

@@ -1,30 +1,30 @@
 // Finds the end of a JSON object or array in text that arrives in pieces, even if it is damaged.
 
 /**
- * `more`: it continues; `done`: this character closes it; `bound`: it ended before this character; `reject`: it is not
- * a call.
+ * `more`: the value continues; `done`: this character closes it; `bound`: it ended before this character; `reject`: it is
+ * not a call.
  */
 export type Scan = 'more' | 'done' | 'bound' | 'reject'
 
 /** Finds the end of a JSON value in text that arrives in pieces. */
 export interface JsonScanner {
-  /** The next character. The first must be `{` or `[`. */
+  /** Reads the next character. The first must be `{` or `[`. */
   feed(character: string): Scan
-  /** The position of the next character in `text`, from `at` on, that must be fed; those before it can be skipped. */
+  /** The position in `text`, from `at` on, of the next character that must be fed. Those before it can be skipped. */
   skip(text: string, at: number): number
   /** Offsets of quotes inside a string that should have been escaped. */
   readonly strayQuotes: readonly number[]
-  /** The text so far ends inside a string. */
+  /** Whether the text so far ends inside a string. */
   readonly inString: boolean
 }
 
-/** Where the value may end besides at its closing bracket. */
+/** Where the value may end other than at its closing bracket. */
 export interface JsonScannerOptions {
-  /** Characters that end the value early outside of its strings: the mark of its fence or tag begins with them. */
+  /** Characters outside of strings that end the value early, because the mark of its fence or tag begins with them. */
   endMarks: string
   /**
-   * Whether a key of the outermost object (or of the objects in the outermost array) is allowed; the first one that is
-   * not rejects.
+   * Whether a key of the outermost object, or of the objects in the outermost array, is allowed. The first key that is not
+   * allowed rejects the value.
    */
   acceptsKey(key: string): boolean
 }
@@ -35,8 +35,8 @@ const MAX_STRAY_QUOTES = 100_000
 const CLOSING_QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
 
 /**
- * Strings may use double, single or typographic quotes, with bare quotes and line breaks inside: a quote ends a string
- * only when what follows can follow a string. In valid JSON that is always so, so valid JSON is read exactly.
+ * Strings may use double, single or typographic quotes, with unescaped quotes and line breaks inside: a quote ends a string
+ * only if what follows it can follow a string. That always holds in valid JSON, so valid JSON is read exactly.
  */
 export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
   const strayQuotes: number[] = []
@@ -44,16 +44,16 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
   let width = 0
   let depth = 0
   let keyDepth = 1
-  // Of the open string: its closing quote, and where a quote may have closed it.
+  // For the open string: its closing quote, and where a quote may have closed it.
   let quote = ''
   let escaped = false
   let maybeClosedAt = -1
   let spaceAfterQuote = false
   let breakAfterQuote = false
-  // Outside of strings: the last non-whitespace character, and the line breaks since then.
+  // Outside of strings: the last non-whitespace character, and the number of line breaks since then.
   let last = ''
   let breaks = 0
-  // The key that is being read, where keys are checked.
+  // The key that is being read, if keys are checked.
   let key: string | null = null
 
   const atKey = () => depth === keyDepth && (last === '{' || last === ',')

@@ -13,25 +13,22 @@ export type Reading =
   | { kind: 'text' }
   | { kind: 'fault'; problem: string }
 
-/** Name of each offered tool → its parameters as JSON Schema. */
+/** Maps the name of each offered tool to its parameters as JSON Schema. */
 export type KnownTools = ReadonlyMap<string, Record<string, unknown>>
 
-/** Separates the calls in the text of a model from what a person sees. */
+/** Separates the calls in a model's text from what a person sees. */
 export interface PromptCallParser {
-  /** The next piece of the answer; returns the text that can be shown now. */
+  /** Adds the next piece of the answer. Returns the text that can be shown now. */
   push(text: string): string
-  /**
-   * The end of the answer; returns the rest of the text. `cutOff`: it ended at the token limit, so a call may be
-   * incomplete.
-   */
+  /** Ends the answer. Returns the rest of the text. `cutOff`: it ended at the token limit, so a call may be incomplete. */
   end(options: { cutOff: boolean }): string
-  /** Calls so far, in order. */
+  /** The calls so far, in order. */
   readonly calls: readonly PromptCall[]
   /** Unreadable calls, as the model wrote them. */
   readonly faults: readonly PromptFault[]
 }
 
-/** A text that was meant as a call but is none, and what is wrong with it. */
+/** A text that was meant as a call but is not a valid one, and what is wrong with it. */
 export interface PromptFault {
   raw: string
   problem: string

@@ -1,11 +1,11 @@
-// Reads calls from a value whose end a stray quote hides: the closing tag or fence after it marks the end.
+// Reads calls from a value whose end is hidden by a stray quote: the closing tag or fence after it marks the end.
 import { findClosingTag } from './call-tags.ts'
 import type { KnownTools, Reading } from './parsed-call.ts'
 import { readJsonCalls } from './read-calls.ts'
 
 /**
- * The calls before the first closing mark in `source`, and the text from the mark on; null when there is no mark or no call
- * before it. `fence`: the backticks or tildes of the code fence around the value; null when it is in a tag.
+ * Returns the calls before the first closing mark in `source`, and the text from the mark on; null if there is no mark, or
+ * no call before it. `fence`: the backticks or tildes of the code fence around the value; null if it is in a tag.
  */
 export function readBeforeMark(
   source: string,
@@ -18,5 +18,5 @@ export function readBeforeMark(
   return reading.kind === 'calls' ? { reading, rest: source.slice(mark) } : null
 }
 
-/** The beginning of a line that closes the fence; outside of a fence, one of backticks counts. */
+/** The beginning of a line that closes the fence; outside of a fence, any line of backticks. */
 const closingFence = (fence: string): RegExp => (fence[0] === '~' ? /^ {0,3}~~~/m : /^ {0,3}```/m)

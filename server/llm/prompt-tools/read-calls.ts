@@ -1,4 +1,4 @@
-// Reads the calls in a text that may be one: the JSON and XML forms that models write, repaired where they are damaged.
+// Reads the calls in a text that may contain some: the JSON and XML forms that models write, repaired if they are damaged.
 import { jsonrepair } from 'jsonrepair'
 import { asRecord, isRecord } from '../../lib/records.ts'
 import type { KnownTools, PromptCall, Reading } from './parsed-call.ts'
@@ -18,10 +18,10 @@ const OTHER_KEYS = [
 ]
 const CALL_KEYS = new Set([...WRAPPER_KEYS, ...NAME_KEYS, ...ARGUMENT_KEYS, ...OTHER_KEYS])
 
-/** The keys that the outermost object of a call may have; any other key makes it ordinary JSON. */
+/** The keys that the outermost object of a call may have. Any other key makes it ordinary JSON. */
 export const isCallKey = (key: string): boolean => CALL_KEYS.has(key.trim().toLowerCase())
 
-/** Longer damaged text is not repaired: repairing takes milliseconds per ten thousand characters, without a pause. */
+/** Longer damaged text is not repaired: a repair blocks for milliseconds per ten thousand characters. */
 const MAX_REPAIR_CHARACTERS = 20_000
 
 const TEXT_READING: Reading = { kind: 'text' }
@@ -85,7 +85,7 @@ function readNamed(
   const argumentKey = ARGUMENT_KEYS.find((key) => Object.hasOwn(value, key))
   const argumentValue = argumentKey === undefined ? undefined : value[argumentKey]
   if (!explicit) {
-    // Outside of the explicit forms both halves are required, and for an unknown tool with exactly these names.
+    // Outside of the explicit forms, both parts are required; for an unknown tool, with exactly these names.
     if (argumentKey === undefined) return undefined
     const exact = nameKey === 'name' && argumentKey === 'arguments' && isRecord(argumentValue)
     if (!known.has(name) && !exact) return undefined
@@ -114,14 +114,14 @@ function looksLikeCall(source: string, known: KnownTools): boolean {
   )
 }
 
-/** A repair turns any text into JSON; if a name or key has punctuation in it, the text was not JSON. */
+/** A repair turns any text into JSON. If a name or key contains punctuation, the text was not JSON. */
 const isPlausible = (call: PromptCall): boolean =>
   /^[\w.:-]{1,200}$/.test(call.name) &&
   Object.keys(asRecord(parse(call.arguments)) ?? {}).every((key) => !/[\s"':,{}]/.test(key))
 
 interface Parsed {
   value: object
-  /** Repaired by guessing, rather than only by escaping quotes. */
+  /** Whether it was repaired by guessing, and not only by escaping quotes. */
   repaired: boolean
 }
 
@@ -202,13 +202,13 @@ export function readXmlCalls(source: string, known: KnownTools): Reading {
   return { kind: 'calls', calls: [callOf(name, pairs, known)] }
 }
 
-/** What comes before a mark; everything when there is none. */
+/** The text before a mark; all of it if there is none. */
 const before = (source: string, mark: string): string => {
   const at = source.indexOf(mark)
   return at === -1 ? source : source.slice(0, at)
 }
 
-/** What comes after a mark; nothing when there is none. */
+/** The text after a mark; empty if there is none. */
 const after = (source: string, mark: string): string => {
   const at = source.indexOf(mark)
   return at === -1 ? '' : source.slice(at + mark.length)
@@ -232,6 +232,6 @@ function callOf(
   return { name, arguments: JSON.stringify(Object.fromEntries(given)) }
 }
 
-/** XML only contains text: parameters declared as strings stay text, anything else is parsed as JSON where possible. */
+/** XML contains only text: parameters declared as strings stay text; anything else is parsed as JSON where possible. */
 const typedValue = (value: string, type: unknown): unknown =>
   type === 'string' ? value : (parse(value) ?? value)

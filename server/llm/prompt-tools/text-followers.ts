@@ -1,10 +1,13 @@
-// Follow text that cannot contain a call to its end: a code block to its closing fence, ordinary JSON to its last bracket.
+// Followers find the end of text that cannot contain a call: the closing fence of a code block, the last bracket of
+// ordinary JSON.
 
 /** Decides character by character where a piece of text ends. */
 export interface Follower {
-  /** Whether this character still belongs to the text that is followed. */
+  /** Whether this character still belongs to the followed text. */
   accepts(character: string): boolean
-  /** The position of the next character in `text`, from `at` on, that must be checked; those before it belong to the text. */
+  /**
+   * The position in `text`, from `at` on, of the next character that must be checked. Those before it belong to the text.
+   */
   skip(text: string, at: number): number
 }
 
@@ -15,18 +18,18 @@ export function nextMark(text: string, at: number, marks: string): number {
   return end
 }
 
-/** `start`: the code so far, from its opening `fence` of backticks or tildes. The closing run of them belongs to it. */
+/** `start`: the code so far, from its opening `fence` of backticks or tildes. The closing run belongs to the code. */
 export function followCode(start: string, fence: string): Follower {
   const mark = fence[0] ?? ''
   let run = 0
   let lineIsBlank = /\n\s*$/.test(start)
   let hasLines = start.includes('\n')
   return {
-    // After the first word of a line only such a mark or the next line can matter.
+    // After the first word of a line, only such a mark or the next line can matter.
     skip: (text, at) => (run > 0 || lineIsBlank ? at : nextMark(text, at, `${mark}\n`)),
     accepts(character) {
       if (character === mark) {
-        // A fence closes at the beginning of a line; one that was opened and closed on one line, anywhere.
+        // A fence closes at the beginning of a line. A fence that opened and closes on one line may close anywhere.
         if (run > 0 || lineIsBlank || !hasLines) run += 1
         lineIsBlank = false
         return true
@@ -42,9 +45,7 @@ export function followCode(start: string, fence: string): Follower {
   }
 }
 
-/**
- * `start`: the value so far. A blank line ends it too, so that a surplus bracket does not hide the rest of an answer.
- */
+/** `start`: the value so far. A blank line ends it, too, so that a surplus bracket does not hide the rest of an answer. */
 export function followValue(start: string): Follower {
   let open = 0
   let breaks = 0

@@ -4,20 +4,20 @@
 /** The part of the text that a person sees. */
 export interface ShownText {
   add(text: string): void
-  /** A run of backticks in prose opens or closes inline code; one of tildes is text. */
+  /** Adds a run of backticks or tildes. In prose, backticks open or close inline code; tildes are text. */
   addTicks(run: string): void
-  /** A call was removed here. */
+  /** Marks the position where a call was removed. */
   cut(): void
-  /** What can be shown now. White space waits for what follows it. */
+  /** Returns what can be shown now. White space waits for what follows it. */
   take(): string
-  /** The rest. */
+  /** Returns the rest. */
   end(): string
-  /** Only white space on this line so far. */
+  /** Whether this line contains only white space so far. */
   readonly lineIsBlank: boolean
   readonly inlineCode: boolean
-  /** The line belongs to a block quote, which repeats what somebody else wrote. */
+  /** Whether the line belongs to a block quote, which repeats what somebody else wrote. */
   readonly isQuoted: boolean
-  /** An object that is not a call began here, so nothing else on its line is one. */
+  /** Call it when an object that is not a call began here: then nothing else on its line is a call. */
   refuse(): void
   /** Whether a call may begin here: on a new line, or after a sentence that does more than mention one. */
   readonly mayCallFollow: boolean
@@ -43,7 +43,7 @@ const CODE_INDENT = /^(?: {4}| {0,3}\t)/
 /** Characters at the beginning of a line that determine its kind. */
 const LINE_HEAD = 40
 
-/** Create one per answer; give it the visible pieces in order. */
+/** Create one per answer. Pass it the visible pieces in order. */
 export function createShownText(): ShownText {
   let output = ''
   let pendingSpace = ''
@@ -139,7 +139,7 @@ export function createShownText(): ShownText {
   }
 }
 
-/** Whether a call may follow these words on their line: not when they quote somebody, or decline to make it. */
+/** Whether a call may follow these words on their line: not if they quote somebody, or decline to make it. */
 function isAnnouncement(line: string): boolean {
   const words = line.trimEnd()
   const sentence = lastPart(words, /[.!?。！？]/)
@@ -148,7 +148,7 @@ function isAnnouncement(line: string): boolean {
   return !NEGATION.test(clause) && !REPORTING_WORDS.test(clause)
 }
 
-/** What follows the last of the marks, except one at the very end. */
+/** The text after the last of the marks, ignoring one at the very end. */
 function lastPart(text: string, marks: RegExp): string {
   const parts = text.split(marks).filter((part) => part.trim() !== '')
   return parts.at(-1) ?? ''

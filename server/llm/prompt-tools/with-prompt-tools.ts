@@ -10,16 +10,16 @@ import { flattenToolMessages } from './flatten-tool-messages.ts'
 import { describeFaults, describeTools, writeCall } from './instructions.ts'
 import type { PromptCallParser } from './parsed-call.ts'
 
-/** How prompt mode talks to a model. */
+/** How prompt mode communicates with a model. */
 export interface PromptToolsOptions {
   /** Whether results are sent as messages of the role `tool` or as user text. */
   results: 'tool' | 'user'
 }
 
-/** How often a model is asked to correct an unreadable call; after that, its text is shown unchanged. */
+/** How often a model is asked to correct an unreadable call. After that, its text is shown unchanged. */
 const MAX_CORRECTIONS = 2
 
-/** Wraps a client so that it accepts tools and emits calls like one with function calling. */
+/** Wraps a client so that it accepts tools and emits calls like a client with function calling. */
 export function withPromptTools(client: LlmClient, options: PromptToolsOptions): LlmClient {
   return {
     async *stream(request) {
@@ -44,7 +44,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
         if (end.type === 'failed') return yield [end]
         const { calls, faults } = parser
         if (calls.length > 0 || faults.length === 0 || attempt >= MAX_CORRECTIONS) {
-          // Calls that are still unreadable are shown as text, not lost.
+          // Calls that are still unreadable are shown as text instead of being lost.
           const unreadable = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
           return yield [
             ...unreadable.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
@@ -72,7 +72,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
 
 type End = Extract<LlmEvent, { type: 'finished' | 'failed' }>
 
-/** Streams one response through the parser. Returns its last event and the complete text of the model. */
+/** Streams one response through the parser. Returns its last event and the model's complete text. */
 async function* streamParsed(
   client: LlmClient,
   request: LlmRequest,

@@ -10,9 +10,9 @@ import { buildResponsesBody } from './request-body.ts'
 
 type Body = Record<string, unknown>
 
-/** A part of the request that some models refuse and that an answer does not depend on. */
+/** A part of the request that some models refuse and that the answer does not depend on. */
 interface OptionalPart {
-  /** Found in the refusal. */
+  /** Matches a refusal that names this part. */
   named: RegExp
   isIn(body: Body): boolean
   without(body: Body): Body
@@ -24,7 +24,7 @@ const field = (name: string, named: RegExp): OptionalPart => ({
   without: ({ [name]: _, ...rest }) => rest,
 })
 
-/** The most specific first. */
+/** Most specific first. */
 const OPTIONAL_PARTS: readonly OptionalPart[] = [
   // Models without reasoning: "Encrypted content is not supported with this model."
   field('include', /encrypted.content|["'`]include\b/i),
@@ -42,11 +42,11 @@ const OPTIONAL_PARTS: readonly OptionalPart[] = [
   field('temperature', /temperature/i),
 ]
 
-/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+/** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export function createResponses(options: StreamedClientOptions): LlmClient {
   const { settings } = options
   const connection = connectOpenAi(settings, options.http)
-  /** Learned from refusals. */
+  /** The parts that were refused so far. */
   let refused: readonly OptionalPart[] = []
 
   /** Sends the request, and again without the optional part that a refusal names. */

@@ -18,10 +18,10 @@ import type { ResponseReader } from '../openai/response-reader.ts'
 import { createGatheredText, type GatheredText } from '../openai/text-buffer.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 
-/** More than any model writes in one response. */
+/** More items than any model writes in one response. */
 const MAX_ITEMS = 1_000
 
-/** The HTTP status that an error code in the stream stands for. */
+/** The HTTP status that an error code in the stream corresponds to. */
 const STATUS: ReadonlyMap<string, number> = new Map([
   ['server_error', 500],
   ['rate_limit_exceeded', 429],
@@ -31,20 +31,22 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ['context_length_exceeded', 400],
 ])
 
-/** An output item. Its place is its `output_index`: some services change the id of an item from event to event. */
+/** An output item. `output_index` identifies it, because some services change the id of an item from event to event. */
 interface Item {
-  /** As it began, or as it ended once it is `done`. */
+  /** The item as it began or, once it is `done`, as it ended. */
   value: Record<string, unknown>
   done: boolean
   /** Arguments of a call, in pieces. */
   arguments: GatheredText
-  /** Characters of it that were read. */
+  /** Number of its characters that were read. */
   size: number
   /** The part of a summary that the last delta belonged to. */
   part: unknown
 }
 
-/** A reader for one response. Its carried value is the list of output items, to be returned unchanged and in order. */
+/**
+ * Creates a reader for one response. Its carried value is the list of output items, to be returned unchanged and in order.
+ */
 export function createResponseEventReader(context: FailureContext): ResponseReader {
   const items = new Map<number, Item>()
   const facts = createResponseFacts()
@@ -78,7 +80,7 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
     if (item !== undefined) item.part = part
     deltas.emit(type, text)
   }
-  /** The complete item. Its text is emitted if it did not come in pieces. */
+  /** Handles the complete item. Emits its text if it did not arrive in pieces. */
   const complete = (index: number, value: Record<string, unknown>) => {
     const item = begin(index, value)
     if (item === undefined || item.done) return
@@ -117,7 +119,7 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
   let lastNumber = 0
   let isFirstRepeated = false
   let hasOthers = false
-  /** Events are numbered. Some gateways number none, or all the same; in other streams, a number never comes twice or too late. */
+  /** Events are numbered. Some gateways omit the numbers or repeat one number; in other streams, numbers only increase. */
   const isInOrder = ({ sequence_number: number }: Record<string, unknown>): boolean => {
     if (typeof number !== 'number' || number <= 0) return true
     if (lastNumber === 0) lastNumber = number
@@ -174,7 +176,7 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
     isPartOfAnswer: ({ type }) => /^response\.(created|output_item|.*delta$)/.test(asText(type)),
     calls: () => inOrder(items).flatMap((item) => callOf(item) ?? []),
     carried() {
-      // A response that was cut off may hold an incomplete item, which cannot go back.
+      // A response that was cut off may contain an incomplete item, which must not be sent back.
       const all = inOrder(items)
       if (!isCompleted || !all.every((item) => item.done)) return undefined
       const values = all.map(({ value }) => value).filter(mayGoBack)
@@ -205,17 +207,17 @@ function callOf({ value, arguments: pieces }: Item): ToolCall | undefined {
   }
 }
 
-/** Reasoning that came neither encrypted nor in words means nothing to a service that stored nothing. */
+/** Reasoning that is neither encrypted nor in words means nothing to a service that stored nothing. */
 const mayGoBack = ({ type, encrypted_content, content }: Record<string, unknown>): boolean =>
   type !== 'reasoning' ||
   asText(encrypted_content) !== '' ||
   (Array.isArray(content) && content.length > 0)
 
-/** Holds more than text and calls, which the conversation has anyway. */
+/** Whether it contains more than text and calls, which the conversation has anyway. */
 const isHidden = ({ type, phase }: Record<string, unknown>): boolean =>
   (type !== 'message' && type !== 'function_call') || asText(phase) !== ''
 
-/** Cached input is part of the input, reasoning is part of the output. */
+/** Cached input is part of the input; reasoning is part of the output. */
 function usageOf(value: unknown): TokenCounts | null {
   const counts = asRecord(value)
   const inInput = asRecord(counts?.input_tokens_details)

@@ -15,12 +15,15 @@ type Item = Record<string, unknown>
 
 const Items = z.array(z.record(z.string(), z.unknown()))
 
-/** The API refuses less. */
+/** The API refuses a smaller limit. */
 const MIN_OUTPUT_TOKENS = 16
-/** The API refuses longer ids of calls. */
+/** The API refuses longer call ids. */
 const MAX_ID_LENGTH = 64
 
-/** The JSON body of a streaming request. The provider stores nothing: reasoning comes encrypted and goes back that way. */
+/**
+ * The JSON body of a streaming request. The provider stores nothing: reasoning arrives encrypted and is sent back
+ * encrypted.
+ */
 export function buildResponsesBody(
   request: LlmRequest,
   settings: ModelSettings,
@@ -55,7 +58,7 @@ export function buildResponsesBody(
   }
 }
 
-/** The same object in each request, so that the text of the list is made once: see `tool-texts.ts`. */
+/** Returns the same object in each request, so that the text of the list is built once: see `tool-texts.ts`. */
 const toolOf = oncePer(({ function: { name, description, parameters } }: ToolSchema) => ({
   type: 'function',
   name,
@@ -88,7 +91,7 @@ function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source
   const own = Items.safeParse(openCarry(message.carry, source)).data
   if (own !== undefined) {
     let next = 0
-    // As the model made them, in order; only the ids of calls are those of the results.
+    // The items as the model made them, in order. Only the ids of calls are those of the results.
     return own.map((item) => {
       const call = item.type === 'function_call' ? calls[next++] : undefined
       return call === undefined
