@@ -51,6 +51,7 @@ export interface Server {
   close(): Promise<void>
 }
 
+/** What the server is created from. Absent fields have the defaults of a production server. */
 export interface ServerOptions {
   config: Config
   log: FastifyBaseLogger

@@ -28,6 +28,7 @@ interface RuledTool {
   category: string
 }
 
+/** What users may use, and how much. Answers come from memory; call `reload` after a change. */
 export interface Access {
   /** Reads groups and quotas again; call it at the start, and after each change of a group, its members or a quota. */
   reload(): Promise<void>

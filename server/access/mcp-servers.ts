@@ -16,6 +16,7 @@ interface KnownMcpServer {
 /** Settings as an administrator gives them: null clears one, an absent one stays as it is. */
 type GivenMcpSettings = Omit<PatchMcpServerBody, 'enabled'>
 
+/** The configured and the stored MCP servers. */
 export interface McpServerCatalog {
   /** Those of the configuration first. Reads memory only. */
   list(): readonly KnownMcpServer[]

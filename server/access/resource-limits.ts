@@ -5,6 +5,7 @@ import { type AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Access } from './access.ts'
 
+/** Limits on messages, program time and other resources that a user may use. */
 export interface ResourceLimits {
   /** Counts messages before they are sent. @throws AppError `messages_per_day_used_up`. */
   takeMessages(userId: UserId, count: number): Promise<void>

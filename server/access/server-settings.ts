@@ -8,6 +8,7 @@ import {
   StoredServerSettings,
 } from '../protocol/admin/server.ts'
 
+/** The settings that administrators change while the server runs. */
 export interface ServerSettingsService {
   /** What is set and what applies now. Reads memory only. */
   current(): ServerSettings

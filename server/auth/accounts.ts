@@ -102,6 +102,7 @@ export interface ProfileChanges {
   revokeKeys?: boolean | undefined
 }
 
+/** The dependencies of accounts. */
 export interface AccountsDependencies {
   users: UserRepository
   apiKeys: ApiKeys

@@ -22,6 +22,7 @@ export interface Credentials {
   ofApiKey(key: string): Promise<KeyOwner | null>
 }
 
+/** The dependencies of the credential check. */
 export interface CredentialsDependencies {
   users: Pick<UserRepository, 'findForSession'>
   apiKeys: Pick<ApiKeys, 'find'>

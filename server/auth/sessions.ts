@@ -55,6 +55,7 @@ export interface Sessions {
   touch(session: SessionRow): void
 }
 
+/** The dependencies of sessions. */
 export interface SessionDependencies {
   sessions: SessionRepository
   refreshTokens: RefreshTokens

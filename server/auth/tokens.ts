@@ -23,6 +23,7 @@ export const TokenClaims = z.object({
   iat: z.number(),
   exp: z.number(),
 })
+/** The verified content of a session token (JWT). */
 export type TokenClaims = z.infer<typeof TokenClaims>
 
 /** The claims to sign; the signer adds `iat`, `exp` and `aud`. */

@@ -8,6 +8,7 @@ const MAX_CHANGES = 500
 /** Users whose changes are remembered. */
 const MAX_USERS = 1_000
 
+/** A change with its id in the stream of `GET /api/events`, by which a client continues. */
 export interface NumberedChange {
   id: string
   change: Change

@@ -9,6 +9,7 @@ const DOUBT_MS = { away: 5_000, otherwise: 60_000 }
 
 const Envelope = z.object({ from: z.string(), topic: z.string(), data: z.unknown() })
 
+/** Sends messages between instances. Delivery is not guaranteed, so receivers also read the store. */
 export interface Bus {
   /** Sends to every other instance. Never waits and never fails. */
   send(topic: string, data: unknown): void

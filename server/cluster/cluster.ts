@@ -32,6 +32,7 @@ const DUTIES = 'duties'
 const StoreIdentity = z.object({ id: z.string() })
 const ChangeMessage = z.object({ user: UserId, change: Change })
 
+/** Everything that an instance needs to share one store with others. */
 export interface Cluster {
   readonly lease: LeaseKeeper
   readonly sharing: RunSharing

@@ -9,6 +9,7 @@ const RETRY_MS = 500
 /** Nothing begins this close to the end of the lease: the clocks of two machines do not run equally fast. */
 const MARGIN_MS = 3_000
 
+/** Renews the lease of this instance, without which it must not write. */
 export interface LeaseKeeper {
   readonly isValid: boolean
   /** Resolves as soon as the lease is valid, nearly always at once. Rejects when the signal is aborted. */

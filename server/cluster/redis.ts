@@ -8,11 +8,13 @@ export const COMMAND_MS = 1_200
 const PING_EVERY_MS = 2_000
 const RECONNECT_MS = { first: 50, longest: 1_000 }
 
+/** The methods of the server's log that this file uses. */
 export interface RedisLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void
 }
 
+/** The connections of this instance to Redis. */
 export interface RedisConnections {
   /** For commands that answer at once. */
   readonly commands: Redis

@@ -7,6 +7,7 @@ const NAME = 'runs'
 /** Runs that one instance takes at the same moment; how many it performs is not limited by this. */
 const TAKEN_AT_ONCE = 16
 
+/** The queue of stored runs that any instance may perform. */
 export interface RunQueue {
   /** False when the queue does not answer in time. The run may be in it nevertheless. */
   add(id: RunId): Promise<boolean>

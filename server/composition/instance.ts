@@ -18,6 +18,7 @@ import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
 import { sharedFolders } from './settings.ts'
 
+/** What this process is among the instances of its store. */
 export interface Instance {
   readonly id: string
   /** Resolves when this process may act outside the store. Rejects when the signal is aborted. */

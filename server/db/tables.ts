@@ -73,4 +73,5 @@ export function defineTables(c: Columns) {
   return { ...ofServer, ...ofUsers, ...ofProjects, ...ofConversations }
 }
 
+/** The tables of one dialect. */
 export type Tables = ReturnType<typeof defineTables>

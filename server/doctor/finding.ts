@@ -1,6 +1,7 @@
 // A finding of the doctor and its printed form.
 import type { FindingCode } from '../protocol/admin/finding-code.ts'
 
+/** One result of a check. */
 export interface Finding {
   /** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
   state: 'ok' | 'warn' | 'fail'

@@ -10,6 +10,7 @@ export const UNUSED_BLOB_MS = 60 * 60 * 1000
 const COLLECT_EVERY_MS = 6 * 60 * 60 * 1000
 const BATCH_SIZE = 200
 
+/** The dependencies of the garbage collection of blobs. */
 export interface CollectDependencies {
   files: Pick<FileRepository, 'removeUnused' | 'referenced'>
   /** `incoming` is the folder for what is being received. */

@@ -72,6 +72,7 @@ export interface FileService {
   remove: FileRepository['remove']
 }
 
+/** The dependencies of the service for uploaded files. */
 export interface FileServiceOptions {
   database: Pick<Database, 'write'>
   files: FileRepository

@@ -15,6 +15,7 @@ export const ImageResult = z.object({
   /** The image was written anew, without metadata; otherwise the input is stored as it is. */
   replaced: z.boolean(),
 })
+/** What the worker thread found out about an image. */
 export type ImageResult = z.infer<typeof ImageResult>
 
 /** The path of the thumbnail (WebP) of an output. */

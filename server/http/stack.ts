@@ -17,6 +17,7 @@ import { limitRequests } from './request-limit.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 import { registerWebApp } from './web-app.ts'
 
+/** The options of the HTTP stack. */
 export interface HttpOptions {
   bounds: Pick<
     AppOptions,

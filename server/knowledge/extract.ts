@@ -21,6 +21,7 @@ export type Extraction = { ok: true; passages: Passage[] } | FailedExtraction
 /** The text of a file, or why it has none. */
 export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 
+/** The limits of one extraction. */
 export interface ExtractOptions {
   signal: AbortSignal
   /** Milliseconds; one minute by default. */

@@ -41,6 +41,7 @@ export interface Ingest {
   fileOf(id: string): string
 }
 
+/** The dependencies of the ingestion of documents. */
 export interface IngestOptions {
   documents: DocumentRepository
   /** An existing folder that no other server uses. */

@@ -75,6 +75,7 @@ interface UploadedDocument {
   isCut(): boolean
 }
 
+/** The dependencies of the knowledge base. */
 export interface KnowledgeOptions {
   documents: DocumentRepository
   /** Stores uploads until they are read. Created when missing. */

@@ -9,6 +9,7 @@ export const Passage = z.object({
   page: z.int().min(1).nullable(),
   text: z.string().min(1),
 })
+/** A piece of a document that search can find. */
 export type Passage = z.infer<typeof Passage>
 
 /** Text under one heading (and on one page), before it is split. */

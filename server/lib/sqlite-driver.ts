@@ -2,7 +2,9 @@
 import { createRequire } from 'node:module'
 import type Client from 'better-sqlite3'
 
+/** An open SQLite file. */
 export type SqliteDatabase = Client.Database
+/** A prepared statement. */
 export type SqliteStatement = Client.Statement
 
 /**

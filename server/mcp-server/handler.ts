@@ -5,6 +5,7 @@ import { appError } from '../errors.ts'
 import { UserId } from '../protocol/ids.ts'
 import { createMcpServer, type McpServices } from './server.ts'
 
+/** Serves `/mcp`. */
 export interface McpHandler {
   /** Answers one request; its `auth.clientId` is the user. */
   serve: ReturnType<typeof toNodeHandler>

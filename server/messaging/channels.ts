@@ -64,6 +64,7 @@ export interface Channels {
   stop(): Promise<void>
 }
 
+/** The dependencies of channels. */
 export interface ChannelsOptions {
   repository: ChannelRepository
   kinds: ReadonlyMap<string, ChannelKind>

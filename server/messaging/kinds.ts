@@ -6,6 +6,7 @@ import type { SmtpSettings } from './mailer.ts'
 import { createTelegramKind } from './telegram.ts'
 import { createWebhookKind } from './webhook.ts'
 
+/** The dependencies of the kinds of channels. `smtp` is undefined if the server cannot send email. */
 export interface ChannelKindDependencies {
   fetch: GuardedFetch
   smtp: SmtpSettings | undefined

@@ -56,6 +56,7 @@ export interface OutboxQueue<Item> {
   removeSettled(before: Date, limit: number): Promise<void>
 }
 
+/** The options of an outbox. */
 export interface OutboxOptions<Item extends { delivery: OutboxDelivery }> {
   queue: OutboxQueue<Item>
   /** Makes one attempt. May throw, which counts as a failure worth retrying. Stops when the signal is aborted. */

@@ -60,6 +60,7 @@ export interface Push {
   stop(): Promise<void>
 }
 
+/** The dependencies of push notifications. */
 export interface PushOptions {
   repository: PushRepository
   keys: {

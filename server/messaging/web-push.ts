@@ -25,6 +25,7 @@ export function isSubscriptionKey(p256dh: string): boolean {
 
 /** The key pair that identifies this server to push services, base64url; the public one is what browsers subscribe with. */
 export const VapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() })
+/** The key pair with which this server signs push messages (VAPID). */
 export type VapidKeys = z.infer<typeof VapidKeys>
 
 /** A new pair of keys by which push services recognize this installation. */

@@ -80,6 +80,7 @@ export interface Webhooks {
   stop(): Promise<void>
 }
 
+/** The dependencies of webhooks. */
 export interface WebhooksOptions {
   repository: WebhookRepository
   fetch: GuardedFetch

@@ -6,6 +6,7 @@ import { outlinePage, type PageOutline } from './page-outline.ts'
 /** What is wanted of a page. */
 export type ExtractType = 'text' | 'links' | 'structured'
 
+/** A downloaded page to extract content from. */
 export interface PageJob {
   body: Uint8Array
   contentType: string

@@ -14,6 +14,7 @@ export type PastEntry =
   | { kind: 'call'; id: string; name: string; arguments: string }
   | { kind: 'result'; id: string; text: string }
 
+/** A request's conversation, in the form that `chat` accepts. `system` is undefined without a system message. */
 export type ReadPast = Pick<ProgramRequest, 'past' | 'question' | 'previous' | 'title'> & {
   system: string | undefined
 }

@@ -15,6 +15,7 @@ export const readRunEvent = ({ event, data }: OutgoingEvent): RunEvent =>
 export const clientToolNames = ({ options }: Pick<RunRow, 'options'>): ReadonlySet<string> =>
   new Set(readRunOptions(options).clientTools?.map(({ name }) => name))
 
+/** A piece of text or thinking from an answer in progress. */
 export interface TextPiece {
   type: 'text' | 'thinking'
   /** The step's index. */

@@ -14,6 +14,7 @@ import { clientToolNames } from './run-text.ts'
 
 /** An event of a streamed response, without its number. */
 type Payload = { type: string } & Record<string, unknown>
+/** An event of the Responses API. Numbers count from 0 within a response. */
 export type ResponseEvent = Payload & { sequence_number: number }
 
 /** More than the events of one attempt of a run. */

@@ -24,6 +24,7 @@ export interface StoreOwner {
   release(): Promise<void>
 }
 
+/** How a process claims a store. */
 export interface ClaimOptions {
   instance: string
   log: {

@@ -17,4 +17,5 @@ export const Change = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), ...fields, project_id: ProjectId }),
   z.object({ type: z.literal('settings'), ...fields }),
 ])
+/** A change of a user's data, for open pages. */
 export type Change = z.infer<typeof Change>

@@ -7,6 +7,7 @@ import { envelope } from '../protocol/envelope.ts'
 const Health = envelope(z.object({ status: z.literal('ok') }))
 const ok = { code: 0 as const, data: { status: 'ok' as const } }
 
+/** The dependencies of the health checks. */
 export interface HealthDependencies {
   /** The process is shutting down and accepts no new work. */
   isDraining(): boolean

@@ -7,6 +7,7 @@ import type { SearchType } from '../protocol/conversations/search.ts'
 import type { ConversationId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { SearchQuery } from './query.ts'
 
+/** Where and when to search. Absent fields do not filter. */
 export type SearchScope = {
   type?: SearchType | undefined
   projectId?: ProjectId | undefined

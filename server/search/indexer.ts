@@ -18,6 +18,7 @@ const PACK_AFTER_MS = 10 * 60_000
 /** How often deleted messages are taken out of the packed index, which may write much of it again. */
 const REMOVE_EVERY_MS = 10 * 60_000
 
+/** The background task that indexes messages for the search. */
 export interface SearchIndexer {
   /** Indexes what is missing; resolves when all is done or `stop` was called. Until then, what is added later is indexed too. */
   run(): Promise<void>

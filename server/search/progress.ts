@@ -5,12 +5,15 @@ import type { Store } from '../db/store.ts'
 
 /** `from`: the newest message when it began. `next`: where it continues; 0 when it is done. */
 export const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
+/** How far a pass of the indexer is. */
 export type Progress = z.infer<typeof Progress>
 
 /** The settings that hold the progress: of what was never indexed, and of what lacks its single characters. */
 export const PROGRESS_KEYS = { missing: 'search-index', characters: 'search-characters' } as const
+/** A pass of the indexer over the stored messages. */
 export type Pass = keyof typeof PROGRESS_KEYS
 
+/** Reports how far indexing is. */
 export interface IndexProgress {
   /** Share of the stored messages that can be found, from 0 to 1; 0 until the indexing has begun. */
   share(): Promise<number>

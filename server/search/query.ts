@@ -4,6 +4,7 @@ import { phraseWords, type QueryWord, queryWords } from '../lib/words.ts'
 /** A quoted phrase: these words, one directly after the other. */
 export type Phrase = readonly QueryWord[]
 
+/** A parsed search text. */
 export type SearchQuery = {
   /** The distinct words to find, including those of phrases. */
   words: QueryWord[]

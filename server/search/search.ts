@@ -24,6 +24,7 @@ import {
   Window,
 } from './window.ts'
 
+/** One page of a search. */
 export type SearchRequest = SearchScope & {
   q: string
   limit: number
@@ -52,6 +53,7 @@ const LONG_TEXT_CHARACTERS = 2_000
 const Cursor = z.tuple([z.string(), z.string(), z.enum(['all', 'most']), Window, Rank.nullable()])
 type Position = { needed: 'all' | 'most'; window: Window; after: Rank | null }
 
+/** The search over a user's conversations and documents. */
 export type Search = ReturnType<typeof createSearch>
 
 /** `progress` says how much of what was stored before the index is in it. */

@@ -20,13 +20,16 @@ const SLICE_MS = 4
 
 /** Where a window begins, in titles, other entries and passages: `null` is the newest, 0 the end. */
 export const Window = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable()])
+/** The part of a sorted result that one page reads. */
 export type Window = z.infer<typeof Window>
 
 export const FIRST_WINDOW: Window = [null, null, null]
 
 /** The rank of a text in its window: titles first, then a higher level of relevance, then the newer one. */
 export const Rank = z.tuple([z.int(), z.int(), z.enum(['title', 'entry', 'passage']), z.int()])
+/** What results are ordered by. */
 export type Rank = z.infer<typeof Rank>
+/** A found text with its rank. */
 export type RankedText = { found: FoundText; rank: Rank }
 
 /** Negative when `a` comes before `b` in the results. */

@@ -22,6 +22,7 @@ const english = {
   goneText: 'It may have ended, or its owner has withdrawn it.',
   written: 'Written by people and language models. Check what matters to you.',
 }
+/** The texts of exported and shared documents in one language. */
 export type DocumentTexts = typeof english
 const chinese: DocumentTexts = {
   shared: '分享的对话',

@@ -10,6 +10,7 @@ import { wellFormed } from './well-formed.ts'
 /** Characters of messages in one transaction, so that no transaction blocks others for long. */
 const BATCH_CHARACTERS = 200_000
 
+/** The dependencies of an import. */
 export interface ImportDependencies {
   database: Database
   store: Store

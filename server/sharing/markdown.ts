@@ -7,6 +7,7 @@ import { createWorkerClient } from '../lib/worker-client.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 import { type ProseTexts, proseTexts } from './prose-texts.ts'
 
+/** Renders Markdown of exports and shared copies. */
 export interface MarkdownRenderer {
   /**
    * Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long stays as it is.

@@ -11,6 +11,7 @@ import { proseNames as russian } from '../protocol/prose-names/russian.ts'
 import { proseNames as spanish } from '../protocol/prose-names/spanish.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 
+/** The words that Markdown leaves to the renderer, in one language. */
 export interface ProseTexts extends ProseNames {
   /** The name of the link from a footnote to its mark. */
   back: string

@@ -5,8 +5,10 @@ import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { MessageId } from '../protocol/ids.ts'
 
+/** What reading a branch needs of the store. */
 export type BranchStore = Pick<Store, 'messages' | 'messageOrder'>
 
+/** What an export needs of the store. */
 export type ExportStore = BranchStore & {
   attachments: {
     /** An attachment with its content: text, or an image as base64. */

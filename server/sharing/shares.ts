@@ -24,6 +24,7 @@ const VIEWS = 120
 const FILE_VIEWS = 2_000
 const VIEW_WINDOW_MS = 60_000
 
+/** The dependencies of shared copies. */
 export interface ShareDependencies {
   database: Database
   store: Store
@@ -47,6 +48,7 @@ export interface Visit {
   isFile?: boolean
 }
 
+/** Creates, lists, opens and removes shared copies. */
 export type Shares = ReturnType<typeof createShares>
 
 /** What the tokens of shared links are sealed for. */

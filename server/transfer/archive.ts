@@ -15,6 +15,7 @@ const RATIO_FROM_BYTES = 32 * 1024 * 1024
 const UNIX_TYPE = 0o170000
 const UNIX_LINK = 0o120000
 
+/** An opened archive of an import. */
 export interface Archive {
   /** The names of the files in it, as they are safe to use. */
   readonly names: readonly string[]

@@ -11,8 +11,10 @@ import {
   MAX_MESSAGES,
 } from './import-items.ts'
 
+/** A message of an import whose files are not loaded yet. */
 export type AssembledMessage = Omit<ImportedMessage, 'files'> & { files: DraftFile[] }
 
+/** A conversation of an import, ready to be stored. */
 export interface Assembled {
   conversation: ImportedConversation
   messages: AssembledMessage[]

@@ -19,6 +19,7 @@ export type DraftStep =
   | { type: 'tool_call'; callId: string | null; name: string; arguments: string }
   | { type: 'tool_result'; callId: string | null; name: string; content: string }
 
+/** A node of an imported conversation, in the other program's structure. */
 export interface DraftNode {
   id: string
   parentId: string | null
@@ -36,6 +37,7 @@ export interface DraftNode {
   createdAt: Date | null
 }
 
+/** A conversation as another program exported it, before its tree is assembled. Null means unknown. */
 export interface Draft
   extends Pick<ImportedConversation, 'origin' | 'title' | 'model' | 'pinned' | 'archived' | 'tags'>,
     Partial<

@@ -12,6 +12,7 @@ type ConversationColumns = Database['tables']['conversations']['$inferSelect']
 /** A file of the import, unpacked to `path`; whoever receives it removes it. */
 export type ImportedFile = { name: string; path: string }
 
+/** A message of an import. */
 export type ImportedMessage = Pick<
   MessageColumns,
   'id' | 'parentId' | 'role' | 'text' | 'tokenCount' | 'model' | 'status' | 'error' | 'createdAt'
@@ -22,6 +23,7 @@ export type ImportedMessage = Pick<
   feedback?: Feedback | undefined
 }
 
+/** A conversation of an import, without its messages. */
 export type ImportedConversation = Pick<
   ConversationColumns,
   | 'title'
@@ -43,6 +45,7 @@ export type ImportedConversation = Pick<
   project: string | null
 }
 
+/** A passage of an imported document. */
 export type ImportedPassage = { heading: string | null; page: number | null; text: string }
 
 /** A conversation is followed by its messages in one or more items; what comes next belongs to another one. */
@@ -61,6 +64,7 @@ export type ReaderRequest =
   | { type: 'open'; file: string; folder: string; format: ImportFormat | null; maxBytes: number }
   | { type: 'next'; skip: boolean }
 
+/** A message from the worker thread that reads an import. */
 export type ReaderReply =
   | { type: 'opened'; format: ImportFormat; total: number }
   /** `done`: bytes read so far. Without items, the import is complete. */

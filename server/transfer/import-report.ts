@@ -6,6 +6,7 @@ import type { DescribedFailure } from '../protocol/failures/stored.ts'
 const MAX_SKIPPED = 1_000
 const MAX_NAME_CHARACTERS = 200
 
+/** Counts what an import stores and leaves out. */
 export interface ReportWriter {
   count(
     what: 'conversations' | 'messages' | 'files' | 'projects' | 'documents',

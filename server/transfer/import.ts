@@ -19,12 +19,14 @@ import {
 } from './store-conversations.ts'
 import { createProjectWriter, type ProjectStoring, type ProjectWriter } from './store-projects.ts'
 
+/** The dependencies of an import. */
 export interface ImportDependencies extends ConversationStoring, ProjectStoring {
   memory: Pick<Memory, 'read' | 'remember'>
   /** Unpacked bytes of one import. */
   maxBytes: number
 }
 
+/** The options of one import. */
 export interface ImportOptions {
   userId: UserId
   /** The uploaded file, and an empty folder for what is unpacked. */

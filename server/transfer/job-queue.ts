@@ -12,6 +12,7 @@ const MAX_CONCURRENT = 2
 /** What is stored of a job as it proceeds. */
 export type JobChanges = Parameters<Store['transfers']['update']>[1]
 
+/** An export or import in the queue. */
 export interface Job {
   /** Does the job, until `signal` of the queue aborts it. Resolves with what is stored when it is complete. */
   work(): Promise<JobChanges>
@@ -21,6 +22,7 @@ export interface Job {
   changesOnFailure?(): JobChanges
 }
 
+/** Performs exports and imports in the background. */
 export interface JobQueue {
   /** Aborts with `stop`. */
   signal: AbortSignal

@@ -26,6 +26,7 @@ const SWEEP_EVERY_MS = 60 * 60_000
 const ANNOUNCE_EVERY_MS = 3_000
 const LISTED = 10
 
+/** The dependencies of exports and imports. */
 export interface TransferDependencies {
   transfers: Store['transfers']
   bundle: BundleDependencies
@@ -40,6 +41,7 @@ export interface TransferDependencies {
   now(): Date
 }
 
+/** Exports and imports as background jobs. */
 export interface TransferJobs {
   /** @throws AppError `export_running`. An older export of the user is removed. */
   createExport(

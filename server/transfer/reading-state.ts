@@ -1,5 +1,6 @@
 // How far the reader of an import is, and whether the server wants the rest of what is being read.
 
+/** The progress of the thread that reads an import. */
 export interface ReadingState {
   /** Of the import's total. */
   done: number

@@ -14,6 +14,7 @@ import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
 import type { ImportedConversation, ImportedFile, ImportedMessage } from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
 
+/** What storing imported conversations needs. */
 export interface ConversationStoring {
   database: Pick<Database, 'write'>
   store: Pick<Store, 'conversations' | 'messageImport' | 'transfers'>
@@ -22,6 +23,7 @@ export interface ConversationStoring {
   hasModel(id: string): Promise<boolean>
 }
 
+/** Stores imported conversations, one after another. */
 export interface ConversationWriter {
   /** Begins a conversation. @returns whether it is wanted; false when it is already there. */
   begin(given: ImportedConversation): Promise<boolean>

@@ -12,6 +12,7 @@ import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { ImportedFile, ImportedPassage } from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
 
+/** What storing imported projects needs. */
 export interface ProjectStoring {
   projects: Pick<ProjectRepository, 'names' | 'create' | 'remove'>
   workspace: Pick<WorkspaceServices, 'workspaces' | 'pool'>
@@ -19,6 +20,7 @@ export interface ProjectStoring {
   uploadLimits: UploadLimits
 }
 
+/** Stores imported projects. */
 export interface ProjectWriter {
   /** Begins a project. @returns whether its contents are wanted; false when the user has one of this name. */
   begin(key: string, name: string, description: string | null): Promise<boolean>

@@ -15,6 +15,7 @@ import type { Workspaces } from '../workspace/workspaces.ts'
 import { fileEntry } from './formats/nanoclaw.ts'
 import { createZipWriter, type ZipWriter } from './zip-writer.ts'
 
+/** The dependencies of a full export. */
 export interface BundleDependencies {
   store: Pick<
     Store,
@@ -36,6 +37,7 @@ export interface BundleDependencies {
   now(): Date
 }
 
+/** The options of one full export. */
 export interface BundleOptions {
   userId: UserId
   /** Only these; null: everything. */

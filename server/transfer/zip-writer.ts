@@ -3,6 +3,7 @@ import { Readable, type Writable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import yazl from 'yazl'
 
+/** Writes a ZIP archive to a stream, entry by entry. */
 export interface ZipWriter {
   /** Adds an entry; resolves when it is written. Compressed contents may stay as they are. */
   add(

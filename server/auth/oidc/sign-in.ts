@@ -53,6 +53,7 @@ export interface OidcSignIn {
   close(): void
 }
 
+/** The dependencies of the single sign-on. */
 export interface OidcSignInDependencies {
   settings: OidcSettings
   issuer: Issuer

@@ -10,6 +10,7 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 /** `keep`: nobody can sign in any more, and the data stays. `heir`: who receives the data. */
 export type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
 
+/** The dependencies of the deletion of an account. */
 export interface AccountEndDependencies {
   store: Store
   workspace: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'>

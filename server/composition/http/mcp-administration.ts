@@ -7,6 +7,7 @@ import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { ToolModule } from '../tools/tools.ts'
 
+/** The modules that the administration of MCP servers uses. */
 export interface McpModules {
   config: Config
   mcpServers: McpServerCatalog

@@ -21,6 +21,7 @@ import type { Redactor } from '../../lib/redact.ts'
 import type { AccountServices } from '../accounts/accounts.ts'
 import { createIdempotencyKeys } from './idempotency.ts'
 
+/** What the HTTP stack is built from. */
 export interface ConfiguredStackOptions {
   config: Config
   store: Pick<Store, 'idempotency'>

@@ -8,6 +8,7 @@ import { createFileService, type FileService } from '../../files/files.ts'
 import { type AttachmentMover, createAttachmentMover } from '../../files/move-attachments.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 
+/** The services for uploaded files. */
 export interface FileModule {
   files: FileService
   attachments: AttachmentReader

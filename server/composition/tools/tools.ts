@@ -39,6 +39,7 @@ import { withMeteredPrograms } from './metered-tools.ts'
 import { execSettings, startPython } from './programs.ts'
 import { vectorSearch } from './vector-search.ts'
 
+/** The tools of the server, and the services behind them. */
 export interface ToolModule {
   registry: ToolRegistry
   cache: ResultCache
@@ -64,6 +65,7 @@ export interface ToolModule {
   close(): Promise<void>
 }
 
+/** What the tools and their services are built from. */
 export interface ToolModuleOptions extends MessagingOptions {
   workspace: WorkspaceServices
   /** The network that `exec` commands can use. */

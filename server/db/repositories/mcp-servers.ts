@@ -2,6 +2,7 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Database } from '../database.ts'
 
+/** An MCP server that an administrator added, or the switch of a configured one. */
 export interface StoredMcpServer {
   name: string
   /** Null for a server of `config.yml`, of which only the switch is stored. */
@@ -9,6 +10,7 @@ export interface StoredMcpServer {
   isEnabled: boolean
 }
 
+/** Stores MCP servers. */
 export type McpServerRepository = ReturnType<typeof createMcpServerRepository>
 
 /** Uses the tables `mcpServers` and `mcpGrants`. */

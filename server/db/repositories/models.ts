@@ -10,6 +10,7 @@ export type StoredModel = {
   createdAt: Date
 }
 
+/** Stores the models that administrators added. */
 export type ModelRepository = ReturnType<typeof createModelRepository>
 
 const Settings = ModelSettings.omit({ api_key: true })

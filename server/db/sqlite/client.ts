@@ -36,6 +36,7 @@ export function bindable(value: unknown): unknown {
   return value instanceof Date ? value.getTime() : value
 }
 
+/** A connection to a SQLite file. */
 export type SqliteConnection = {
   drizzle: BetterSQLite3Database<Record<string, unknown>>
   /** The first failure of a statement since the last call, if any. */

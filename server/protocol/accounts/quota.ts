@@ -29,12 +29,14 @@ export const Quota = z
     messages_per_day: Count.nullable(),
   })
   .meta({ id: 'Quota' })
+/** Limits of one user; null means no limit. */
 export type Quota = z.infer<typeof Quota>
 /** What a limit is on, such as `storage`: a name in `Quota`. */
 export type QuotaKind = keyof Quota
 
 /** What all members of a group may use up together. */
 export const SharedQuota = z.object(spending).meta({ id: 'SharedQuota' })
+/** Limits that the members of a group share; null means no limit. */
 export type SharedQuota = z.infer<typeof SharedQuota>
 
 /**
@@ -42,9 +44,11 @@ export type SharedQuota = z.infer<typeof SharedQuota>
  * it holds.
  */
 export const PatchQuota = Quota.partial().strict().meta({ id: 'PatchQuota' })
+/** Changes of a quota: null removes a limit, an absent field stays unchanged. */
 export type PatchQuota = z.infer<typeof PatchQuota>
 /** Limits to change; `null` removes one, and those that are left out stay. */
 export const PatchSharedQuota = SharedQuota.partial().strict().meta({ id: 'PatchSharedQuota' })
+/** Changes of a shared quota: null removes a limit, an absent field stays unchanged. */
 export type PatchSharedQuota = z.infer<typeof PatchSharedQuota>
 
 export const NO_QUOTA: Quota = {
@@ -98,6 +102,7 @@ export const QuotaItem = z.object({
   /** Null: it is not renewed at a fixed time. */
   renews_at: z.iso.datetime().nullable(),
 })
+/** One limit with what is used of it. */
 export type QuotaItem = z.infer<typeof QuotaItem>
 
 /** The limits of a user, and the approval modes that their groups allow. */
@@ -109,4 +114,5 @@ export const QuotaReport = z
     default_approval: ApprovalMode,
   })
   .meta({ id: 'QuotaReport' })
+/** All limits of a user with what is used of them. */
 export type QuotaReport = z.infer<typeof QuotaReport>

@@ -12,6 +12,7 @@ export const PasskeyTransport = z.enum([
   'smart-card',
   'usb',
 ])
+/** How a browser reaches a passkey (WebAuthn). */
 export type PasskeyTransport = z.infer<typeof PasskeyTransport>
 
 /** A passkey of an account, without its key. */
@@ -23,6 +24,7 @@ export const Passkey = z
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'Passkey' })
+/** A passkey of a user, without its key. */
 export type Passkey = z.infer<typeof Passkey>
 
 /** What an account can prove itself with besides its password. */
@@ -37,6 +39,7 @@ export const SecondFactors = z
     passkeys_available: z.boolean(),
   })
   .meta({ id: 'SecondFactors' })
+/** Which second factors a user has. */
 export type SecondFactors = z.infer<typeof SecondFactors>
 
 /** The password, for changes that would let a stolen session stay. */
@@ -63,6 +66,7 @@ export const SecondFactorDetails = z.object({
   challenge: z.string(),
   methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
 })
+/** Details of an error that asks for a second factor. */
 export type SecondFactorDetails = z.infer<typeof SecondFactorDetails>
 
 const Challenge = z.string().min(1).max(4000)
@@ -88,6 +92,7 @@ export const PasskeyAssertion = credential({
   signature: Bytes(8000),
   userHandle: optional(Bytes(200)),
 }).meta({ id: 'PasskeyAssertion' })
+/** A browser's response to a sign-in with a passkey (WebAuthn). */
 export type PasskeyAssertion = z.output<typeof PasskeyAssertion>
 
 /** What the browser returns for a new passkey: the JSON form of WebAuthn's `PublicKeyCredential`. */
@@ -96,6 +101,7 @@ export const PasskeyAttestation = credential({
   attestationObject: Bytes(12_000),
   transports: z.array(z.string().max(40)).max(10).optional(),
 }).meta({ id: 'PasskeyAttestation' })
+/** A browser's response to the creation of a passkey (WebAuthn). */
 export type PasskeyAttestation = z.output<typeof PasskeyAttestation>
 
 /** Options for the browser, as the standard shapes them, and what to send back with its response. */

@@ -43,6 +43,7 @@ export const AuditAction = z.enum([
   'exported',
   'audit_exported',
 ])
+/** The kind of an audited action. */
 export type AuditAction = z.infer<typeof AuditAction>
 
 /** What belongs to an entry, for example the tool of an approval. */
@@ -50,6 +51,7 @@ export const AuditDetails = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
 )
+/** Details of an audited action. Contains no secrets. */
 export type AuditDetails = z.infer<typeof AuditDetails>
 
 /** One line of the audit log: who did what to what, from where. */
@@ -66,6 +68,7 @@ export const AuditEntry = z
     details: AuditDetails,
   })
   .meta({ id: 'AuditEntry' })
+/** One entry of the audit log. */
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 export const AuditFilter = z.object({

@@ -47,4 +47,5 @@ export const FindingCode = z.enum([
   'model_ok',
   'model_silent',
 ])
+/** What the doctor found, by name. */
 export type FindingCode = z.infer<typeof FindingCode>

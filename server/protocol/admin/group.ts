@@ -7,6 +7,7 @@ import { optional, Timestamp, withoutNul } from '../envelope.ts'
 
 /** Identifies a group of accounts; opaque. */
 export const GroupId = z.string().min(1).max(64).brand<'GroupId'>()
+/** A group of users. */
 export type GroupId = z.infer<typeof GroupId>
 
 const MAX_NAMES = 500
@@ -26,6 +27,7 @@ const permissions = {
 }
 /** What the members of a group may use. */
 export const GroupPermissions = z.object(permissions)
+/** What members of a group may use; null means everything. */
 export type GroupPermissions = z.infer<typeof GroupPermissions>
 
 const GroupQuotas = {
@@ -50,6 +52,7 @@ export const Group = z
     created_at: Timestamp,
   })
   .meta({ id: 'Group' })
+/** A group with its permissions and quotas. */
 export type Group = z.infer<typeof Group>
 
 const fields = {
@@ -66,12 +69,14 @@ const fields = {
 export const CreateGroupBody = z
   .strictObject({ name: GroupName, ...fields })
   .meta({ id: 'CreateGroup' })
+/** A group to create. */
 export type CreateGroupBody = z.infer<typeof CreateGroupBody>
 
 /** An absent field stays unchanged; `null` removes a restriction. */
 export const PatchGroupBody = z
   .strictObject({ name: optional(GroupName), ...fields })
   .meta({ id: 'PatchGroup' })
+/** Changes of a group. An absent field stays unchanged. */
 export type PatchGroupBody = z.infer<typeof PatchGroupBody>
 
 /** An account as administrators see it. */
@@ -80,4 +85,5 @@ export const AdminUser = User.extend({
   /** Their own limits; those of groups and of the server are at `/api/admin/users/:id/quota`. */
   quota: Quota,
 }).meta({ id: 'AdminUser' })
+/** An account as administrators see it. */
 export type AdminUser = z.infer<typeof AdminUser>

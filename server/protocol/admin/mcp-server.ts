@@ -51,6 +51,7 @@ export const CreateMcpServerBody = z
 export const PatchMcpServerBody = CreateMcpServerBody.omit({ name: true })
   .extend({ url: optional(Url) })
   .meta({ id: 'PatchMcpServer' })
+/** Changes of an MCP server. An absent field stays unchanged. */
 export type PatchMcpServerBody = z.output<typeof PatchMcpServerBody>
 
 /** A server to try: a known one as it is or with these changes, or a new one. */
@@ -71,6 +72,7 @@ export const McpServerTest = z
     params: ErrorParams.nullable(),
   })
   .meta({ id: 'McpServerTest' })
+/** The result of one connection to an MCP server. */
 export type McpServerTest = z.infer<typeof McpServerTest>
 
 /** An MCP server with who may use it. */
@@ -102,4 +104,5 @@ export const AdminMcpServer = z
     needs_settings: z.boolean(),
   })
   .meta({ id: 'AdminMcpServer' })
+/** An MCP server as administrators see it, without its secrets. */
 export type AdminMcpServer = z.infer<typeof AdminMcpServer>

@@ -19,6 +19,7 @@ export const AdminRun = z
     started_at: Timestamp,
   })
   .meta({ id: 'AdminRun' })
+/** An unfinished run as administrators see it. */
 export type AdminRun = z.infer<typeof AdminRun>
 
 /** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
@@ -34,6 +35,7 @@ export const HealthFinding = z
     advice: z.string().nullable(),
   })
   .meta({ id: 'HealthFinding' })
+/** One result of the doctor's checks. */
 export type HealthFinding = z.infer<typeof HealthFinding>
 
 const Registration = z.enum(['open', 'invite', 'closed'])
@@ -54,6 +56,7 @@ export const StoredServerSettings = z.object({
   /** The approval mode of conversations that have chosen none, as far as the user's groups allow it. */
   default_approval: ApprovalMode.nullable().default(null),
 })
+/** The settings that administrators have set; absent ones follow the configuration. */
 export type StoredServerSettings = z.infer<typeof StoredServerSettings>
 
 const Effective = z.object({
@@ -71,6 +74,7 @@ export const ServerSettings = StoredServerSettings.extend({
   effective: Effective,
   configured: Effective,
 }).meta({ id: 'ServerSettings' })
+/** The settings that are stored, and those that apply now. */
 export type ServerSettings = z.infer<typeof ServerSettings>
 
 /** An absent field stays unchanged. */
@@ -84,6 +88,7 @@ export const PatchServerSettings = z
     default_approval: ApprovalMode.nullable().optional(),
   })
   .meta({ id: 'PatchServerSettings' })
+/** Changes of the settings. An absent field stays unchanged. */
 export type PatchServerSettings = z.input<typeof PatchServerSettings>
 
 const Bytes = z.int().min(0)
@@ -102,6 +107,7 @@ const StoredBytes = z.object({
   documents: Bytes,
   total: Bytes,
 })
+/** Bytes stored, by what they belong to. */
 export type StoredBytes = z.infer<typeof StoredBytes>
 
 /** What an account stores, in bytes. */
@@ -111,10 +117,12 @@ export const AccountStorage = StoredBytes.extend({
   /** Of projects, files, documents and the history that counts. */
   limit: Bytes,
 }).meta({ id: 'AccountStorage' })
+/** What one account stores. */
 export type AccountStorage = z.infer<typeof AccountStorage>
 
 /** The accounts that store anything, most first, and all of them together. */
 export const StorageOverview = page(AccountStorage)
   .extend({ all: StoredBytes })
   .meta({ id: 'StorageOverview' })
+/** What the accounts store, largest first. */
 export type StorageOverview = z.infer<typeof StorageOverview>

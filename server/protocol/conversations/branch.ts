@@ -24,6 +24,7 @@ export const Branch = z
     created_at: Timestamp,
   })
   .meta({ id: 'Branch' })
+/** The path from the root to the shown leaf. */
 export type Branch = z.infer<typeof Branch>
 
 export const BranchList = z

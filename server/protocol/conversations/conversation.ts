@@ -6,6 +6,7 @@ import { ConversationId, MessageId, ProjectId, RunId } from '../ids.ts'
 
 /** `ask`: medium- and high-risk calls wait for a person; `auto_medium`: only high-risk ones; `auto`: none. */
 export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
+/** Which tool calls wait for a person. */
 export type ApprovalMode = z.infer<typeof ApprovalMode>
 
 export const Temperature = z.number().min(0).max(2)
@@ -57,6 +58,7 @@ export const Conversation = z
     tags: z.array(z.string()),
   })
   .meta({ id: 'Conversation' })
+/** A conversation without its messages. */
 export type Conversation = z.infer<typeof Conversation>
 
 export const ConversationPage = page(Conversation)
@@ -93,6 +95,7 @@ export const CreateConversationBody = z
     ...settings,
   })
   .meta({ id: 'CreateConversation' })
+/** A conversation to create; every field is optional. */
 export type CreateConversationBody = z.infer<typeof CreateConversationBody>
 
 /** In a patch, `null` clears a field that can be cleared; an absent field stays unchanged. */
@@ -114,6 +117,7 @@ export const PatchConversationBody = z
     tags: optional(Tags),
   })
   .meta({ id: 'PatchConversation' })
+/** Changes of a conversation. An absent field stays unchanged; null clears it. */
 export type PatchConversationBody = z.infer<typeof PatchConversationBody>
 
 /** What `POST /api/conversations/bulk` does to each conversation. `delete`: move to the trash. */
@@ -126,6 +130,7 @@ export const BulkAction = z.enum([
   'restore',
   'delete_permanently',
 ])
+/** What to do with several conversations at once. */
 export type BulkAction = z.infer<typeof BulkAction>
 
 export const BulkBody = z

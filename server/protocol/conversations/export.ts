@@ -8,6 +8,7 @@ import { Attachment, Feedback, MessageStatus } from './message.ts'
 
 /** `md` and `html` contain the shown branch, `json` the whole conversation. */
 export const ExportFormat = z.enum(['md', 'json', 'html'])
+/** The format of an exported conversation. */
 export type ExportFormat = z.infer<typeof ExportFormat>
 
 /** The version of the JSON form. It changes only when an older import could not read it. */
@@ -30,6 +31,7 @@ export const ExportedMessage = z.object({
   edited_from: MessageId.optional(),
   feedback: Feedback.optional(),
 })
+/** One message of an exported conversation. */
 export type ExportedMessage = z.infer<typeof ExportedMessage>
 
 /** The settings of an exported conversation. */
@@ -50,6 +52,7 @@ export const ExportedSettings = z.object({
   id: ConversationId.optional(),
   tags: Tags.default([]),
 })
+/** The settings of an exported conversation. */
 export type ExportedSettings = z.infer<typeof ExportedSettings>
 
 /** One conversation with all its branches, steps and attachments; messages in the order of their creation. */
@@ -61,6 +64,7 @@ export const ExportedConversation = z
     messages: z.array(ExportedMessage).max(100_000),
   })
   .meta({ id: 'ExportedConversation' })
+/** A conversation in the JSON export. */
 export type ExportedConversation = z.infer<typeof ExportedConversation>
 
 export const Imported = z.object({ id: ConversationId, messages: z.int() }).meta({ id: 'Imported' })
@@ -83,6 +87,7 @@ export const BundledConversation = ExportedConversation.extend({
     ExportedMessage.extend({ attachments: z.array(z.union([BundledFile, Attachment])).max(100) }),
   ),
 })
+/** A conversation in the archive of a full export, with all branches. */
 export type BundledConversation = z.infer<typeof BundledConversation>
 
 /** `manifest.json` of a bundle. */
@@ -98,6 +103,7 @@ export const BundleManifest = z.object({
     documents: z.int(),
   }),
 })
+/** The table of contents of an archive. */
 export type BundleManifest = z.infer<typeof BundleManifest>
 
 /** `projects/<id>/project.json` of a bundle; the project's files are in `projects/<id>/files/`. */
@@ -123,4 +129,5 @@ export const BundledDocument = z.object({
     )
     .max(100_000),
 })
+/** A document in the archive of a full export, with its passages. */
 export type BundledDocument = z.infer<typeof BundledDocument>

@@ -28,6 +28,7 @@ export const FileInfo = z
     created_at: Timestamp,
   })
   .meta({ id: 'File' })
+/** An uploaded file, without its content. */
 export type FileInfo = z.infer<typeof FileInfo>
 
 /** What models and the search read of a file. */
@@ -38,4 +39,5 @@ export const FileText = z
     text: z.string().nullable(),
   })
   .meta({ id: 'ReadableText' })
+/** The text that models and search read of a file. */
 export type FileText = z.infer<typeof FileText>

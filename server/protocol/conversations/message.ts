@@ -19,6 +19,7 @@ export const MessageStatus = z.enum([
   'failed',
   'interrupted',
 ])
+/** The status of a message. */
 export type MessageStatus = z.infer<typeof MessageStatus>
 
 const FeedbackNote = z.string().trim().max(2_000)
@@ -30,6 +31,7 @@ export const Feedback = z
     note: FeedbackNote.optional(),
   })
   .meta({ id: 'Feedback' })
+/** A person's rating of an answer. */
 export type Feedback = z.infer<typeof Feedback>
 /** `null` takes it back. */
 export const SetFeedbackBody = z
@@ -47,15 +49,18 @@ export const ImageAttachment = z.object({
   mime: z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
   data: z.base64(),
 })
+/** A text inside a message. */
 export type TextAttachment = z.infer<typeof TextAttachment>
 /** Contents that are sent with the message. Large ones are uploaded first and named by their id. */
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
+/** A text or image inside a message, with its content. */
 export type Attachment = z.infer<typeof Attachment>
 
 /** A file that was uploaded to `/api/files`. */
 export const FileAttachment = z.object({ file_id: FileId })
 /** What a message is sent with: uploaded files, or contents inside the message. */
 export const NewAttachment = z.union([FileAttachment, Attachment]).meta({ id: 'NewAttachment' })
+/** An attachment of a new message: the id of an uploaded file, or a content. */
 export type NewAttachment = z.infer<typeof NewAttachment>
 
 /** An attachment in a response: its metadata and the path of its content, never the content itself. */
@@ -79,6 +84,7 @@ export const StoredAttachment = z
     url: z.string(),
   })
   .meta({ id: 'StoredAttachment' })
+/** An attachment of a stored message, without its content. */
 export type StoredAttachment = z.infer<typeof StoredAttachment>
 
 /** The tool calls of an answer in OpenAI format, derived from its steps. */
@@ -125,16 +131,19 @@ export const Message = z
     created_at: Timestamp,
   })
   .meta({ id: 'Message' })
+/** One node of the conversation tree. */
 export type Message = z.infer<typeof Message>
 
 export const MessagePage = page(Message)
 
 /** `cumulative`: each event has the whole text of its step so far. `delta`: only what was added. */
 export const StreamMode = z.enum(['cumulative', 'delta'])
+/** Which text stream events contain. */
 export type StreamMode = z.infer<typeof StreamMode>
 
 /** `grace`: stopped after `stream.disconnect_grace` without a listener; `stop`: at once; `continue`: never. */
 export const OnDisconnect = z.enum(['grace', 'stop', 'continue'])
+/** What happens to a run that nobody listens to. */
 export type OnDisconnect = z.infer<typeof OnDisconnect>
 
 /** As in OpenAI's API: the model decides, may not, has to, or has to call this one. */
@@ -145,6 +154,7 @@ export const ToolChoice = z.union([
     function: z.object({ name: z.string().min(1).max(200) }),
   }),
 ])
+/** Whether the model may, must not or must call tools. */
 export type ToolChoice = z.infer<typeof ToolChoice>
 
 /** Options of a run and its stream, shared by send, edit and regenerate. */
@@ -162,6 +172,7 @@ const runOptions = {
 
 /** The settings of another answer to the same message. */
 export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
+/** The options of another answer to the same message. */
 export type RegenerateBody = z.infer<typeof RegenerateBody>
 
 /** The new text of an answer. */
@@ -181,6 +192,7 @@ export const SendMessageBody = z
   .object({ ...content, ...runOptions, parent_id: optional(MessageId) })
   .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
   .meta({ id: 'SendMessage' })
+/** A new message with the options of its run. */
 export type SendMessageBody = z.infer<typeof SendMessageBody>
 
 /** Without `attachments`, the edited message keeps its attachments. */
@@ -188,4 +200,5 @@ export const EditMessageBody = z
   .object({ ...content, ...runOptions })
   .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
   .meta({ id: 'EditMessage' })
+/** The new version of a user message with the options of its run. */
 export type EditMessageBody = z.infer<typeof EditMessageBody>

@@ -5,6 +5,7 @@ import { ConversationId, FileId, MessageId, ProjectId } from '../ids.ts'
 
 /** Where the words were found. */
 export const SearchType = z.enum(['title', 'message', 'tool', 'file', 'document'])
+/** The kind of text that a search found. */
 export type SearchType = z.infer<typeof SearchType>
 
 export const SearchQueryString = PageQuery.extend({
@@ -45,6 +46,7 @@ export const SearchHit = z
     created_at: Timestamp,
   })
   .meta({ id: 'SearchHit' })
+/** One hit of a search. */
 export type SearchHit = z.infer<typeof SearchHit>
 
 export const SearchPage = page(SearchHit).extend({

@@ -6,6 +6,7 @@ import { ConversationId, TransferId } from '../ids.ts'
 
 /** The state of an export or import, which runs in the background. */
 export const TransferStatus = z.enum(['queued', 'running', 'completed', 'failed'])
+/** The status of an export or import. */
 export type TransferStatus = z.infer<typeof TransferStatus>
 
 /** What can be imported. `python`: the SQLite file of the Python NanoClaw. */
@@ -17,6 +18,7 @@ export const ImportFormat = z.enum([
   'librechat',
   'python',
 ])
+/** The program whose export is imported. */
 export type ImportFormat = z.infer<typeof ImportFormat>
 
 /** How far a job is: `done` of `total`, conversations of an export, bytes of an import. `total` is 0 until it is known. */
@@ -52,6 +54,7 @@ export const ExportJob = z
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'ExportJob' })
+/** An export, as its user sees it. */
 export type ExportJob = z.infer<typeof ExportJob>
 
 /** Something that was left out. */
@@ -63,6 +66,7 @@ export const SkippedItem = z.object({
   reason: z.string(),
   params: ErrorParams.optional(),
 })
+/** Something that an import left out, with the reason. */
 export type SkippedItem = z.infer<typeof SkippedItem>
 
 /** What an import added, by kind, and what it left out. */
@@ -76,6 +80,7 @@ export const ImportReport = z.object({
   skipped: z.array(SkippedItem),
   skipped_total: z.int(),
 })
+/** What an import has stored and left out. */
 export type ImportReport = z.infer<typeof ImportReport>
 
 /** An import of an exported file, of this server or of another program. */
@@ -93,6 +98,7 @@ export const ImportJob = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'ImportJob' })
+/** An import, as its user sees it. */
 export type ImportJob = z.infer<typeof ImportJob>
 
 export const ExportJobs = z.object({ items: z.array(ExportJob) })

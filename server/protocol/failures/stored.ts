@@ -66,10 +66,12 @@ export type StoredFailureReason = keyof typeof STORED_FAILURES
 
 /** A failure as it is stored beside its English text, which is shown for a reason that the page does not know. */
 export const StoredFailure = z.object({ reason: z.string(), params: ErrorParams.optional() })
+/** A failure as it is stored: its reason and parameters, without the text. */
 export type StoredFailure = z.infer<typeof StoredFailure>
 
 /** The same with its English text. */
 export const DescribedFailure = StoredFailure.extend({ message: z.string() })
+/** A failure with its text in English. */
 export type DescribedFailure = z.infer<typeof DescribedFailure>
 
 /** The length of a parameter with text from outside, such as a mail server's. */

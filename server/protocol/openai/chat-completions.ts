@@ -25,6 +25,7 @@ export const ChatToolCall = z.object({
   type: z.literal('function'),
   function: z.object({ name: z.string().min(1).max(200), arguments: z.string() }),
 })
+/** A tool call in OpenAI's format. */
 export type ChatToolCall = z.infer<typeof ChatToolCall>
 
 /** A message of `POST /v1/chat/completions`, as OpenAI defines it. */
@@ -49,6 +50,7 @@ export const ChatMessage = z.discriminatedUnion('role', [
   }),
   z.object({ role: z.literal('tool'), tool_call_id: z.string().min(1).max(500), content: Texts }),
 ])
+/** A message in OpenAI's format. */
 export type ChatMessage = z.infer<typeof ChatMessage>
 
 const ChatTool = z.object({
@@ -98,6 +100,7 @@ export const ChatCompletionBody = z
     nanoclaw: optional(NanoClawOptions),
   })
   .meta({ id: 'ChatCompletionRequest' })
+/** The body of `POST /v1/chat/completions`. */
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>
 
 /** Tokens of a completion; `prompt_tokens` includes the cached ones. */
@@ -107,10 +110,12 @@ export const ChatUsage = z.object({
   total_tokens: z.int(),
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
 })
+/** Token counts in OpenAI's format. */
 export type ChatUsage = z.infer<typeof ChatUsage>
 
 /** Why a completion ended: by itself, at a limit, or for the program to run its tools. */
 export const ChatFinishReason = z.enum(['stop', 'length', 'tool_calls'])
+/** Why a completion ended. */
 export type ChatFinishReason = z.infer<typeof ChatFinishReason>
 
 /** The response of `POST /v1/chat/completions` without `stream`. */
@@ -139,6 +144,7 @@ export const ChatCompletion = z
     usage: ChatUsage,
   })
   .meta({ id: 'ChatCompletion' })
+/** A complete response in OpenAI's format. */
 export type ChatCompletion = z.infer<typeof ChatCompletion>
 
 /** One piece of a streamed completion. */
@@ -174,6 +180,7 @@ export const ProgramModel = z
     vision: z.boolean(),
   })
   .meta({ id: 'ProgramModel' })
+/** A model in OpenAI's format. */
 export type ProgramModel = z.infer<typeof ProgramModel>
 
 export const ProgramModelList = z.object({

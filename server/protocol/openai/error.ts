@@ -16,6 +16,7 @@ export const OpenAiError = z
     request_id: z.string().optional(),
   })
   .meta({ id: 'OpenAiError' })
+/** An error in OpenAI's format. */
 export type OpenAiError = z.infer<typeof OpenAiError>
 
 const TYPES: Readonly<Record<number, string>> = {

@@ -55,6 +55,7 @@ const InputItem = z.discriminatedUnion('type', [
 ])
 /** One item of the input of `POST /v1/responses`. */
 export const ResponseInput = z.union([InputItem, InputMessage])
+/** An input item of the Responses API. */
 export type ResponseInput = z.infer<typeof ResponseInput>
 
 const FunctionTool = z.object({
@@ -111,6 +112,7 @@ export const ResponseBody = z
     path: ['store'],
   })
   .meta({ id: 'ResponseRequest' })
+/** The body of `POST /v1/responses`. */
 export type ResponseBody = z.infer<typeof ResponseBody>
 
 const ItemStatus = z.enum(['in_progress', 'completed', 'incomplete', 'failed'])
@@ -159,6 +161,7 @@ export const OutputItem = z
     }),
   ])
   .meta({ id: 'ResponseOutputItem' })
+/** An output item of the Responses API. */
 export type OutputItem = z.infer<typeof OutputItem>
 
 export const ResponseStatus = z.enum([
@@ -214,6 +217,7 @@ export const ResponseObject = z
     usage: ResponseUsage.nullable(),
   })
   .meta({ id: 'Response' })
+/** A response of the Responses API. */
 export type ResponseObject = z.infer<typeof ResponseObject>
 
 export const ResponseQuery = z.object({

@@ -20,6 +20,7 @@ export const CreateChannelBody = z
 
 /** `pending` is tried again later; `failed` is not. */
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed'])
+/** The status of the last message to a channel. */
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
 /** A destination of the `message` tool, without its secrets. */
@@ -45,6 +46,7 @@ export const Channel = z
     created_at: Timestamp,
   })
   .meta({ id: 'Channel' })
+/** A channel, without its secrets. */
 export type Channel = z.infer<typeof Channel>
 
 export const ChannelList = z.object({ items: z.array(Channel) })

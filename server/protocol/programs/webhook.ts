@@ -6,6 +6,7 @@ import { DeliveryStatus } from './channel.ts'
 
 /** The events that a webhook can subscribe to. */
 export const WebhookEventType = z.enum(['run.ended', 'approval.required', 'quota.reached'])
+/** An event that webhooks can receive. */
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 
 const WebhookUrl = z
@@ -58,6 +59,7 @@ export const WebhookDelivery = z
     created_at: Timestamp,
   })
   .meta({ id: 'WebhookDelivery' })
+/** One delivery of an event to a webhook. */
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 /** An address that gets signed requests about events, without its secret. */
@@ -74,6 +76,7 @@ export const Webhook = z
     created_at: Timestamp,
   })
   .meta({ id: 'Webhook' })
+/** A webhook, without its secret. */
 export type Webhook = z.infer<typeof Webhook>
 
 /** A new webhook with its secret. */
@@ -81,4 +84,5 @@ export const CreatedWebhook = Webhook.extend({
   /** `whsec_…`, returned only once. */
   secret: z.string(),
 }).meta({ id: 'CreatedWebhook' })
+/** A new webhook with its secret, which no later response contains. */
 export type CreatedWebhook = z.infer<typeof CreatedWebhook>

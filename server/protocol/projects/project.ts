@@ -23,6 +23,7 @@ export const Project = z
     updated_at: Timestamp,
   })
   .meta({ id: 'Project' })
+/** A project without its files. */
 export type Project = z.infer<typeof Project>
 
 /** What is in the folder of a project; `total_size` is in bytes. */
@@ -31,6 +32,7 @@ export const ProjectStats = z.object({
   directories: z.int(),
   total_size: z.int(),
 })
+/** Numbers of files and folders in a project, and their bytes. */
 export type ProjectStats = z.infer<typeof ProjectStats>
 export const ProjectDetail = Project.extend({ stats: ProjectStats })
 export const ProjectPage = page(Project).extend({ total: z.int() })
@@ -109,6 +111,7 @@ export const FilesAdded = z
     total_size: z.int(),
   })
   .meta({ id: 'FilesAdded' })
+/** What an upload has changed. */
 export type FilesAdded = z.infer<typeof FilesAdded>
 const NewPath = withoutNul(z.string().min(1).max(4096))
 export const RenameFileBody = z.object({ new_path: NewPath }).meta({ id: 'RenameFile' })
@@ -138,6 +141,7 @@ export const FileMatches = z.object({
 export const FileChange = z.enum(['added', 'modified', 'deleted'])
 /** A file that a checkpoint covers, and what happened to it. */
 const ChangedFile = z.object({ path: z.string(), change: FileChange })
+/** A file that a change touched. */
 export type ChangedFile = z.infer<typeof ChangedFile>
 /** One change of a project that can be undone, and who made it. */
 export const Checkpoint = z
@@ -153,6 +157,7 @@ export const Checkpoint = z
     file_count: z.int(),
   })
   .meta({ id: 'Checkpoint' })
+/** One change of a project that can be undone. */
 export type Checkpoint = z.infer<typeof Checkpoint>
 export const CheckpointPage = page(Checkpoint)
 export const CheckpointFilePage = page(ChangedFile)

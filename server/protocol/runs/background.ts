@@ -30,6 +30,7 @@ export const BackgroundTask = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'BackgroundTask' })
+/** A background task of a conversation. */
 export type BackgroundTask = z.infer<typeof BackgroundTask>
 
 export const BackgroundTaskList = z.object({ items: z.array(BackgroundTask) })

@@ -86,6 +86,7 @@ export const InputForm = z.object({
     }),
   required: z.array(z.string()).optional(),
 })
+/** The form of a question, in a bounded subset of JSON Schema. */
 export type InputForm = z.output<typeof InputForm>
 /** One field of a form. */
 export type InputField = InputForm['properties'][string]
@@ -112,6 +113,7 @@ export const InputQuestion = z.object({
   /** For `url`: opened by the person, never by the page on its own. */
   url: z.string().optional(),
 })
+/** A question of an MCP server: a form, or a page to open. */
 export type InputQuestion = z.infer<typeof InputQuestion>
 
 /** A question that waits for its answer. */
@@ -121,10 +123,12 @@ export const PendingInput = InputQuestion.extend({
   /** The tool call that waits for it. */
   call_ref: CallId,
 })
+/** A question that waits for an answer. */
 export type PendingInput = z.infer<typeof PendingInput>
 
 /** What a person does with a question: fill it in, refuse, or close it. */
 export const InputAction = z.enum(['accept', 'decline', 'cancel'])
+/** What a person did with a question. */
 export type InputAction = z.infer<typeof InputAction>
 
 const Content = z.record(
@@ -133,6 +137,7 @@ const Content = z.record(
 )
 /** The answer to one question; `content` only with `accept`. */
 export const InputAnswer = z.object({ action: InputAction, content: Content.optional() })
+/** A person's answer to a question. */
 export type InputAnswer = z.infer<typeof InputAnswer>
 
 /** The request body of `POST /api/runs/:id/inputs`. */
@@ -144,6 +149,7 @@ export const InputAnswerBody = z
     content: Content.optional(),
   })
   .meta({ id: 'InputAnswer' })
+/** The body of an answer to a question. */
 export type InputAnswerBody = z.infer<typeof InputAnswerBody>
 
 /** The schema that the content of an answer must satisfy; other keys are refused. */

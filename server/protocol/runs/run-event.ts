@@ -9,6 +9,7 @@ import { Usage } from './usage.ts'
 
 /** How much harm a call can do; with the approval mode it decides who must approve. */
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
+/** How much harm a tool call can do. */
 export type RiskLevel = z.infer<typeof RiskLevel>
 
 /** `tool_calls`: a tool of the program that sent the request was called; the program runs it and sends the result. */
@@ -20,6 +21,7 @@ export const FinishReason = z.enum([
   'budget',
   'tool_calls',
 ])
+/** Why a run ended. */
 export type FinishReason = z.infer<typeof FinishReason>
 
 /** What a person sees before a risky call runs. */
@@ -37,6 +39,7 @@ export const ApprovalPreview = z
     warning_code: z.string().optional(),
   })
   .catchall(z.json())
+/** What a person sees before deciding on a call. Other fields depend on the tool. */
 export type ApprovalPreview = z.infer<typeof ApprovalPreview>
 
 /** A tool call that waits for a person. */
@@ -47,6 +50,7 @@ export const PendingApproval = z.object({
   risk_level: RiskLevel,
   preview: ApprovalPreview.optional(),
 })
+/** An approval request without a decision. */
 export type PendingApproval = z.infer<typeof PendingApproval>
 
 export const RunStartedEvent = z.object({
@@ -100,6 +104,7 @@ export const TitleEvent = z.object({ event: z.literal('title'), title: z.string(
 export const ReachedLimit = z
   .object({ content: z.string(), reason: z.string(), params: ErrorParams.optional() })
   .meta({ id: 'ReachedLimit' })
+/** The limit that ended a run. */
 export type ReachedLimit = z.infer<typeof ReachedLimit>
 
 /** The terminal event of a run that has an answer, also of one that was stopped or reached a limit. */
@@ -139,8 +144,11 @@ export const RunEvent = z.discriminatedUnion('event', [
   DoneEvent,
   ErrorEvent,
 ])
+/** One event of a run. */
 export type RunEvent = z.infer<typeof RunEvent>
+/** The terminal event of a run with an answer. */
 export type DoneEvent = z.infer<typeof DoneEvent>
+/** The terminal event of a failed run. */
 export type ErrorEvent = z.infer<typeof ErrorEvent>
 
 /** Whether the event is the last one of its run. */

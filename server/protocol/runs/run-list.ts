@@ -22,4 +22,5 @@ export const ListedRun = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'ListedRun' })
+/** A run in a list. */
 export type ListedRun = z.infer<typeof ListedRun>

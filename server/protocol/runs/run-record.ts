@@ -12,6 +12,7 @@ const RecordedField = z.union([
   z.object({ name: z.string(), part: PartHash }),
   z.object({ name: z.string(), parts: z.array(PartHash) }),
 ])
+/** A field of a request's body, as stored. */
 export type RecordedField = z.infer<typeof RecordedField>
 
 const RecordedUsage = z.object({
@@ -57,6 +58,7 @@ export const RecordedExchange = z.object({
   body: z.array(RecordedField),
   response: RecordedResponse,
 })
+/** One request to a provider and its response, as recorded. */
 export type RecordedExchange = z.infer<typeof RecordedExchange>
 
 /** One part of a prompt, in the order in which providers read it: tools, system, messages. */
@@ -101,6 +103,7 @@ export const PromptChange = z.object({
   /** What these cost more than from a cache, at the model's price of today, by currency; empty where it is not known. */
   extra_cost: z.record(z.string(), z.number()),
 })
+/** What changed in a prompt since the previous call, and what the provider could cache. */
 export type PromptChange = z.infer<typeof PromptChange>
 
 /** What one model call of a run sent and received. */
@@ -112,6 +115,7 @@ export const RecordedCall = z.object({
   /** Null for the first call of a conversation, and where the previous one is not recorded. */
   change: PromptChange.nullable(),
 })
+/** One model call of a run, with its exchanges. */
 export type RecordedCall = z.infer<typeof RecordedCall>
 
 /** A transaction of the run that was committed. */
@@ -143,6 +147,7 @@ export const StoredEvent = z.object({
   /** The process that stored it. */
   instance: z.string().nullable(),
 })
+/** A commit of a run. */
 export type StoredEvent = z.infer<typeof StoredEvent>
 
 const RecordedTool = z.object({
@@ -162,6 +167,7 @@ const RecordedPart = z.object({
   /** Characters of the part; more than `json` has where it was too long to be kept. */
   characters: z.int().min(0),
 })
+/** A part of a prompt, with its text if it is still stored. */
 export type RecordedPart = z.infer<typeof RecordedPart>
 
 /** What a run sent to models and received, as the inspector shows it. */
@@ -177,6 +183,7 @@ export const RunRecord = z
     keep_days: z.int().min(0),
   })
   .meta({ id: 'RunRecord' })
+/** Everything that is recorded of a run. */
 export type RunRecord = z.infer<typeof RunRecord>
 
 const MISSING: RecordedPart = { json: '"[no longer stored]"', characters: 0 }

@@ -63,8 +63,11 @@ export const TimelineToolCall = z.object({
 export const TimelineEntry = z
   .discriminatedUnion('kind', [TimelineModelCall, TimelineToolCall])
   .meta({ id: 'TimelineEntry' })
+/** A model call or tool call on the timeline. */
 export type TimelineEntry = z.infer<typeof TimelineEntry>
+/** A model call on the timeline. */
 export type TimelineModelCall = z.infer<typeof TimelineModelCall>
+/** A tool call on the timeline. */
 export type TimelineToolCall = z.infer<typeof TimelineToolCall>
 
 /** The model calls and tool calls of a run in the order in which they began. */
@@ -75,6 +78,7 @@ export const RunTimeline = z
     entries: z.array(TimelineEntry),
   })
   .meta({ id: 'RunTimeline' })
+/** The timeline of a run. */
 export type RunTimeline = z.infer<typeof RunTimeline>
 
 /** A timeline in three figures. */
@@ -88,6 +92,7 @@ export const AnswerTiming = z.object({
   /** The part of the prompt tokens that the providers wrote to their caches. */
   cache_write_tokens: z.int().optional(),
 })
+/** How long an answer took. */
 export type AnswerTiming = z.infer<typeof AnswerTiming>
 
 /** The reasoning tokens of a run, for its terminal event; nothing where there are none. */

@@ -19,6 +19,7 @@ export const RunStatus = z.enum([
   'failed',
   'interrupted',
 ])
+/** The status of a run. */
 export type RunStatus = z.infer<typeof RunStatus>
 
 /** Whether a run or message with this status waits for a person. */
@@ -34,6 +35,7 @@ export const RunFailure = z.object({
   reason: z.string().optional(),
   params: ErrorParams.optional(),
 })
+/** Why a run failed. */
 export type RunFailure = z.infer<typeof RunFailure>
 
 /** The state of a run; its answer is the message `message_id`. */
@@ -56,6 +58,7 @@ export const Run = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'Run' })
+/** A run; its answer is the message `message_id`. */
 export type Run = z.infer<typeof Run>
 
 /** The request body of `POST /api/runs/:id/approvals`. */
@@ -69,4 +72,5 @@ export const ApprovalDecisionBody = z
     remember: optional(z.enum(['run', 'conversation'])),
   })
   .meta({ id: 'ApprovalDecision' })
+/** A person's decision on a tool call. */
 export type ApprovalDecisionBody = z.infer<typeof ApprovalDecisionBody>

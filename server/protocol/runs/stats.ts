@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 /** Today, the last seven days or the last thirty, in UTC. */
 export const StatsPeriod = z.enum(['daily', 'weekly', 'monthly'])
+/** The period of the statistics, in UTC. */
 export type StatsPeriod = z.infer<typeof StatsPeriod>
 
 const Tokens = z.object({
@@ -36,4 +37,5 @@ export const TokenStats = Tokens.extend({
   /** By currency, from the models' prices at the time of use. */
   cost: z.record(z.string(), z.number()),
 }).meta({ id: 'TokenStats' })
+/** Tokens and cost of a user in a period. */
 export type TokenStats = z.infer<typeof TokenStats>

@@ -33,6 +33,7 @@ export const Artifact = z
   })
   .catchall(z.json())
   .meta({ id: 'Artifact' })
+/** What a person sees of a tool result. Other fields depend on the tool. */
 export type Artifact = z.infer<typeof Artifact>
 
 const position = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
@@ -70,8 +71,11 @@ export const ToolResultStep = z.object({
 export const Step = z
   .discriminatedUnion('type', [ThinkingStep, TextStep, ToolCallStep, ToolResultStep])
   .meta({ id: 'Step' })
+/** One stored part of an answer. */
 export type Step = z.infer<typeof Step>
+/** A tool call of an answer. */
 export type ToolCallStep = z.infer<typeof ToolCallStep>
+/** A tool result of an answer. */
 export type ToolResultStep = z.infer<typeof ToolResultStep>
 
 /** Identifies a step within its message. */

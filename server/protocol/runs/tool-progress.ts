@@ -20,6 +20,7 @@ export const SubAgentView = z.object({
     }),
   ),
 })
+/** The state of one sub-agent. */
 export type SubAgentView = z.infer<typeof SubAgentView>
 
 /** What a tool may report about its own call. */
@@ -44,6 +45,7 @@ export const ToolProgress = z.discriminatedUnion('kind', [
   /** The current state of all sub-agents of the call. */
   z.object({ kind: z.literal('agents'), agents: z.array(SubAgentView) }),
 ])
+/** What a running tool reports. */
 export type ToolProgress = z.infer<typeof ToolProgress>
 
 /** A person decided on the approval request of the call. Reported by the server, never by a tool. */
@@ -62,4 +64,5 @@ export const CallProgress = z.discriminatedUnion('kind', [
   ApprovalDecided,
   InputAnswered,
 ])
+/** The progress of a tool call, including decisions on it. */
 export type CallProgress = z.infer<typeof CallProgress>

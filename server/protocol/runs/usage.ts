@@ -11,6 +11,7 @@ export const Usage = z.object({
   /** By currency, from the models' prices at the time of use; empty where they have none. */
   cost: z.record(z.string(), z.number()),
 })
+/** Tokens and cost of model calls. */
 export type Usage = z.infer<typeof Usage>
 
 /** The usage of a run, from the columns of its row. */

@@ -21,6 +21,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentUser } from './present-user.ts'
 
+/** The dependencies of the routes of a user's account and API keys. */
 export interface AccountRouteDependencies {
   mode: 'single' | 'multi'
   accounts: Accounts

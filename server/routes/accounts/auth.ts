@@ -40,6 +40,7 @@ import {
   type SessionStartDependencies,
 } from './session-start.ts'
 
+/** The dependencies of the routes for registering and signing in. */
 export interface AuthRouteDependencies
   extends SessionStartDependencies,
     SecondFactorRouteDependencies,

@@ -15,6 +15,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the routes that send links by email. */
 export interface EmailLinkDependencies {
   accounts: Accounts
   emailLinks: EmailLinks

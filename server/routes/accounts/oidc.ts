@@ -14,6 +14,7 @@ import { oidcCookie, readOidcCookie } from '../../http/session-cookie.ts'
 import type { Limits } from '../../lib/limits.ts'
 import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
 
+/** The dependencies of the routes for single sign-on. */
 export interface OidcRouteDependencies extends SessionStartDependencies {
   /** Null: not configured. */
   oidc: OidcSignIn | null

@@ -23,6 +23,7 @@ import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { deleted, success } from '../envelope.ts'
 import type { SessionStart } from './session-start.ts'
 
+/** The dependencies of the routes for passkeys. */
 export interface PasskeyRouteDependencies {
   accounts: Accounts
   secondFactors: SecondFactors

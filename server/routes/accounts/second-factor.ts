@@ -21,6 +21,7 @@ import { deleted, success } from '../envelope.ts'
 import { presentPasskey, siteOf } from './passkeys.ts'
 import type { SessionStart } from './session-start.ts'
 
+/** The dependencies of the routes for second factors. */
 export interface SecondFactorRouteDependencies {
   accounts: Accounts
   secondFactors: SecondFactors

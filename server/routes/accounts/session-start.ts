@@ -9,6 +9,7 @@ import { sessionCookie } from '../../http/session-cookie.ts'
 import type { SignedIn } from '../../protocol/accounts/user.ts'
 import { presentUser } from './present-user.ts'
 
+/** What starting a session needs. */
 export interface SessionStartDependencies {
   sessions: Sessions
   issueToken: IssueToken
@@ -16,6 +17,7 @@ export interface SessionStartDependencies {
   https: boolean
 }
 
+/** Starts the session of a user who has signed in. */
 export type SessionStart = ReturnType<typeof createSessionStart>
 
 /** Every way to sign in ends here. */

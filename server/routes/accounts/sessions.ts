@@ -10,6 +10,7 @@ import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentSession } from './present-session.ts'
 
+/** The dependencies of the routes for a user's sessions. */
 export interface SessionRouteDependencies {
   accounts: Accounts
   apiKeys: ApiKeys

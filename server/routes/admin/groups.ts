@@ -25,6 +25,7 @@ const MAX_GROUPS = 500
 /** Marks the limits of all members together in audit entries. */
 const SHARED = 'shared_'
 
+/** The dependencies of the routes with which administrators manage groups. */
 export interface AdminGroupDependencies {
   groups: GroupRepository
   users: Pick<UserRepository, 'find'>

@@ -14,6 +14,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import { McpServerName, type McpServerSettings } from '../../protocol/models/mcp.ts'
 import { deleted, success } from '../envelope.ts'
 
+/** The dependencies of the routes with which administrators manage MCP servers. */
 export interface AdminMcpDependencies {
   servers: Pick<McpServerCatalog, 'add' | 'change' | 'remove' | 'settingsToTry'>
   /** All servers, as an administrator sees them. */

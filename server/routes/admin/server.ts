@@ -14,6 +14,7 @@ import { envelope, PageQuery } from '../../protocol/envelope.ts'
 import { RunId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the routes with which administrators see and control the server. */
 export interface AdminServerDependencies {
   /** The unfinished runs of all users, oldest first. */
   listRuns(): Promise<AdminRun[]>

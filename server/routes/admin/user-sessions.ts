@@ -12,6 +12,7 @@ import { UserId } from '../../protocol/ids.ts'
 import { presentSession } from '../accounts/present-session.ts'
 import { deleted, success } from '../envelope.ts'
 
+/** The dependencies of the routes with which administrators end sessions. */
 export interface AdminSessionDependencies {
   users: UserRepository
   sessions: Sessions

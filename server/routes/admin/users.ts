@@ -57,6 +57,7 @@ const endOf = (
   return { data, heir }
 }
 
+/** The dependencies of the routes with which administrators manage accounts. */
 export interface AdminUserDependencies {
   users: UserRepository
   access: Pick<Access, 'groupsOf' | 'reload' | 'ownQuota'>

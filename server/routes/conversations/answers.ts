@@ -16,6 +16,7 @@ import { ConversationId, MessageId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 import { presentMessage } from '../runs/present-message.ts'
 
+/** The dependencies of the routes for the text and rating of answers. */
 export interface AnswerRouteDependencies {
   store: Store
   database: Database

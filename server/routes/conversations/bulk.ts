@@ -10,6 +10,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the route that changes several conversations. */
 export interface BulkRouteDependencies {
   conversations: Pick<ConversationRepository, 'patch'>
   trash: Pick<Store['trash'], 'restore'>

@@ -20,6 +20,7 @@ import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.
 import { deleted, presentPage, success } from '../envelope.ts'
 import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
 
+/** The dependencies of the routes for conversations. */
 export interface ConversationRouteDependencies extends BulkRouteDependencies {
   conversations: ConversationRepository
   /** @throws AppError when there is no such model, or the user may not use it. */

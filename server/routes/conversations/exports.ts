@@ -26,6 +26,7 @@ const CONTENT_TYPES = {
   html: 'text/html; charset=utf-8',
 } as const
 
+/** The dependencies of the routes that export and import single conversations. */
 export type ExportRouteDependencies = ImportDependencies & {
   attachments: AttachmentReader
   markdown: MarkdownRenderer

@@ -35,6 +35,7 @@ const InConversation = z.object({ id: ConversationId })
 const OfMessage = InConversation.extend({ mid: MessageId })
 const Answered = envelope(z.object({ message: Message, run: Run }))
 
+/** The dependencies of the routes for messages. */
 export interface MessageRouteDependencies {
   chat: ChatService
   store: Store

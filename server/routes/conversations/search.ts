@@ -11,6 +11,7 @@ import { success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 20
 
+/** The dependencies of the search route. */
 export interface SearchRouteDependencies {
   search: Search
 }

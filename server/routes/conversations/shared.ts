@@ -25,6 +25,7 @@ import {
 import type { Shares } from '../../sharing/shares.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the public routes for shared copies. */
 export type SharedRouteDependencies = ImportDependencies & {
   shares: Shares
   store: Store

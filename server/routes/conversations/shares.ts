@@ -10,6 +10,7 @@ import type { Shares } from '../../sharing/shares.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
 
+/** The dependencies of the routes with which owners manage shared copies. */
 export interface ShareRouteDependencies {
   shares: Shares
   store: Store

@@ -22,6 +22,7 @@ import { success } from '../envelope.ts'
 import { receiveFile } from '../files/receive-file.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 
+/** The dependencies of the routes for full exports and imports. */
 export interface TransferRouteDependencies {
   jobs: TransferJobs
   uploadSlots: UploadSlots

@@ -17,6 +17,7 @@ import { byteRangeOf } from './byte-range.ts'
 import { receiveFile } from './receive-file.ts'
 import type { UploadSlots } from './upload-slots.ts'
 
+/** The dependencies of the routes for uploaded files. */
 export interface FileRouteDependencies {
   files: FileService
   uploadSlots: UploadSlots

@@ -3,6 +3,7 @@ import { appError } from '../../errors.ts'
 import type { Limits } from '../../lib/limits.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
+/** Limits how many uploads are in progress at once. */
 export interface UploadSlots {
   /**
    * Runs `work` if a slot is free; never waits.

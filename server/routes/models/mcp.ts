@@ -24,6 +24,7 @@ import { presentFile } from '../files/files.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 import { pageUrl } from '../page-url.ts'
 
+/** The dependencies of the routes for MCP servers. */
 export interface McpRouteDependencies {
   mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'ready' | 'close'>
   files: Pick<FileService, 'upload'>

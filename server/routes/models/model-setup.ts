@@ -6,6 +6,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { ModelPreset, ProbeBody, ProbeReport } from '../../protocol/models/catalog.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the routes for setting up a model. */
 export interface ModelSetupDependencies {
   probe: ModelProbe['probe']
   listPresets(): Promise<ModelPreset[]>

@@ -16,6 +16,7 @@ import {
 } from '../../protocol/models/catalog.ts'
 import { deleted, success } from '../envelope.ts'
 
+/** The dependencies of the routes for models. */
 export interface ModelRouteDependencies {
   /** The models that a user may use, or, with null, all; the default is marked. */
   listModels(userId: UserId | null): Promise<PublicModel[]>

@@ -8,6 +8,7 @@ import type { ToolRegistry } from '../../tools/registry.ts'
 import { toSchema } from '../../tools/tool-schema.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the tool list. */
 export interface ToolRouteDependencies {
   registry: ToolRegistry
   /** Resolves when the available isolation is known; the list waits for it, so that it is complete. */

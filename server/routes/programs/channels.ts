@@ -7,6 +7,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import { Channel, ChannelList, CreateChannelBody } from '../../protocol/programs/channel.ts'
 import { deleted, success } from '../envelope.ts'
 
+/** The dependencies of the routes for channels. */
 export interface ChannelRouteDependencies {
   channels: Channels
   /** Mails links to the addresses of a new channel that are not confirmed; undefined: none has to be. */

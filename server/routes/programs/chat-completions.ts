@@ -21,6 +21,7 @@ import {
   wishesOf,
 } from './program-runs.ts'
 
+/** The dependencies of the OpenAI-compatible routes. */
 export interface ChatCompletionDependencies extends ProgramRouteDependencies {
   /** The models that a user may use. */
   listModels(userId: UserId): Promise<PublicModel[]>

@@ -4,6 +4,7 @@ import type { App } from '../../http/app.ts'
 import type { McpHandler } from '../../mcp-server/handler.ts'
 import type { McpServices } from '../../mcp-server/server.ts'
 
+/** The dependencies of `/mcp`. */
 export interface McpServerDependencies {
   services: McpServices
   version: string

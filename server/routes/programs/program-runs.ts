@@ -16,6 +16,7 @@ import { followRun } from '../../runs/log/follow.ts'
 import { replayRun } from '../../runs/log/stored-replay.ts'
 import { beginEventStream } from '../event-stream.ts'
 
+/** What routes need to start runs for other programs. */
 export interface ProgramRouteDependencies {
   chat: ChatService
   store: Store

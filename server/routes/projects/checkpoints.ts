@@ -21,6 +21,7 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { success } from '../envelope.ts'
 import { ownProject } from './own-project.ts'
 
+/** The dependencies of the routes for checkpoints. */
 export interface CheckpointRouteDependencies {
   projects: Pick<ProjectRepository, 'find'>
   services: WorkspaceServices

@@ -21,6 +21,7 @@ import { deleted, presentPage, success } from '../envelope.ts'
 import { rejectBrokenUpload } from '../files/broken-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 
+/** The dependencies of the routes for documents. */
 export interface DocumentRouteDependencies {
   knowledge: Knowledge
   projects: Pick<ProjectRepository, 'find'>

@@ -26,6 +26,7 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, success } from '../envelope.ts'
 import { ownProject } from './own-project.ts'
 
+/** The dependencies of the routes for files of projects. */
 export interface ProjectFileRouteDependencies {
   projects: Pick<ProjectRepository, 'find'>
   services: WorkspaceServices

@@ -24,6 +24,7 @@ import type { UploadSlots } from '../files/upload-slots.ts'
 import { ownProject } from './own-project.ts'
 import { presentDetail } from './projects.ts'
 
+/** The dependencies of the routes that upload files to projects. */
 export interface ProjectUploadRouteDependencies {
   projects: ProjectRepository
   services: WorkspaceServices

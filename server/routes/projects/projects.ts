@@ -23,6 +23,7 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { ownProject } from './own-project.ts'
 
+/** The dependencies of the routes for projects. */
 export interface ProjectRouteDependencies {
   projects: ProjectRepository
   services: WorkspaceServices

@@ -11,6 +11,7 @@ import type { PendingApproval } from '../../protocol/runs/run-event.ts'
 import { success } from '../envelope.ts'
 import { presentRun } from './present-message.ts'
 
+/** The dependencies of the routes for background tasks. */
 export interface BackgroundRouteDependencies {
   background: Background
   store: Pick<Store, 'runs'>

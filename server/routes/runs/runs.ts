@@ -31,6 +31,7 @@ const EventsQuery = z.object({
   last_event_id: z.string().max(20).optional(),
 })
 
+/** The dependencies of the routes for runs. */
 export interface RunRouteDependencies {
   chat: ChatService
   store: Store

@@ -11,6 +11,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import { StatsPeriod, TokenStats } from '../../protocol/runs/stats.ts'
 import { success } from '../envelope.ts'
 
+/** The dependencies of the token statistics. */
 export interface StatsRouteDependencies {
   tokenUsage: TokenUsageRepository
   now(): Date

@@ -17,6 +17,7 @@ export const Probe = z.object({
   hasBindings: z.boolean(),
   hasNetwork: z.boolean(),
 })
+/** What the child found to work on this machine. */
 export type Probe = z.infer<typeof Probe>
 
 /** A Python package that programs can import. */
@@ -26,6 +27,7 @@ export const DescribedWheel = z.object({
   imports: z.array(z.string().max(200)).max(200),
   requires: z.array(z.string().max(200)).max(200),
 })
+/** A Python package in an image. */
 export type DescribedWheel = z.infer<typeof DescribedWheel>
 
 /** What the process with the interpreter sends to the server. */
@@ -51,6 +53,7 @@ export const ChildMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('broken'), reason: z.string().max(2000) }),
 ])
+/** A message from the child process. */
 export type ChildMessage = z.infer<typeof ChildMessage>
 
 /** Returns undefined for invalid JSON; no message is undefined. */

@@ -62,6 +62,7 @@ export interface PythonEntry {
   read(): Draft
 }
 
+/** The database of a Python NanoClaw. */
 export interface PythonDatabase {
   count: number
   conversations(): Generator<PythonEntry>

@@ -7,8 +7,10 @@ import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
 
+/** A row of `account_links`: an invitation, or a link to reset a password or confirm an address. */
 export type AccountLinkRow = Database['tables']['accountLinks']['$inferSelect']
 
+/** Stores the one-time links of accounts. */
 export type AccountLinkRepository = ReturnType<typeof createAccountLinkRepository>
 
 /** How long a used or expired link stays in the list. */

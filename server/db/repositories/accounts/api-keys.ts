@@ -6,8 +6,10 @@ import type { Database } from '../../database.ts'
 import { countAll } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
+/** A row of `api_keys`. Contains a hash of the key, never the key. */
 export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
 
+/** Stores API keys. */
 export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>
 
 /** Uses the tables `apiKeys` and `users`. */

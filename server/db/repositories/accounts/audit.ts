@@ -8,6 +8,7 @@ import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { afterMoment } from '../../fragments.ts'
 
+/** A row of `audit_entries`. */
 export type AuditRow = Database['tables']['auditEntries']['$inferSelect']
 
 /** Which entries are listed; what is undefined does not restrict them. */
@@ -18,6 +19,7 @@ export interface AuditSelection {
   to?: Date | undefined
 }
 
+/** Stores the audit log. */
 export type AuditRepository = ReturnType<typeof createAuditRepository>
 
 /** Uses the table `auditEntries`. */

@@ -5,6 +5,7 @@ import type { Database, Writer } from '../../database.ts'
 import { foldCase } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
+/** Stores the email addresses that users have confirmed. */
 export type ConfirmedAddressRepository = ReturnType<typeof createConfirmedAddressRepository>
 
 /** Uses the tables `confirmedAddresses` and `users`. */

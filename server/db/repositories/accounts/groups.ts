@@ -12,10 +12,12 @@ import type { Database } from '../../database.ts'
 import { countAll, foldCase } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
+/** A row of `groups`. */
 export type GroupRow = Database['tables']['groups']['$inferSelect']
 /** A group and how many accounts are in it. */
 export type CountedGroup = GroupRow & { members: number }
 
+/** Stores groups and their members. */
 export type GroupRepository = ReturnType<typeof createGroupRepository>
 
 interface GroupFields {

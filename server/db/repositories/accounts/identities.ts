@@ -4,8 +4,10 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import type { UserRow } from './users.ts'
 
+/** Stores which account a person at an identity provider has. */
 export type IdentityRepository = ReturnType<typeof createIdentityRepository>
 
+/** The identity of an account at an OpenID Connect issuer. */
 export interface NewIdentity {
   issuer: string
   /** The issuer's name for the person, which never changes. */

@@ -6,6 +6,7 @@ import type { Database } from '../../database.ts'
 /** A user who begins more sign-ins at a time loses the oldest. */
 const MAX_SIGN_INS = 20
 
+/** Stores the sealed sign-ins of users to MCP servers. */
 export type McpGrantRepository = ReturnType<typeof createMcpGrantRepository>
 
 /** Uses the tables `mcpGrants`, `mcpClients` and `mcpSignIns`. */

@@ -3,8 +3,10 @@ import { and, desc, eq, gt, isNull, or } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
+/** A row of `push_subscriptions`: one browser of a user. */
 export type PushSubscriptionRow = Database['tables']['pushSubscriptions']['$inferSelect']
 
+/** Stores push subscriptions. */
 export type PushRepository = ReturnType<typeof createPushRepository>
 
 /** Uses the tables `pushSubscriptions` and `sessions`. */

@@ -9,6 +9,7 @@ import type { DayRange } from './token-usage.ts'
 /** Resources whose use is counted by day, besides tokens and cost. */
 export type ResourceKind = 'program_seconds' | 'messages'
 
+/** Stores quotas of users and groups, and what users have used. */
 export type QuotaRepository = ReturnType<typeof createQuotaRepository>
 
 /** Uses the tables `userQuotas` and `resourceUsage`. */

@@ -5,9 +5,12 @@ import type { Database, Writer } from '../../database.ts'
 import { countAll } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
+/** A row of `passkeys`. */
 export type PasskeyRow = Database['tables']['passkeys']['$inferSelect']
+/** A row of `totps`: the one authenticator app of a user. */
 export type TotpRow = Database['tables']['totps']['$inferSelect']
 
+/** Stores passkeys, authenticator apps and recovery codes. */
 export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>
 
 /** Uses the tables `totps`, `recoveryCodes`, `passkeys` and `users`. */

@@ -4,6 +4,7 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import type { SessionRow, UserRow } from './users.ts'
 
+/** Stores sessions and their refresh tokens. */
 export type SessionRepository = ReturnType<typeof createSessionRepository>
 
 /** What a refresh token of one generation leads to. */

@@ -4,6 +4,7 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 
+/** A row of `token_usage`: what a user has used of one model in one hour. */
 export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
 
 /** Usage of one model in one currency ('' where it has no price) on a day; `hour` where hours were requested. */
@@ -23,6 +24,7 @@ export type UsageSum = Pick<
 /** `YYYY-MM-DD`, UTC; both ends are included. */
 export type DayRange = { from: string; to: string }
 
+/** Stores and sums the token usage of users. */
 export type TokenUsageRepository = ReturnType<typeof createTokenUsageRepository>
 
 /** The UTC day of a time, as in `UsageRow`. */

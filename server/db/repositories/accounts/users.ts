@@ -8,10 +8,14 @@ import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment, containsFolded, countAll, foldCase, foldedPattern } from '../../fragments.ts'
 import { assertOtherAdministrator, isAdministrator } from './last-administrator.ts'
 
+/** A row of `users`. */
 export type UserRow = Database['tables']['users']['$inferSelect']
+/** A row of `sessions`. */
 export type SessionRow = Database['tables']['sessions']['$inferSelect']
 
+/** A new account. `passwordHash` is null for an account without a password. */
 export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
+/** Changes of an account. Absent fields stay unchanged. */
 export type AccountChanges = Partial<
   Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'keptToken' | 'role' | 'isActive'>
 > & {
@@ -32,6 +36,7 @@ export interface Admission {
   onCreated?(tx: Writer, id: UserId): Promise<void>
 }
 
+/** Stores accounts. */
 export type UserRepository = ReturnType<typeof createUserRepository>
 
 const nameTaken = () => appError('user_name_taken')

@@ -58,6 +58,7 @@ export const isDocumentOf = ({ attachments, documents }: Database['tables']) =>
 export const attachmentText = ({ attachments, files }: Database['tables']) =>
   sql<string>`case when ${attachments.kind} = 'text' then coalesce(${files.text}, ${attachments.content}) else '' end`
 
+/** Stores the attachments of messages. */
 export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
 
 /** Uses the tables `attachments`, `files`, `documents` and `messages`. */

@@ -25,6 +25,7 @@ export type ConversationItem = ConversationRow & {
   activeRunStatus: RunStatus | null
 }
 
+/** Which conversations to list. Absent fields do not filter. */
 export type ConversationFilter = {
   limit: number
   cursor?: string | undefined

@@ -13,6 +13,7 @@ import { leafUnder } from './message-tree.ts'
 import { createPinOrder } from './pin-order.ts'
 import { createConversationRemoval } from './removal.ts'
 
+/** A row of `conversations`. */
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
 
 /** What a user may set. Absent fields stay unchanged. */
@@ -34,12 +35,14 @@ type NewConversation = ConversationSettings & {
   temporary?: boolean
   tags?: string[]
 }
+/** Changes of a conversation. Absent fields stay unchanged. */
 export type ConversationChanges = ConversationSettings &
   Partial<Pick<ConversationRow, 'title' | 'pinned' | 'archived' | 'tags'>> & {
     /** Any message of the conversation: its newest branch is shown. */
     leafId?: MessageId
   }
 
+/** Stores conversations. */
 export type ConversationRepository = ReturnType<typeof createConversationRepository>
 
 /** The title of a conversation without one. */

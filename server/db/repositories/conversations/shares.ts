@@ -7,7 +7,9 @@ import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Writer } from '../../database.ts'
 import { afterMoment, readLongText } from '../../fragments.ts'
 
+/** A row of `shares`. */
 export type ShareRow = Database['tables']['shares']['$inferSelect']
+/** A file of a shared copy. */
 export type ShareFile = {
   kind: 'text' | 'image'
   name: string

@@ -11,6 +11,7 @@ import { createSearchIndex } from '../search/index-writer.ts'
 
 /** A stored step, without what only the provider may see again (`carries`). */
 export type StepRow = Omit<Database['tables']['steps']['$inferSelect'], 'carry'>
+/** A new row of `steps`. */
 export type NewStep = Database['tables']['steps']['$inferInsert']
 
 /** A step whose long text is read on demand; `content` is empty then. */
@@ -34,6 +35,7 @@ export type ProseRow = {
   durationMs?: number | null
 }
 
+/** Stores the steps of answers. */
 export type StepRepository = ReturnType<typeof createStepRepository>
 
 /** Uses the table `steps`. */

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-
 import type { ConversationId, TransferId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
+/** A row of `transfers`: an export or import. */
 export type TransferRow = Database['tables']['transfers']['$inferSelect']
 type ConversationRow = Database['tables']['conversations']['$inferSelect']
 

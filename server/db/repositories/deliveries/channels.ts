@@ -4,11 +4,16 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { createDeliveryQueue, isDue, lease } from './delivery-queue.ts'
 
+/** A row of `channels`. */
 export type ChannelRow = Database['tables']['channels']['$inferSelect']
+/** A new row of `channels`. */
 export type NewChannel = Database['tables']['channels']['$inferInsert']
+/** A row of `deliveries`: a message on its way to a channel. */
 export type DeliveryRow = Database['tables']['deliveries']['$inferSelect']
+/** A new row of `deliveries`. */
 export type NewDelivery = Database['tables']['deliveries']['$inferInsert']
 
+/** Stores channels and their outbox. */
 export type ChannelRepository = ReturnType<typeof createChannelRepository>
 
 /** Uses the tables `channels` and `deliveries`. */

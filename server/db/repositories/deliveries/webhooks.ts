@@ -4,9 +4,12 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { createDeliveryQueue, isDue, lease } from './delivery-queue.ts'
 
+/** A row of `webhooks`. */
 export type WebhookRow = Database['tables']['webhooks']['$inferSelect']
+/** A row of `webhook_deliveries`: an event on its way to a webhook. */
 export type WebhookDeliveryRow = Database['tables']['webhookDeliveries']['$inferSelect']
 
+/** Stores webhooks and their outbox. */
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>
 
 /** Uses the tables `webhooks` and `webhookDeliveries`. */

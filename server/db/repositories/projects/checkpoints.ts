@@ -12,6 +12,7 @@ export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
 /** A checkpoint before it is stored. */
 export type NewCheckpoint = Omit<CheckpointRow, 'fileCount' | 'sample'>
 
+/** Stores checkpoints of projects. */
 export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
 
 /** The size of a project's files after a change, in bytes: the measured total, or the growth. */

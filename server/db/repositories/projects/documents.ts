@@ -9,10 +9,12 @@ import type { Database } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
 import { matchPassages, type SearchTerm } from '../../full-text.ts'
 
+/** A row of `documents`. */
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
 type PassageRow = Database['tables']['passages']['$inferSelect']
 /** A passage before it is stored. */
 export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
+/** A passage that a search found. A higher `score` is a better match. */
 export type FoundPassage = Pick<
   PassageRow,
   'id' | 'documentId' | 'position' | 'heading' | 'page' | 'text'
@@ -23,6 +25,7 @@ export type FoundPassage = Pick<
   score: number
 }
 
+/** Stores documents and their passages, and searches them. */
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
 /** Passages per transaction: SQLite needs some milliseconds to index them, and other writers wait meanwhile. */

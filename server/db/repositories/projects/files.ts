@@ -7,6 +7,7 @@ type StoredFile = Database['tables']['files']['$inferSelect']
 /** A file without its text. */
 export type FileRow = Omit<StoredFile, 'text'>
 
+/** Stores the rows of uploaded files. */
 export type FileRepository = ReturnType<typeof createFileRepository>
 
 /** Unused files removed in one transaction. */

@@ -12,12 +12,14 @@ import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
 
+/** A row of `projects`. */
 export type ProjectRow = Database['tables']['projects']['$inferSelect']
 
 /** What the project's conversations follow. */
 export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings =>
   settings ?? DEFAULT_PROJECT_SETTINGS
 
+/** Stores projects. */
 export type ProjectRepository = ReturnType<typeof createProjectRepository>
 
 /** Every method takes the owner's id: another user's project is not found. */

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, isNull, max, notExists, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
+/** Stores how many bytes users store, and their claims. */
 export type StorageRepository = ReturnType<typeof createStorageRepository>
 
 /** Bytes that an account stores. */

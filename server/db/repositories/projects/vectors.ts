@@ -7,6 +7,7 @@ import { passageEmbeddings } from '../../vectors/pgvector-table.ts'
 import { scanVectors } from '../../vectors/scan.ts'
 import type { DocumentRow } from './documents.ts'
 
+/** A row of `passage_vectors`. */
 export type VectorRow = Database['tables']['passageVectors']['$inferSelect']
 
 /** A passage with its cosine similarity to a query: 1 for the same direction, 0 for unrelated texts. */
@@ -14,6 +15,7 @@ export type NearPassage = { passageId: number; similarity: number }
 
 const COPY_BATCH_SIZE = 200
 
+/** Stores the embeddings of passages. */
 export type VectorRepository = ReturnType<typeof createVectorRepository>
 
 /** Uses the tables `passageVectors`, `passages` and `documents`. */

@@ -5,6 +5,7 @@ import type { PendingApproval } from '../../../protocol/runs/run-event.ts'
 import { visibleText, visibleValue } from '../../../protocol/runs/visible-text.ts'
 import type { Database, Writer } from '../../database.ts'
 
+/** A row of `approvals`: one approval request and its decision. */
 export type ApprovalRow = Database['tables']['approvals']['$inferSelect']
 type NewApproval = Database['tables']['approvals']['$inferInsert']
 

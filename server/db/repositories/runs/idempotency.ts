@@ -4,6 +4,7 @@ import type { RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { isGone } from './leases.ts'
 
+/** A row of `idempotency_keys`. */
 export type IdempotencyRow = Database['tables']['idempotencyKeys']['$inferSelect']
 
 type Key = { userId: UserId; key: string }

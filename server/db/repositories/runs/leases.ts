@@ -49,6 +49,7 @@ const clock = (dialect: Database['dialect']): SQL =>
 /** Work that an instance holds is freed by the end of that instance, not by time. */
 const WORK_MS = 30 * 24 * 3_600_000
 
+/** Stores the leases of instances. */
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>
 
 /** Uses the tables `approvals`, `leases`, `runInputs` and `runs`. */

@@ -3,6 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { ProjectId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
+/** Stores the hashes of file contents that contain text from outside. */
 export type OutsideContentRepository = ReturnType<typeof createOutsideContentRepository>
 
 /** Both databases accept two parameters per hash for this many hashes. */

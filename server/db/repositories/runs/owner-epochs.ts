@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Database } from '../../database.ts'
 
+/** Stores the epoch of the process that owns the store. */
 export type OwnerEpochs = ReturnType<typeof createOwnerEpochRepository>
 
 const KEY = 'owner'

@@ -5,7 +5,9 @@ import type { InputAnswer, PendingInput } from '../../../protocol/runs/input.ts'
 import { visibleValue } from '../../../protocol/runs/visible-text.ts'
 import type { Database, Writer } from '../../database.ts'
 
+/** A row of `run_inputs`: one question of an MCP server and its answer. */
 export type RunInputRow = Database['tables']['runInputs']['$inferSelect']
+/** A new row of `run_inputs`. */
 export type NewRunInput = Database['tables']['runInputs']['$inferInsert']
 
 /** Uses the table `runInputs`. */

@@ -6,9 +6,12 @@ import { byteLength, countAll } from '../../fragments.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { prepareInserts, prepareLookup } from '../../many-rows.ts'
 
+/** A row of `run_records`. */
 export type RunRecordRow = Database['tables']['runRecords']['$inferSelect']
+/** A row of `prompt_parts`: one part of a prompt, stored once per conversation. */
 export type PromptPartRow = Database['tables']['promptParts']['$inferSelect']
 
+/** Stores the records of runs for the inspector. */
 export type RunRecordRepository = ReturnType<typeof createRunRecordRepository>
 
 /** Rows of one statement. */

@@ -12,7 +12,9 @@ import { createRunList } from './run-list.ts'
 import { prepareRunStatements } from './run-statements.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
+/** A row of `runs`. */
 export type RunRow = Database['tables']['runs']['$inferSelect']
+/** A new row of `runs`. */
 export type NewRun = Database['tables']['runs']['$inferInsert']
 
 /** No limit of unfinished runs. */

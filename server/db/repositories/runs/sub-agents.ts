@@ -3,6 +3,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { RunId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
+/** Stores the events of sub-agents. */
 export type SubAgentRepository = ReturnType<typeof createSubAgentRepository>
 
 /** Uses the table `subAgentEvents`. */

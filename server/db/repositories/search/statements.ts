@@ -20,12 +20,14 @@ export type SearchFilter = WordCondition & {
   from?: Date | undefined
   to?: Date | undefined
 }
+/** Which messages a search finds. */
 export type MessageFilter = SearchFilter & {
   kinds: readonly SearchKind[]
   isMine: boolean
   hasFile: boolean
 }
 
+/** A text that a search found. */
 export type FoundText = {
   rowid: number
   /** The text that contains the words, as it was indexed. */
