@@ -1,5 +1,5 @@
-// Runs once before all tests: builds the server for the processes and threads that tests start, compiles Python's
-// standard library, and provides a migrated SQLite file and a PostgreSQL server with a migrated template database.
+// Runs once before all tests: builds the server for the processes and threads that tests start, prepares
+// interpreters of Python, and provides a migrated SQLite file and a PostgreSQL server with a migrated template database.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../server/db/connect.ts'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 import { builtServer } from './built.ts'
-import { compileLibrary } from './sandbox/python-images.ts'
+import { prepareImages } from './sandbox/python-images.ts'
 import { findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
 
 declare module 'vitest' {
@@ -23,7 +23,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [main] = await Promise.all([builtServer(), compileLibrary()])
+  const [main] = await Promise.all([builtServer(), prepareImages()])
   project.provide('serverBuild', dirname(main))
   const server = await findPostgres()
   const template = `nanoclaw_template_${randomUUID().slice(0, 8)}`

@@ -1,7 +1,7 @@
 // Which isolation is chosen and when Python is unavailable; packages from the operator's folder; memory images.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
@@ -11,7 +11,7 @@ import { chooseLauncher } from '../../../../server/sandbox/python/isolation.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
-import { SHARED_IMAGES } from '../../../support/sandbox/python-images.ts'
+import { copyLibrary } from '../../../support/sandbox/python-images.ts'
 import { descendants, processes } from '../../../support/server/process-tree.ts'
 
 let folder: string
@@ -173,10 +173,7 @@ describe('packages of the operator', () => {
 test('memory images are created at first use, readable by the owner only, serve one program each, and a broken one stops no program', async () => {
   const snapshotFolder = join(folder, 'images')
   // Compiling Python's library takes longer than all of this test; how it is made again is tested with the pool.
-  await cp(SHARED_IMAGES, snapshotFolder, {
-    recursive: true,
-    filter: (path) => path === SHARED_IMAGES || path.endsWith('.library'),
-  })
+  await copyLibrary(snapshotFolder)
   const named = async (): Promise<string[]> =>
     (await readdir(snapshotFolder)).filter((name) => /\.(library|image)$/.test(name))
   const imagesIn = async (): Promise<string[]> =>
