@@ -1,10 +1,11 @@
-// Builds of the page and the server that all tests share; rebuilt only when their sources have changed.
+// Builds of the page, the server and the programs of tests, which all tests share; rebuilt only when their sources have changed.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { build as bundle } from 'esbuild'
 import { buildServer, exists, filesOf } from '../../scripts/build-server.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -60,6 +61,39 @@ export const builtServer = async (): Promise<string> =>
     }),
     'main.js',
   )
+
+/** Programs of the tests that run as child processes, below `tests/support/`, without extension. */
+export const PROGRAMS = [
+  'files/blob-writer',
+  'files/workspace-writer',
+  'sandbox/few-files-main',
+  'store/attachment-mover-process',
+  'store/store-writer',
+] as const
+
+/** Returns the folder with a file `<program>.mjs` for each of the programs. */
+export const builtPrograms = (): Promise<string> =>
+  builtOnce({
+    name: 'nanoclaw-programs',
+    sources: [
+      'server',
+      ...PROGRAMS.map((program) => `tests/support/${program}.ts`),
+      'package-lock.json',
+    ],
+    async make(folder) {
+      await bundle({
+        entryPoints: PROGRAMS.map((program) => join(root, `tests/support/${program}.ts`)),
+        outbase: join(root, 'tests/support'),
+        outdir: folder,
+        outExtension: { '.js': '.mjs' },
+        bundle: true,
+        packages: 'external',
+        platform: 'node',
+        format: 'esm',
+        logLevel: 'warning',
+      })
+    },
+  })
 
 async function builtOnce({ name, sources, make }: Build): Promise<string> {
   const kept = join(root, 'node_modules/.cache', name)

@@ -1,4 +1,4 @@
-// Runs once before all tests: builds the server for the processes and threads that tests start, prepares
+// Runs once before all tests: builds the server and the programs that tests start, prepares
 // interpreters of Python, and provides a migrated SQLite file and a PostgreSQL server with a migrated template database.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../server/db/connect.ts'
 import type { DatabaseSettings } from '../../server/db/database.ts'
-import { builtServer } from './built.ts'
+import { builtPrograms, builtServer } from './built.ts'
 import { prepareImages } from './sandbox/python-images.ts'
 import { findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
 
@@ -19,12 +19,15 @@ declare module 'vitest' {
     sqliteTemplate: string
     /** Folder of the built server, with `main.js` and the child programs. */
     serverBuild: string
+    /** Folder of the built programs of the tests. */
+    programBuild: string
   }
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [main] = await Promise.all([builtServer(), prepareImages()])
+  const [main, programs] = await Promise.all([builtServer(), builtPrograms(), prepareImages()])
   project.provide('serverBuild', dirname(main))
+  project.provide('programBuild', programs)
   const server = await findPostgres()
   const template = `nanoclaw_template_${randomUUID().slice(0, 8)}`
   await onServer(server.url, `create database ${template} encoding 'UTF8' template template0`)

@@ -13,11 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { blobPath, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
 import { INCOMING, removeLeftovers } from '../../../server/files/incoming.ts'
+import { builtProgram } from '../../support/built-programs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-blobs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -163,20 +164,8 @@ describe('the blob store on disk', () => {
   })
 })
 
-/** Starts a process that stores new contents of 1 MB, four at a time, until it is killed. */
-function startWriter(place: string): ChildProcess {
-  const store = JSON.stringify(resolve(import.meta.dirname, '../../../server/files/disk-blobs.ts'))
-  const program = `
-    import { randomBytes } from 'node:crypto'
-    const { openDiskBlobs } = await import(${store})
-    const blobs = await openDiskBlobs(${JSON.stringify(place)})
-    async function* content() { for (let i = 0; i < 16; i += 1) yield randomBytes(65536) }
-    for (;;) {
-      await Promise.all([1, 2, 3, 4].map(() => blobs.put(content())))
-      console.log('stored')
-    }`
-  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+/** Starts a process that stores new contents until it is killed. */
+const startWriter = (place: string): ChildProcess =>
+  spawn(process.execPath, [...builtProgram('files/blob-writer'), place], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: resolve(import.meta.dirname, '../../..'),
   })
-}

@@ -14,6 +14,7 @@ import { createFileService } from '../../../server/files/files.ts'
 import { createAttachmentMover } from '../../../server/files/move-attachments.ts'
 import type { Attachment } from '../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
+import { builtProgram } from '../../support/built-programs.ts'
 import { silentLog, useDatabases } from '../../support/store/databases.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
 
@@ -147,11 +148,14 @@ describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', 
     if (settings.dialect !== 'sqlite') throw new Error('only for SQLite')
     await database.close()
     const place = mkdtempSync(join(folder, 'killed-'))
-    const script = join(import.meta.dirname, '../../support/store/attachment-mover-process.ts')
     const start = () =>
-      spawn(process.execPath, ['--import', 'tsx', script, settings.file, place], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      spawn(
+        process.execPath,
+        [...builtProgram('store/attachment-mover-process'), settings.file, place],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
     for (const afterMoves of [1, 3, 5]) {
       const mover = start()
       let moves = 0

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bubblewrapArguments, detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'
 import { runProcess, startProcess } from '../../../server/sandbox/process.ts'
-import { fromSources } from '../../support/server/server-process.ts'
+import { builtProgram } from '../../support/built-programs.ts'
 
 const shell = (script: string) => ({
   command: '/bin/sh',
@@ -34,10 +34,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 describe('a child process', () => {
   test('that cannot start for lack of file descriptors returns a failed result, never an uncaught exception', async () => {
-    const program = [
-      process.execPath,
-      ...fromSources(join(import.meta.dirname, '../../support/sandbox/few-files-main.ts')),
-    ]
+    const program = [process.execPath, ...builtProgram('sandbox/few-files-main')]
     const outcome = await runProcess({
       ...shell('ulimit -n 64; exec "$@"'),
       args: ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...program],

@@ -10,6 +10,7 @@ import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
 import { createKeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
 import type { Workspace } from '../../../server/workspace/workspace.ts'
 import { createWorkspaces } from '../../../server/workspace/workspaces.ts'
+import { builtProgram } from '../../support/built-programs.ts'
 
 const limits = { fileRead: 1_000, fileWrite: 2_000, project: 5_000 }
 let root: string
@@ -120,25 +121,9 @@ describe('files of a project', () => {
 describe('after a crash', () => {
   /** Starts a process that overwrites one file again and again until it is killed. */
   const startWriter = (userId: UserId, projectId: ProjectId): ChildProcess =>
-    spawn(
-      process.execPath,
-      [
-        '--import',
-        'tsx',
-        '--input-type=module',
-        '-e',
-        `const { createWorkspaces } = await import(${JSON.stringify(
-          new URL('../../../server/workspace/workspaces.ts', import.meta.url).href,
-        )})
-        const all = await createWorkspaces({ root: ${JSON.stringify(root)}, limits: { fileRead: 1e7, fileWrite: 1e7, project: 1e8 } })
-        const workspace = all.open(${JSON.stringify(userId)}, ${JSON.stringify(projectId)})
-        for (let turn = 0; ; turn++) {
-          await workspace.write('data', Buffer.alloc(2_000_000, turn % 2 ? 'a' : 'b'))
-          process.stdout.write('.')
-        }`,
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    spawn(process.execPath, [...builtProgram('files/workspace-writer'), root, userId, projectId], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
 
   test('a file has its old or its new content, and partial files are removed at the next start', async () => {
     const userId = newId<UserId>()

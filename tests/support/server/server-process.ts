@@ -7,13 +7,6 @@ import { inject } from 'vitest'
 import { SHORT_LIVED } from '../short-lived.ts'
 import { freePort } from './free-port.ts'
 
-/** Arguments with which Node runs a TypeScript file. */
-export const fromSources = (file: string): string[] => [
-  '--import',
-  import.meta.resolve('tsx'),
-  file,
-]
-
 export interface ServerProcess {
   readonly url: string
   readonly pid: number

@@ -8,6 +8,7 @@ import { connect } from '../../../../server/db/connect.ts'
 import type { Database, SqliteSettings } from '../../../../server/db/database.ts'
 import { createStore } from '../../../../server/db/store.ts'
 import { SqliteClient } from '../../../../server/lib/sqlite-driver.ts'
+import { builtProgram } from '../../../support/built-programs.ts'
 import { silentLog, useDatabases } from '../../../support/store/databases.ts'
 import { smallDisk } from '../../../support/store/small-disk.ts'
 import { somebody } from '../../../support/store/store-rows.ts'
@@ -142,11 +143,10 @@ describe('a long queue of writes', () => {
 
 /** Runs each writer as a process on the same file, kills it, and returns the keys of all acknowledged writes. */
 async function killedWriters(file: string, names: string[], enough: number): Promise<string[]> {
-  const script = join(import.meta.dirname, '../../../support/store/store-writer.ts')
   const acknowledged: string[] = []
   await Promise.all(
     names.map(async (name) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', script, file, name], {
+      const child = spawn(process.execPath, [...builtProgram('store/store-writer'), file, name], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       let own = 0
