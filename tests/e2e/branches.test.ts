@@ -20,7 +20,7 @@ describeInBrowser('branches', (visitor) => {
     await page.getByRole('button', { name: 'Add files and options' }).click()
     await page.getByRole('menuitemcheckbox', { name: 'Compare two models' }).click()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Also answered by Another one' }).waitFor()
+    await page.getByRole('button', { name: 'Comparing with Another one' }).waitFor()
     await say(page, 'Which colour?')
     const pair = page.getByRole('region', { name: 'Two answers side by side' })
     await pair.getByText('Answers as soon as the first answer is complete.').waitFor()

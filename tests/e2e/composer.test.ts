@@ -163,7 +163,7 @@ describeInBrowser('the composer', (visitor) => {
     await page.keyboard.press('Control+K')
     const palette = page.getByRole('combobox', { name: 'Search everything' })
     await palette.fill('dark')
-    await page.getByRole('option', { name: 'Switch between light and dark' }).waitFor()
+    await page.getByRole('option', { name: 'Switch between light and dark theme' }).waitFor()
     await palette.press('Enter')
     await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
     await page.keyboard.press('Control+K')

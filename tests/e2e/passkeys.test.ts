@@ -50,7 +50,7 @@ describeInBrowser('second factors', (visitor) => {
     await form.getByLabel('Current password').fill('a good password')
     await form.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('img', { name: 'QR code' }).waitFor()
-    const secret = Secret.fromBase32(await form.getByLabel('Or type this key').inputValue())
+    const secret = Secret.fromBase32(await form.getByLabel('Or enter this key').inputValue())
     const code = (steps: number) =>
       new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 })
     await form.getByLabel('Code', { exact: true }).fill(code(-1))

@@ -59,7 +59,7 @@ describeInBrowser('setup', (visitor) => {
     await expect
       .poll(() => page.getByLabel('Address').inputValue())
       .toBe('https://api.deepseek.com/v1')
-    expect(await page.getByRole('link', { name: 'Create a key' }).getAttribute('href')).toBe(
+    expect(await page.getByRole('link', { name: 'Get an API key' }).getAttribute('href')).toBe(
       'https://platform.deepseek.com/api_keys',
     )
     if (ollama !== null) {

@@ -38,9 +38,9 @@ describeInBrowser('the trash in the sidebar', (visitor) => {
 
     await remove()
     await show('Trash')
-    await button('Delete “Heron” for good').click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete for good' }).click()
-    await button('Delete “Heron” for good').waitFor({ state: 'detached' })
+    await button('Delete “Heron” permanently').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete permanently' }).click()
+    await button('Delete “Heron” permanently').waitFor({ state: 'detached' })
 
     await show('Conversations')
     await button('Show and select').click()

@@ -20,7 +20,8 @@ export const accountPages: typeof english = {
     withPassword: '改用密码登录',
     withPasskey: '使用通行密钥登录',
     usePasskey: '使用通行密钥',
-    passkeyFailed: '未使用通行密钥：操作已取消，或此设备上没有用于本服务器的通行密钥。',
+    passkeyFailed:
+      '未能使用通行密钥登录：操作已取消，或此设备上没有用于本服务器的通行密钥。请重试，或用其他方式登录。',
     secondTitle: '还差一步',
     secondText: '请输入验证器应用中的验证码。',
     secondTextPasskey: '请用通行密钥确认。',

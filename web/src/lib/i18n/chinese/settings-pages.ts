@@ -26,7 +26,7 @@ export const settingsPages: typeof english = {
       notificationsHint:
         '在其他标签页或程序中也会提醒；浏览器支持时，关闭页面后同样提醒。不显示回答内容。',
       notificationsInsecure: '浏览器只允许通过 HTTPS 使用通知。',
-      notificationsBlocked: '浏览器已阻止此网站发送通知。',
+      notificationsBlocked: '浏览器已阻止此网站发送通知，请在网站设置中允许。',
       sendKey: { label: '发送消息的按键', enter: 'Enter', 'mod-enter': 'Ctrl 或 ⌘ + Enter' },
     },
     single: '此服务器仅供一位用户使用，无需登录。',
@@ -91,7 +91,7 @@ export const settingsPages: typeof english = {
     editOne: '编辑“{{name}}”',
     deleteOne: '删除“{{name}}”',
     name: '名称',
-    taken: '已有同名的提示词。',
+    taken: '已有同名的提示词，请换一个名称。',
     prompt: '提示词',
     hint: '用双花括号括起的文字（如 FIELD）是每次使用时填写的字段。',
     fields: '需要填写的字段：{{fields}}',

@@ -25,8 +25,8 @@ export const englishPages = {
       show: 'Show diagram',
       source: 'Show source',
       download: 'Download as SVG',
-      failed: 'This diagram couldn’t be drawn, so here is its source.',
-      failedBecause: 'This diagram couldn’t be drawn ({{reason}}), so here is its source.',
+      failed: 'Couldn’t draw this diagram. Here is its source.',
+      failedBecause: 'Couldn’t draw this diagram ({{reason}}). Here is its source.',
     },
     image: {
       name: 'Image',
@@ -54,8 +54,8 @@ export const englishPages = {
     results: 'Results',
     more: 'More results',
     page: 'Page {{page}}',
-    asText: 'Show the text',
-    asFile: 'Show the file',
+    asText: 'Show text',
+    asFile: 'Show file',
     documents: 'Documents',
     type: {
       title: 'Title',
@@ -102,7 +102,7 @@ export const englishPages = {
     weekly: '7 days',
     monthly: '30 days',
     nothing: 'No usage yet',
-    nothingText: 'Every answer’s tokens are counted here.',
+    nothingText: 'Tokens and cost appear here after the first answer.',
     total_tokens: 'Total tokens',
     prompt_tokens: 'Input',
     cached: '{{count}} from the cache ({{share}})',
@@ -130,10 +130,10 @@ export const englishPages = {
   share: {
     continueTitle: 'Continue this shared conversation?',
     continueText:
-      'Its texts are copied into a conversation of your own. The shared one stays as it is.',
+      'Its text is copied to a new conversation of your own. The shared copy doesn’t change.',
     continue: 'Continue',
     title: 'Share by link',
-    text: 'Anyone with the link can read a copy of the shown messages as they are now.',
+    text: 'Anyone with the link can read a copy of the messages shown here, as they are now.',
     link: 'Link',
     include: {
       files: 'Include attachments',
@@ -142,7 +142,7 @@ export const englishPages = {
     },
     protect: 'Protect with a password',
     password: 'Password',
-    passwordKept: 'Leave it empty to keep the current password.',
+    passwordKept: 'Leave empty to keep the current password.',
     end: 'Expires',
     ends: {
       keep: 'As before',
@@ -156,7 +156,7 @@ export const englishPages = {
     revoke: 'Revoke link',
     revokeOf: 'Revoke the link to “{{title}}”',
     list: 'Shared links',
-    listText: 'Anyone who has one of these links can read the copy behind it.',
+    listText: 'Anyone with one of these links can read its shared copy.',
     none: 'No shared links',
     views_one: '{{count}} view',
     views_other: '{{count}} views',

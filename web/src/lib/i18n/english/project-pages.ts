@@ -11,7 +11,7 @@ export const projectPages = {
     modelHint: 'You can still choose another one in each conversation.',
     memory: 'Use my memory here',
     memoryHint: 'When off, conversations here don’t know what you told the agent elsewhere.',
-    toolsText: 'Switch off what the agent should never use in this project.',
+    toolsText: 'Turn off the tools that the agent should never use in this project.',
   },
   tools: {
     title: 'Tools',

@@ -57,7 +57,7 @@ export const input = {
   heading: '“{{server}}” asks for your input',
   program: 'a program on the server’s machine',
   formNote: 'Your answer goes to this MCP server. Don’t enter passwords or other secrets.',
-  urlNote: 'Check the address before you open it. Confirm here when you are done on that page.',
+  urlNote: 'Check the address before you open it. When you’re done on that page, confirm here.',
   optional: '{{label}} (optional)',
   choose: 'Choose…',
   open: 'Open page',
@@ -110,8 +110,7 @@ export const approval = {
       'This command is not isolated. It runs with the server’s own permissions: it can read and change every file that the server can, and use the network.',
     host_network:
       'This command uses the network of the server’s machine. It can reach this server, other services on that machine and nearby private networks.',
-    changed_meanwhile:
-      'Someone changed this file after the agent read it, so this call will be refused.',
+    changed_meanwhile: 'Someone changed this file after the agent read it, so this call will fail.',
   },
   rememberRun: 'Don’t ask again for this tool in this answer',
   rememberConversation: 'Don’t ask again for this tool in this conversation',

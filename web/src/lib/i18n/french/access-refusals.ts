@@ -5,14 +5,14 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   address_missing: 'Votre compte n’a pas d’adresse e-mail. Indiquez-en une dans `address`.',
   mail_not_sent: 'L’e-mail n’a pas pu être envoyé. Vérifiez l’adresse ou réessayez plus tard.',
   mail_not_set_up:
-    'Ce serveur ne peut pas envoyer d’e-mails : il lui faut `smtp` et `public_url` dans sa configuration. Adressez-vous à un administrateur.',
+    'Ce serveur ne peut pas envoyer d’e-mails : il lui faut `smtp` et `public_url` dans sa configuration. Adressez-vous à un administrateur.',
   mails_exhausted: 'Trop d’e-mails ont été demandés. Réessayez plus tard.',
   heir_is_same: 'Un compte ne peut pas être transmis à lui-même.',
   heir_missing: 'Indiquez dans « heir_id » le compte qui reçoit les données.',
   mcp_client_not_configured:
     'Le serveur d’autorisation n’enregistre pas de clients. Un administrateur doit définir « oauth.client_id » pour ce serveur MCP.',
   mcp_not_connected:
-    'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez plus tard.',
+    'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez plus tard.',
   mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette invite.',
   mcp_resource_empty: 'Cette ressource du serveur MCP « {{server}} » est vide.',
   mcp_resource_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette ressource.',
@@ -35,7 +35,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   api_key_expiry_past: 'La date d’expiration est déjà passée. Choisissez-en une plus tardive.',
   api_key_not_allowed:
     'Les clés d’API ne permettent pas cela. Connectez-vous avec votre mot de passe.',
-  api_key_scope: 'Il manque à cette clé d’API le droit « {{scope}} ». Utilisez une clé qui l’a.',
+  api_key_scope: 'Il manque à cette clé d’API le droit « {{scope}} ». Utilisez une clé qui l’a.',
   api_key_not_found: 'Cette clé d’API n’existe pas.',
   api_keys_exhausted: 'Vous avez déjà {{limit}} clés d’API. Supprimez-en d’abord une.',
   body_empty: 'Le contenu est vide.',
@@ -87,7 +87,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Cette connexion a pris trop de temps ou a été commencée dans un autre navigateur. Réessayez.',
   oidc_unreachable: 'L’authentification unique est indisponible. Réessayez dans un instant.',
   account_without_password:
-    'Le compte « {{name}} » n’a pas de mot de passe, car son propriétaire utilise l’authentification unique. Un lien de mot de passe lui permettrait de se connecter même si elle ne l’autorise plus.',
+    'Le compte « {{name}} » n’a pas de mot de passe, car son propriétaire utilise l’authentification unique. Un lien de mot de passe lui permettrait de se connecter même si elle ne l’autorise plus.',
   password_sign_in_off:
     'La connexion par mot de passe est désactivée sur ce serveur. Utilisez l’authentification unique.',
   password_common:

@@ -20,7 +20,7 @@ export const accountPages = {
     withPasskey: 'Se connecter avec une clé d’accès',
     usePasskey: 'Utiliser une clé d’accès',
     passkeyFailed:
-      'La clé d’accès n’a pas été utilisée : l’opération a été annulée, ou cet appareil n’en a pas pour ce serveur.',
+      'La connexion par clé d’accès a échoué : l’opération a été annulée, ou cet appareil n’en a pas pour ce serveur. Réessayez, ou connectez-vous autrement.',
     secondTitle: 'Encore une étape',
     secondText: 'Saisissez le code de votre application d’authentification.',
     secondTextPasskey: 'Confirmez avec votre clé d’accès.',
@@ -38,10 +38,10 @@ export const accountPages = {
     resetText: 'Vous serez déconnecté partout ailleurs.',
     reset: 'Enregistrer et se connecter',
     confirmTitle: 'Confirmer votre adresse e-mail',
-    confirmText: 'NanoClaw peut-il envoyer des e-mails à {{address}} ?',
+    confirmText: 'NanoClaw peut-il envoyer des e-mails à {{address}} ?',
     confirmed: 'Des e-mails peuvent désormais être envoyés à {{address}}.',
     confirm: 'Confirmer',
-    forgot: 'Mot de passe oublié ?',
+    forgot: 'Mot de passe oublié ?',
     forgotText:
       'Saisissez l’adresse e-mail de votre compte. Si elle est confirmée, vous recevrez un lien pour un nouveau mot de passe.',
     sendLink: 'Envoyer le lien',
@@ -57,7 +57,7 @@ export const accountPages = {
     steps: {
       language: {
         name: 'Langue',
-        title: 'Quelle langue lisez-vous ?',
+        title: 'Quelle langue lisez-vous ?',
         text: 'Vous pouvez en changer à tout moment dans les réglages.',
       },
       provider: {
@@ -73,7 +73,7 @@ export const accountPages = {
       try: {
         name: 'Essayer',
         title: 'C’est prêt. Posez une question',
-        text: 'Ces questions utilisent des outils : vous voyez comment l’agent travaille.',
+        text: 'Ces questions utilisent des outils : vous voyez comment l’agent travaille.',
       },
     },
     store_one: 'Ajouter {{count}} modèle',

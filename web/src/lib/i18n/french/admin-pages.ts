@@ -60,8 +60,8 @@ export const adminPages = {
   mcpAccess: {
     users: 'Réservé à',
     usersHint:
-      'Noms d’utilisateurs, séparés par des virgules. Vide : tout le monde. Les administrateurs y ont toujours accès.',
-    groups: 'Autorisé par les groupes : {{names}} (Administration → Groupes).',
+      'Noms d’utilisateurs, séparés par des virgules. Vide : tout le monde. Les administrateurs y ont toujours accès.',
+    groups: 'Autorisé par les groupes : {{names}} (Administration → Groupes).',
     client: 'Client OAuth',
     clientHint:
       'Seulement si l’on s’y connecte et que le serveur n’enregistre pas lui-même les clients.',
@@ -126,7 +126,7 @@ export const adminPages = {
     deleteDataText: {
       delete:
         'Toutes ses conversations, projets, fichiers et clés sont supprimés. Cette action est irréversible.',
-      keep: 'Plus personne ne peut se connecter. Clés, canaux, webhooks et adresse e-mail sont supprimés ; tout le reste demeure dans le compte désactivé.',
+      keep: 'Plus personne ne peut se connecter. Clés, canaux, webhooks et adresse e-mail sont supprimés ; tout le reste demeure dans le compte désactivé.',
       hand_over:
         'Conversations, projets, documents, fichiers, liens partagés et mémoire passent à l’autre compte. Les clés et la consommation sont supprimées. Cette action est irréversible.',
     },
@@ -176,7 +176,7 @@ export const adminPages = {
     signOut: 'Déconnecter partout',
     signedOut: '{{name}} est déconnecté partout.',
     resetFactors: 'Réinitialiser le second facteur',
-    resetFactorsTitle: 'Retirer les seconds facteurs de {{name}} ?',
+    resetFactorsTitle: 'Retirer les seconds facteurs de {{name}} ?',
     resetFactorsText:
       'L’application d’authentification, les clés d’accès et les codes de récupération sont retirés. Le mot de passe suffit pour se connecter jusqu’à l’ajout d’un nouveau second facteur. Assurez-vous d’abord que la personne qui le demande est bien celle qu’elle prétend être.',
     factorsReset: 'Les seconds facteurs de {{name}} sont retirés.',
@@ -198,7 +198,7 @@ export const adminPages = {
     downloadLog: 'Télécharger le journal',
     nobody: 'personne de connecté',
     detail: {
-      pair: '{{name}} : {{value}}',
+      pair: '{{name}} : {{value}}',
       account: 'Compte',
       group: 'Groupe',
       tool: 'Outil',

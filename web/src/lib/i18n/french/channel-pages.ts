@@ -55,12 +55,12 @@ export const channelPages = {
     test: 'Envoyer un test',
     testDelivered: 'Le destinataire a accepté le test.',
     delivery: {
-      pending: 'dernier événement pas encore remis ; il sera renvoyé',
+      pending: 'dernier événement pas encore remis ; il sera renvoyé',
       delivered: 'dernier événement remis',
       failed: 'échec du dernier événement',
     },
     remove: 'Supprimer {{url}}',
-    removeTitle: 'Supprimer ce webhook ?',
+    removeTitle: 'Supprimer ce webhook ?',
     removeText: 'Plus rien n’est envoyé, pas même ce qui est en attente.',
   },
 }

@@ -26,13 +26,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Le contenu de ce fichier manque sur le serveur. Un administrateur peut le restaurer d’une sauvegarde.',
   file_created_meanwhile: 'Le fichier « {{path}} » existe déjà. Lisez-le avant de le modifier.',
   file_deleted_meanwhile:
-    'Quelqu’un d’autre a supprimé « {{path}} » entre-temps. Vérifiez quels fichiers existent avant de le modifier.',
+    'Quelqu’un d’autre a supprimé « {{path}} » entre-temps. Vérifiez quels fichiers existent avant de le modifier.',
   file_exists: '« {{path}} » existe déjà, ou est un dossier.',
   file_in_the_way: '« {{path}} » est un fichier ; un dossier ne peut pas prendre sa place.',
   file_id_unknown: 'Ce fichier n’existe pas.',
   file_name_too_long: 'Le nom de « {{path}} » est trop long.',
   file_not_found: 'Il n’y a ni fichier ni dossier « {{path}} ».',
-  file_removed_while_written: '« {{path}} » a été supprimé pendant l’écriture. Réessayez.',
+  file_removed_while_written: '« {{path}} » a été supprimé pendant l’écriture. Réessayez.',
   file_replaced:
     '« {{path}} » a été remplacé en cours d’utilisation. Rien n’a été modifié ; réessayez.',
   file_too_large: '« {{path}} » fait {{size}} ; on peut lire {{limit}} au plus.',
@@ -42,7 +42,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   file_unusable: '« {{path}} » est inutilisable.',
   file_upload_too_large: 'Un fichier peut faire {{limit}} au plus.',
   file_thumbnail_missing:
-    '« {{name}} » n’est pas une image et n’a pas de miniature. Omettez `thumb` pour obtenir le fichier.',
+    '« {{name}} » n’est pas une image et n’a pas de miniature. Omettez `thumb` pour obtenir le fichier.',
   file_used: 'Un message utilise ce fichier. Supprimez d’abord le message.',
   file_would_be_too_large: '« {{path}} » serait trop volumineux.',
   file_missing: 'Envoyez un fichier dans le champ « file ».',
@@ -59,7 +59,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   link_refused:
     '« {{path}} » est un lien symbolique ou en traverse un. Les liens ne sont pas suivis dans un projet.',
   names_collide:
-    '« {{path}} » entre en conflit avec un autre fichier dont le nom est identique pour ce disque.',
+    '« {{path}} » entre en conflit avec un autre fichier dont le nom est identique pour ce disque.',
   not_a_file: '« {{path}} » est un dossier, pas un fichier.',
   not_a_regular_file:
     '« {{path}} » est un périphérique, un tube ou une socket, pas un fichier ordinaire.',
@@ -73,8 +73,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: 'Chemin refusé : il désigne le dossier du projet lui-même.',
   path_name_too_long: 'Chemin refusé : un nom y est trop long.',
   path_not_unicode: 'Chemin refusé : ce n’est pas de l’Unicode valide.',
-  path_taken: 'Il y a déjà un fichier ou un dossier nommé « {{path}} ».',
-  path_through_file: '« {{path}} » n’existe pas : une partie du chemin n’est pas un dossier.',
+  path_taken: 'Il y a déjà un fichier ou un dossier nommé « {{path}} ».',
+  path_through_file: '« {{path}} » n’existe pas : une partie du chemin n’est pas un dossier.',
   path_too_deep: 'Chemin refusé : plus de {{limit}} dossiers de profondeur.',
   path_too_long: 'Chemin refusé : il est trop long.',
   project_busy:
@@ -122,7 +122,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_empty:
     'Le fournisseur de « {{model}} » a envoyé une réponse vide. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_endless:
-    'La réponse de « {{model}} » ne se terminait pas et a été coupée. Posez de nouveau la question ou choisissez un autre modèle.',
+    'La réponse de « {{model}} » ne se terminait pas et a été coupée. Posez de nouveau la question ou choisissez un autre modèle.',
   model_answer_is_page:
     'Le fournisseur de « {{model}} » a envoyé une page Web. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_no_json:
@@ -143,13 +143,13 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Votre quota de « {{model}} » chez le fournisseur est épuisé ({{status}}). Choisissez un autre modèle, ou attendez son renouvellement.',
   model_redirected:
     'L’adresse de « {{model}} » répond par une redirection ({{status}}). Vérifiez api_url.',
-  model_refused: 'Le fournisseur de « {{model}} » a refusé la requête ({{status}}).',
+  model_refused: 'Le fournisseur de « {{model}} » a refusé la requête ({{status}}).',
   model_refused_credit:
     'Votre compte chez le fournisseur de « {{model}} » n’a plus de crédit ({{status}}). Rechargez-le, ou choisissez un autre modèle.',
   model_stopped: 'La requête à « {{model}} » a été arrêtée.',
   model_stream_broken: 'La connexion à « {{model}} » s’est fermée avant la fin de la réponse.',
   model_stream_disordered:
-    'Le fournisseur de « {{model}} » a envoyé des parties de la réponse deux fois ou dans le désordre. Posez de nouveau la question ou choisissez un autre modèle.',
+    'Le fournisseur de « {{model}} » a envoyé des parties de la réponse deux fois ou dans le désordre. Posez de nouveau la question ou choisissez un autre modèle.',
   model_timeout: 'Le fournisseur de « {{model}} » a mis trop de temps ({{status}}).',
   model_timeout_silence: 'Le modèle « {{model}} » n’a rien envoyé pendant {{seconds}} secondes.',
   model_unauthorized:
@@ -226,7 +226,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_host_unknown: 'son nom d’hôte est inconnu',
   mcp_sign_in_needed: 'vous devez vous connecter',
   mcp_settings_unreadable:
-    'ses réglages enregistrés ne sont plus lisibles ; modifiez-le et saisissez de nouveau son adresse',
+    'ses réglages enregistrés ne sont plus lisibles ; modifiez-le et saisissez de nouveau son adresse',
   mcp_wrong_address: 'il n’y a pas de serveur MCP à son adresse',
   mcp_too_slow: 'il n’a pas répondu à temps',
   export_failed: 'un événement inattendu s’est produit ; le journal du serveur donne les détails',

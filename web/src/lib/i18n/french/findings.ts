@@ -23,7 +23,7 @@ export const findings: FindingTexts = {
   folder_ok: { detail: '{{folder}}' },
   folder_low_space: {
     detail: 'il ne reste que {{megabytes}} Mo',
-    advice: 'Libérez de l’espace : plus rien ne peut être enregistré quand le disque est plein.',
+    advice: 'Libérez de l’espace : plus rien ne peut être enregistré quand le disque est plein.',
   },
   folder_readable: {
     detail: 'd’autres utilisateurs de cette machine peuvent le lire',
@@ -45,34 +45,34 @@ export const findings: FindingTexts = {
   shell_internet: { detail: 'activé, isolé par le noyau, avec accès à Internet seulement' },
   shell_host_network: {
     detail:
-      'activé, isolé par le noyau, mais sur le réseau de l’hôte : les commandes atteignent ce serveur et tout ce qui l’entoure',
+      'activé, isolé par le noyau, mais sur le réseau de l’hôte : les commandes atteignent ce serveur et tout ce qui l’entoure',
     advice: 'Réglez tools.exec.network sur true (Internet seulement) ou false.',
   },
   shell_kernel: { detail: 'activé, isolé par le noyau' },
-  shell_not_isolated: { detail: 'activé, mais non isolé : {{reason}}', advice: INSTALL },
+  shell_not_isolated: { detail: 'activé, mais non isolé : {{reason}}', advice: INSTALL },
   database_created_later: {
     subject: 'base de données',
-    detail: 'SQLite, créée au premier démarrage : {{file}}',
+    detail: 'SQLite, créée au premier démarrage : {{file}}',
   },
-  database_used: { subject: 'base de données', detail: '{{location}} ; un serveur l’utilise' },
+  database_used: { subject: 'base de données', detail: '{{location}} ; un serveur l’utilise' },
   database_unused: {
     subject: 'base de données',
-    detail: '{{location}} ; aucun serveur ne l’utilise',
+    detail: '{{location}} ; aucun serveur ne l’utilise',
   },
   tables_none: {
     subject: 'tables',
-    detail: 'aucune pour l’instant : elles sont créées au premier démarrage',
+    detail: 'aucune pour l’instant : elles sont créées au premier démarrage',
   },
   tables_old: {
     subject: 'tables',
-    detail: 'd’une version plus ancienne : {{count}} migrations en attente',
+    detail: 'd’une version plus ancienne : {{count}} migrations en attente',
     advice: 'Le prochain démarrage les exécute. Lancez d’abord `npm run backup`.',
   },
   sqlite_broken: {
     subject: 'base de données',
     detail: '{{reason}}',
     advice:
-      'Vérifiez db_sqlite_file et ses droits ; `npm run restore -- <fichier>` rétablit une sauvegarde.',
+      'Vérifiez db_sqlite_file et ses droits ; `npm run restore -- <fichier>` rétablit une sauvegarde.',
   },
   postgres_broken: {
     subject: 'base de données',
@@ -83,7 +83,7 @@ export const findings: FindingTexts = {
   blobs_ok: { subject: 'pièces jointes', detail: '{{count}}, toutes présentes' },
   blobs_missing: {
     subject: 'pièces jointes',
-    detail: '{{missing}} sur {{count}} manquent dans {{folder}} : {{named}}',
+    detail: '{{missing}} sur {{count}} manquent dans {{folder}} : {{named}}',
     advice:
       'Copiez-les depuis le dossier <sauvegarde>.files d’une sauvegarde. D’ici là, ces pièces jointes ne s’ouvrent pas.',
   },
@@ -105,11 +105,11 @@ export const findings: FindingTexts = {
   vectors_without_sqlite_vec: {
     subject: 'recherche vectorielle',
     detail: ONE_BY_ONE,
-    advice: 'Lancez `npm ci` sans --omit=optional : sqlite-vec est deux fois plus rapide.',
+    advice: 'Lancez `npm ci` sans --omit=optional : sqlite-vec est deux fois plus rapide.',
   },
   vectors_unknown: {
     subject: 'recherche vectorielle',
-    detail: 'non vérifiée : la base de données ne répond pas',
+    detail: 'non vérifiée : la base de données ne répond pas',
     advice: 'Réparez d’abord la base de données.',
   },
   shared_folders_later: {
@@ -129,7 +129,7 @@ export const findings: FindingTexts = {
   models_none: {
     subject: 'modèles',
     detail:
-      'aucun dans config.yml : le serveur utilise ceux ajoutés dans la page, sinon la démo intégrée',
+      'aucun dans config.yml : le serveur utilise ceux ajoutés dans la page, sinon la démo intégrée',
   },
   model_key_refused: {
     subject: 'modèle {{model}}',

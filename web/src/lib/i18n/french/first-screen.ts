@@ -191,7 +191,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     interrupted: 'Cette réponse a été interrompue.',
     limited: 'L’agent a atteint sa limite d’itérations. Vous pouvez le laisser continuer.',
     budget: 'L’agent a atteint sa limite de temps ou de tokens. Vous pouvez le laisser continuer.',
-    cutOff: 'La réponse a été coupée : le modèle a atteint sa limite de sortie.',
+    cutOff: 'La réponse a été coupée : le modèle a atteint sa limite de sortie.',
     continueRequest: 'Continue exactement là où tu t’es arrêté.',
   },
   code: { text: 'texte' },

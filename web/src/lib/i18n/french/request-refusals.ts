@@ -62,7 +62,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   import_running: 'Une importation est déjà en cours. Attendez qu’elle se termine.',
   import_upload_too_large: 'Une importation peut faire {{limit}} au plus.',
   memory_too_long:
-    'La mémoire peut compter {{limit}} caractères au plus ; ce texte en a {{length}}. Raccourcissez-le.',
+    'La mémoire peut compter {{limit}} caractères au plus ; ce texte en a {{length}}. Raccourcissez-le.',
   message_not_found: 'Ce message n’existe pas.',
   model_configured: 'Ce modèle est défini dans config.yml. Modifiez-le là.',
   model_id_taken: 'Il y a déjà un modèle avec cet identifiant.',

@@ -111,7 +111,7 @@ export const approval = {
     delete_folder_many: 'Supprimer {{path}} et les {{count}} fichiers qu’il contient',
     delete_folder_other: 'Supprimer {{path}} et les {{count}} fichiers qu’il contient',
     remember: 'Retenir : {{fact}}',
-    image: 'Créer une image avec {{model}} :\n{{content}}',
+    image: 'Créer une image avec {{model}} :\n{{content}}',
     send_here: 'Envoyer dans cette conversation :\n{{content}}',
     send_to: 'Envoyer à {{to}} :\n{{content}}',
     python: 'Exécuter du Python (rigueur : {{strictness}})',

@@ -20,7 +20,7 @@ export const accountPages = {
     withPasskey: 'Mit Passkey anmelden',
     usePasskey: 'Passkey verwenden',
     passkeyFailed:
-      'Der Passkey wurde nicht verwendet: Der Vorgang wurde abgebrochen, oder dieses Gerät hat keinen für diesen Server.',
+      'Die Anmeldung mit dem Passkey ist fehlgeschlagen: Du hast abgebrochen, oder dieses Gerät hat keinen für diesen Server. Versuche es noch einmal oder melde dich anders an.',
     secondTitle: 'Noch ein Schritt',
     secondText: 'Gib den Code aus deiner Authenticator-App ein.',
     secondTextPasskey: 'Bestätige mit deinem Passkey.',

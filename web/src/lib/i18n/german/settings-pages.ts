@@ -25,7 +25,8 @@ export const settingsPages = {
       notificationsHint:
         'In anderen Tabs und Programmen, und bei geschlossener Seite, wenn der Browser das kann. Vom Inhalt der Antwort ist nichts zu sehen.',
       notificationsInsecure: 'Browser erlauben das nur über HTTPS.',
-      notificationsBlocked: 'Dein Browser blockiert Benachrichtigungen dieser Website.',
+      notificationsBlocked:
+        'Dein Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen.',
       sendKey: {
         label: 'Nachrichten senden mit',
         enter: 'Enter',
@@ -96,7 +97,7 @@ export const settingsPages = {
     editOne: '„{{name}}“ bearbeiten',
     deleteOne: '„{{name}}“ löschen',
     name: 'Name',
-    taken: 'Ein anderer Prompt hat diesen Namen.',
+    taken: 'Ein anderer Prompt hat diesen Namen. Wähle einen anderen.',
     prompt: 'Prompt',
     hint: 'Zwei Paare geschweifter Klammern wie in FIELD ergeben ein Feld, das du jedes Mal ausfüllst.',
     fields: 'Auszufüllende Felder: {{fields}}',

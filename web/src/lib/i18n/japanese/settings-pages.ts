@@ -25,7 +25,8 @@ export const settingsPages = {
       notificationsHint:
         'ほかのタブやプログラムの使用中に加え、ブラウザーが対応していればページを閉じているときも通知します。回答の内容は表示されません。',
       notificationsInsecure: 'ブラウザーは HTTPS でのみこれを許可します。',
-      notificationsBlocked: 'ブラウザーがこのサイトの通知をブロックしています。',
+      notificationsBlocked:
+        'ブラウザーがこのサイトの通知をブロックしています。サイトの設定で許可してください。',
       sendKey: {
         label: 'メッセージの送信キー',
         enter: 'Enter',
@@ -94,7 +95,7 @@ export const settingsPages = {
     editOne: '「{{name}}」を編集',
     deleteOne: '「{{name}}」を削除',
     name: '名前',
-    taken: '同じ名前のプロンプトがあります。',
+    taken: '同じ名前のプロンプトがあります。別の名前にしてください。',
     prompt: 'プロンプト',
     hint: 'FIELD のように二重の波かっこで囲むと、使うたびに入力する欄になります。',
     fields: '入力する欄：{{fields}}',

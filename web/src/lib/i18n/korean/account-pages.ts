@@ -20,7 +20,7 @@ export const accountPages = {
     withPasskey: '패스키로 로그인',
     usePasskey: '패스키 사용',
     passkeyFailed:
-      '패스키를 사용하지 못했습니다. 취소되었거나 이 기기에 이 서버의 패스키가 없습니다.',
+      '패스키로 로그인하지 못했습니다. 취소되었거나 이 기기에 이 서버의 패스키가 없습니다. 다시 시도하거나 다른 방법으로 로그인하세요.',
     secondTitle: '한 단계 남았습니다',
     secondText: '인증 앱의 코드를 입력하세요.',
     secondTextPasskey: '패스키로 확인하세요.',

@@ -25,7 +25,8 @@ export const settingsPages = {
       notificationsHint:
         '다른 탭이나 프로그램에 있을 때, 그리고 브라우저가 지원하면 페이지를 닫았을 때도 알립니다. 답변 내용은 표시되지 않습니다.',
       notificationsInsecure: '브라우저는 HTTPS에서만 이 기능을 허용합니다.',
-      notificationsBlocked: '브라우저가 이 사이트의 알림을 차단하고 있습니다.',
+      notificationsBlocked:
+        '브라우저가 이 사이트의 알림을 차단하고 있습니다. 사이트 설정에서 허용하세요.',
       sendKey: { label: '메시지 전송 키', enter: 'Enter', 'mod-enter': 'Ctrl 또는 ⌘ + Enter' },
     },
     single: '이 서버는 사용자가 한 명이며 로그인이 필요 없습니다.',
@@ -89,7 +90,7 @@ export const settingsPages = {
     editOne: '“{{name}}” 편집',
     deleteOne: '“{{name}}” 삭제',
     name: '이름',
-    taken: '같은 이름의 프롬프트가 있습니다.',
+    taken: '같은 이름의 프롬프트가 있습니다. 다른 이름을 선택하세요.',
     prompt: '프롬프트',
     hint: 'FIELD처럼 중괄호를 두 겹으로 쓰면 쓸 때마다 채우는 칸이 됩니다.',
     fields: '채울 칸: {{fields}}',

@@ -20,7 +20,7 @@ export const accountPages = {
     withPasskey: 'Entrar com uma chave de acesso',
     usePasskey: 'Usar uma chave de acesso',
     passkeyFailed:
-      'A chave de acesso não foi usada: a operação foi cancelada, ou este dispositivo não tem nenhuma para este servidor.',
+      'Não foi possível entrar com a chave de acesso: a operação foi cancelada, ou este dispositivo não tem nenhuma para este servidor. Tente novamente ou entre de outra forma.',
     secondTitle: 'Mais uma etapa',
     secondText: 'Digite o código do seu aplicativo autenticador.',
     secondTextPasskey: 'Confirme com sua chave de acesso.',

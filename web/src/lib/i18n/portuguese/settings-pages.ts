@@ -30,7 +30,8 @@ export const settingsPages = {
       notificationsHint:
         'Em outras abas e programas, e com a página fechada se o navegador permitir. Nada da resposta é mostrado.',
       notificationsInsecure: 'Os navegadores só permitem isso por HTTPS.',
-      notificationsBlocked: 'Seu navegador bloqueia as notificações deste site.',
+      notificationsBlocked:
+        'Seu navegador bloqueia as notificações deste site. Permita-as nas configurações do site.',
       sendKey: { label: 'Enviar mensagens com', enter: 'Enter', 'mod-enter': 'Ctrl ou ⌘ + Enter' },
     },
     single: 'Este servidor tem um único usuário e não exige login.',
@@ -99,7 +100,7 @@ export const settingsPages = {
     editOne: 'Editar “{{name}}”',
     deleteOne: 'Excluir “{{name}}”',
     name: 'Nome',
-    taken: 'Outro prompt tem este nome.',
+    taken: 'Outro prompt tem este nome. Escolha um diferente.',
     prompt: 'Prompt',
     hint: 'Dois pares de chaves, como em FIELD, formam um campo que você preenche a cada vez.',
     fields: 'Campos a preencher: {{fields}}',

@@ -20,7 +20,7 @@ export const accountPages = {
     withPasskey: 'Iniciar sesión con una llave de acceso',
     usePasskey: 'Usar una llave de acceso',
     passkeyFailed:
-      'No se usó la llave de acceso: se canceló, o este dispositivo no tiene ninguna para este servidor.',
+      'No se pudo iniciar sesión con la llave de acceso: se canceló, o este dispositivo no tiene ninguna para este servidor. Inténtalo de nuevo o entra de otra forma.',
     secondTitle: 'Un paso más',
     secondText: 'Escribe el código de tu aplicación de autenticación.',
     secondTextPasskey: 'Confirma con tu llave de acceso.',

@@ -30,7 +30,8 @@ export const settingsPages = {
       notificationsHint:
         'En otras pestañas y programas, y con la página cerrada si el navegador lo permite. No se muestra nada de la respuesta.',
       notificationsInsecure: 'Los navegadores solo lo permiten con HTTPS.',
-      notificationsBlocked: 'Tu navegador bloquea las notificaciones de este sitio.',
+      notificationsBlocked:
+        'Tu navegador bloquea las notificaciones de este sitio. Permítelas en la configuración del sitio.',
       sendKey: { label: 'Enviar mensajes con', enter: 'Intro', 'mod-enter': 'Ctrl o ⌘ + Intro' },
     },
     single: 'Este servidor tiene un solo usuario y no necesita inicio de sesión.',
@@ -99,7 +100,7 @@ export const settingsPages = {
     editOne: 'Editar «{{name}}»',
     deleteOne: 'Eliminar «{{name}}»',
     name: 'Nombre',
-    taken: 'Otro prompt tiene este nombre.',
+    taken: 'Otro prompt tiene este nombre. Elige uno distinto.',
     prompt: 'Prompt',
     hint: 'Dos pares de llaves, como en FIELD, forman un campo que rellenas cada vez.',
     fields: 'Campos por rellenar: {{fields}}',
