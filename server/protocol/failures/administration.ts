@@ -27,7 +27,7 @@ export const ADMINISTRATION_FAILURES = {
   groups_exhausted: ['conflict', 'There are already {{limit}} groups. Delete one first.'],
   messages_per_day_used_up: [
     'budget_exceeded',
-    "You have used up today's limit of {{limit}} messages. It resets at {{renews_at}}.",
+    "You have used up today's limit of {{limit}} channel messages. It resets at {{renews_at}}.",
   ],
   model_not_permitted: [
     'forbidden',

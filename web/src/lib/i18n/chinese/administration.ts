@@ -2,7 +2,7 @@
 import type { ADMINISTRATION_FAILURES } from '../../../../../server/protocol/failures/administration.ts'
 
 export const administration: Record<keyof typeof ADMINISTRATION_FAILURES, string> = {
-  approval_mode_not_permitted: '你所在的组不能使用批准方式“{{mode}}”。可以使用：{{available}}。',
+  approval_mode_not_permitted: '你所在的组不能使用审批方式“{{mode}}”。可以使用：{{available}}。',
   cost_per_day_used_up: '你今天的费用限额（{{limit}}）已用完，将于 {{renews_at}} 恢复。',
   cost_per_month_used_up: '你本月的费用限额（{{limit}}）已用完，将于 {{renews_at}} 恢复。',
   group_cost_used_up:
@@ -13,7 +13,7 @@ export const administration: Record<keyof typeof ADMINISTRATION_FAILURES, string
   group_tokens_used_up:
     '你所在的组“{{group}}”共用的 {{limit}} 个 token 已用完，将于 {{renews_at}} 恢复。',
   groups_exhausted: '已有 {{limit}} 个组，请先删除一个。',
-  messages_per_day_used_up: '你今天的 {{limit}} 条外发消息已用完，将于 {{renews_at}} 恢复。',
+  messages_per_day_used_up: '你今天的 {{limit}} 条渠道消息已用完，将于 {{renews_at}} 恢复。',
   model_not_permitted: '你所在的组不能使用模型“{{model}}”。可以使用：{{available}}。',
   no_model_permitted: '你所在的组不能使用这台服务器上的任何模型。请联系管理员。',
   own_account_stays: '不能删除自己的账号。请联系另一位管理员。',

@@ -3,7 +3,7 @@ import type { FILE_FAILURES } from '../../../../../server/protocol/failures/file
 
 export const files: Record<keyof typeof FILE_FAILURES, string> = {
   binary_file: '“{{path}}”是二进制文件（{{kind}}，{{size}}），不能作为文本读取。',
-  checkpoint_not_found: '没有这个历史版本。',
+  checkpoint_not_found: '没有这个检查点。',
   content_expired: '“{{path}}”的早期内容已不再保存，无法恢复到这个状态。',
   disk_full: '磁盘已满，没有做任何更改。请腾出空间后再试。',
   edit_failed: '无法修改：{{detail}}',
@@ -38,7 +38,7 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   file_would_be_too_large: '“{{path}}”将会过大。',
   files_missing: '请至少选择一个文件。',
   folder_exists: '已有文件夹“{{path}}”。',
-  folder_in_the_way: '文件夹“{{path}}”中有历史未记录的文件，因此无法恢复原来的文件。',
+  folder_in_the_way: '无法恢复文件“{{path}}”：同名文件夹中有检查点未包含的文件。',
   folder_into_itself: '不能把文件夹移动到它自己里面。',
   folder_takes_no_file: '“{{path}}”是文件夹，不能用文件替换它。',
   glob_too_complex: '匹配模式的花括号中选项过多，请简化。',

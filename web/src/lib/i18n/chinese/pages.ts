@@ -102,7 +102,7 @@ export const chinesePages: typeof englishPages = {
     weekly: '7 天',
     monthly: '30 天',
     nothing: '还没有用量',
-    nothingText: '每次回答消耗的 token 都会统计在这里。',
+    nothingText: '第一个回答之后，这里会显示 token 用量和费用。',
     total_tokens: '总 token 数',
     prompt_tokens: '输入',
     cached: '缓存命中 {{count}}（{{share}}）',

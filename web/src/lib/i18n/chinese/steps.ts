@@ -102,7 +102,7 @@ export const approval = {
   },
   change: '修改…',
   reason: '为什么拒绝？智能体会看到你的理由。',
-  reasonHint: '可选',
+  reasonHint: '选填',
   badJson: '这不是有效的 JSON。',
   unfold: '查看将要执行的操作',
   warning: {
@@ -110,7 +110,7 @@ export const approval = {
       '此命令未隔离：它以服务器自身的权限运行，可以读取和修改服务器能访问的所有文件，也可以使用网络。',
     host_network:
       '此命令使用服务器所在主机的网络：它可以访问本服务器、该主机上的其他服务以及周边的内部网络。',
-    changed_meanwhile: '智能体读取此文件后，文件又被他人修改，因此这次调用会被拒绝。',
+    changed_meanwhile: '智能体读取此文件后，文件又被他人修改，因此这次调用会失败。',
   },
   rememberRun: '本次回答中不再询问此工具',
   rememberConversation: '整个对话中不再询问此工具',

@@ -48,7 +48,7 @@ export const englishPages = {
   search: {
     title: 'Search everything',
     placeholder: 'Search, or type a command',
-    hint: 'Also: "a phrase", -without, in:project, tag:name, by:me, has:file',
+    hint: 'Also: “a phrase”, -without, in:project, tag:name, by:me, has:file',
     indexing: 'Older messages are still being indexed ({{percent}}% done).',
     nothing: 'No results',
     results: 'Results',

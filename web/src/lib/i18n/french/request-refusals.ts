@@ -22,7 +22,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     'Les {{limit}} tokens partagés par votre groupe « {{group}} » sont épuisés. Ils sont renouvelés le {{renews_at}}.',
   groups_exhausted: 'Il y a déjà {{limit}} groupes. Supprimez-en d’abord un.',
   messages_per_day_used_up:
-    'Vos {{limit}} messages d’aujourd’hui sont épuisés. Ils sont renouvelés le {{renews_at}}.',
+    'Vos {{limit}} messages aux canaux d’aujourd’hui sont épuisés. Ils sont renouvelés le {{renews_at}}.',
   model_not_permitted:
     'Votre groupe ne peut pas utiliser le modèle « {{model}} ». Choisissez-en un autre : {{available}}.',
   no_model_permitted:

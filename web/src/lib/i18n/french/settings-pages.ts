@@ -57,8 +57,8 @@ export const settingsPages = {
     newPassword: 'Nouveau mot de passe',
   },
   secondFactor: {
-    title: 'Second facteur',
-    text: 'Avec l’un d’eux, un mot de passe volé ne suffit plus pour se connecter.',
+    title: 'Authentification à deux facteurs',
+    text: 'Protège votre compte même si quelqu’un apprend votre mot de passe.',
     totp: 'Application d’authentification',
     on: 'Configurée',
     off: 'Non configurée',

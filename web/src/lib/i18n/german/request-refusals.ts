@@ -22,7 +22,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     'Die gemeinsamen {{limit}} Token deiner Gruppe „{{group}}“ sind aufgebraucht. Sie werden am {{renews_at}} erneuert.',
   groups_exhausted: 'Es gibt schon {{limit}} Gruppen. Lösche zuerst eine.',
   messages_per_day_used_up:
-    'Deine {{limit}} Nachrichten für heute sind aufgebraucht. Sie werden am {{renews_at}} erneuert.',
+    'Deine {{limit}} Kanalnachrichten für heute sind aufgebraucht. Sie werden am {{renews_at}} erneuert.',
   model_not_permitted:
     'Deine Gruppe darf das Modell „{{model}}“ nicht verwenden. Wähle ein anderes: {{available}}.',
   no_model_permitted:

@@ -51,8 +51,8 @@ export const settingsPages = {
     newPassword: 'Neues Passwort',
   },
   secondFactor: {
-    title: 'Zweiter Faktor',
-    text: 'Damit reicht ein gestohlenes Passwort nicht mehr zum Anmelden.',
+    title: 'Zwei-Faktor-Authentifizierung',
+    text: 'Schützt dein Konto, auch wenn jemand dein Passwort erfährt.',
     totp: 'Authenticator-App',
     on: 'Eingerichtet',
     off: 'Nicht eingerichtet',

@@ -20,7 +20,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     'グループ「{{group}}」で共有する {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
   groups_exhausted: 'グループが既に {{limit}} 個あります。先に 1 つ削除してください。',
   messages_per_day_used_up:
-    '今日の {{limit}} 件のメッセージを使い切りました。{{renews_at}} に更新されます。',
+    '今日の送信先へのメッセージ {{limit}} 件を使い切りました。{{renews_at}} に更新されます。',
   model_not_permitted:
     '所属グループではモデル「{{model}}」を使えません。次から選んでください：{{available}}。',
   no_model_permitted:

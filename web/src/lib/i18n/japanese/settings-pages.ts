@@ -50,8 +50,8 @@ export const settingsPages = {
     newPassword: '新しいパスワード',
   },
   secondFactor: {
-    title: '第 2 要素',
-    text: '設定しておくと、パスワードが盗まれてもそれだけではサインインできません。',
+    title: '2 要素認証',
+    text: 'パスワードを知られてもアカウントを守ります。',
     totp: '認証アプリ',
     on: '設定済み',
     off: '未設定',

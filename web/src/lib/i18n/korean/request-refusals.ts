@@ -22,7 +22,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     '그룹 ‘{{group}}’이(가) 함께 쓰는 {{limit}}토큰을 모두 사용했습니다. {{renews_at}}에 갱신됩니다.',
   groups_exhausted: '그룹이 이미 {{limit}}개 있습니다. 먼저 하나를 삭제하세요.',
   messages_per_day_used_up:
-    '오늘의 메시지 {{limit}}개를 모두 사용했습니다. {{renews_at}}에 갱신됩니다.',
+    '오늘의 채널 메시지 {{limit}}개를 모두 사용했습니다. {{renews_at}}에 갱신됩니다.',
   model_not_permitted:
     '소속 그룹에서는 모델 ‘{{model}}’을(를) 사용할 수 없습니다. 다른 모델을 선택하세요: {{available}}.',
   no_model_permitted: '소속 그룹에서는 이 서버의 모델을 사용할 수 없습니다. 관리자에게 문의하세요.',

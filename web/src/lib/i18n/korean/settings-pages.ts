@@ -46,8 +46,8 @@ export const settingsPages = {
     newPassword: '새 비밀번호',
   },
   secondFactor: {
-    title: '2차 인증',
-    text: '설정하면 비밀번호가 유출되어도 그것만으로는 로그인할 수 없습니다.',
+    title: '2단계 인증',
+    text: '누군가 비밀번호를 알게 되어도 계정을 보호합니다.',
     totp: '인증 앱',
     on: '설정됨',
     off: '설정 안 됨',

@@ -22,7 +22,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     'Os {{limit}} tokens compartilhados pelo seu grupo “{{group}}” acabaram. São renovados em {{renews_at}}.',
   groups_exhausted: 'Já há {{limit}} grupos. Exclua um primeiro.',
   messages_per_day_used_up:
-    'Suas {{limit}} mensagens de hoje acabaram. São renovadas em {{renews_at}}.',
+    'Suas {{limit}} mensagens a canais de hoje acabaram. São renovadas em {{renews_at}}.',
   model_not_permitted:
     'Seu grupo não pode usar o modelo “{{model}}”. Escolha outro: {{available}}.',
   no_model_permitted:

@@ -53,8 +53,8 @@ export const settingsPages = {
     newPassword: 'Nova senha',
   },
   secondFactor: {
-    title: 'Segundo fator',
-    text: 'Com um deles, uma senha roubada não basta para entrar.',
+    title: 'Autenticação em duas etapas',
+    text: 'Protege sua conta mesmo que alguém descubra sua senha.',
     totp: 'Aplicativo autenticador',
     on: 'Configurado',
     off: 'Não configurado',

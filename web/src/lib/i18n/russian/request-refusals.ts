@@ -21,7 +21,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     'Общий лимит группы «{{group}}» ({{limit}} токенов) исчерпан. Он обновится: {{renews_at}}.',
   groups_exhausted: 'Групп уже {{limit}}. Сначала удалите одну.',
   messages_per_day_used_up:
-    'Ваш лимит сообщений на сегодня ({{limit}}) исчерпан. Он обновится: {{renews_at}}.',
+    'Ваш лимит сообщений в каналы на сегодня ({{limit}}) исчерпан. Он обновится: {{renews_at}}.',
   model_not_permitted:
     'Вашей группе нельзя использовать модель «{{model}}». Выберите другую: {{available}}.',
   no_model_permitted:

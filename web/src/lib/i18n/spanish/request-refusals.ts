@@ -21,7 +21,7 @@ export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
     'Los {{limit}} tokens que comparte tu grupo «{{group}}» se agotaron. Se renuevan: {{renews_at}}.',
   groups_exhausted: 'Ya hay {{limit}} grupos. Elimina uno primero.',
   messages_per_day_used_up:
-    'Tus {{limit}} mensajes de hoy se agotaron. Se renuevan: {{renews_at}}.',
+    'Tus {{limit}} mensajes a canales de hoy se agotaron. Se renuevan: {{renews_at}}.',
   model_not_permitted: 'Tu grupo no puede usar el modelo «{{model}}». Elige otro: {{available}}.',
   no_model_permitted:
     'Tu grupo no puede usar ningún modelo de este servidor. Consulta a un administrador.',

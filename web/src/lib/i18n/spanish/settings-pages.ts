@@ -53,8 +53,8 @@ export const settingsPages = {
     newPassword: 'Contraseña nueva',
   },
   secondFactor: {
-    title: 'Segundo factor',
-    text: 'Con uno de ellos, una contraseña robada no basta para iniciar sesión.',
+    title: 'Autenticación en dos pasos',
+    text: 'Protege tu cuenta aunque alguien averigüe tu contraseña.',
     totp: 'Aplicación de autenticación',
     on: 'Configurada',
     off: 'Sin configurar',
