@@ -130,7 +130,7 @@ async function knowledgeSearch(): Promise<Row> {
       const words = queryWords(query)
       const startedAt = performance.now()
       const found = await store.documents.search(projectId, words, 5, 'all')
-      if (found.length < 5) throw new Error('the questions of this figure have five answers each')
+      if (found.length < 5) throw new Error('Each question of this figure needs five answers.')
       bare.push(performance.now() - startedAt)
       whole.push(await timed(tool, { query, max_results: 5 }, context))
     }

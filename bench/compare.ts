@@ -29,8 +29,7 @@ export function compare(oldFile: string, newFile?: string): void {
           rows.some((row) => known.has(keyOf(row))),
         )
       : readResult(newFile)
-  if (after === undefined)
-    throw new Error('There is no result to compare with. Run `npm run bench` first.')
+  if (after === undefined) throw new Error('No result to compare with. Run `npm run bench` first.')
   console.log(
     `${before.at} (load ${before.load ?? 'unknown'}) → ${after.at} (load ${after.load ?? 'unknown'})`,
   )
@@ -55,5 +54,5 @@ export function compare(oldFile: string, newFile?: string): void {
     )
   }
   for (const row of known.values()) console.log(`  missing  ${row.suite}  ${row.figure}`)
-  console.log(`${same} figures did not change beyond the noise.`)
+  console.log(`${same} figures are unchanged within the noise.`)
 }

@@ -24,7 +24,7 @@ export async function measureFile(name: string): Promise<StoredRow[]> {
   })
   const [code] = await once(child, 'exit')
   clearTimeout(timer)
-  if (code !== 0) throw new Error(`${name} ended with code ${code}.`)
+  if (code !== 0) throw new Error(`${name} exited with code ${code}.`)
   const rows = z.array(StoredRow).parse(measured)
   // A suite without figures must not pass.
   if (rows.length === 0) throw new Error(`${name} measured nothing.`)

@@ -45,7 +45,7 @@ function print(rows: readonly StoredRow[]): void {
 /** The suites start the built server. Built once, before anything is measured. */
 function build(): void {
   if (buildOutdated()) return
-  console.error('The build failed, so nothing was measured.')
+  console.error('The build failed. Nothing was measured.')
   process.exit(1)
 }
 
@@ -61,7 +61,7 @@ async function measure(suites: readonly string[], isFull: boolean): Promise<void
   const rows: StoredRow[] = []
   const failures = suites.filter((suite) => filesOf(suite).length === 0)
   for (const file of suites.flatMap(filesOf)) {
-    console.log(`measuring ${file} …`)
+    console.log(`Measuring ${file}…`)
     const startedAt = performance.now()
     try {
       const measured = await measureFile(file)
@@ -74,9 +74,9 @@ async function measure(suites: readonly string[], isFull: boolean): Promise<void
     result.store(rows, failures)
     console.log(`${file}: ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`)
   }
-  for (const failed of failures) console.log(`not measured: ${failed}`)
+  for (const failed of failures) console.log(`Not measured: ${failed}`)
   const reached = rows.filter(({ ok }) => ok).length
-  console.log(`\n${reached} of ${rows.length} figures reached; ${result.file}`)
+  console.log(`\n${reached} of ${rows.length} targets met. Results: ${result.file}`)
   process.exitCode = failures.length > 0 ? 1 : 0
 }
 
@@ -92,7 +92,9 @@ if (first === 'profile') {
 } else if (first === 'compare') {
   const [oldFile, newFile] = more
   if (oldFile === undefined) {
-    console.error('Name the result to compare with: npm run bench -- compare <old.json> [new.json]')
+    console.error(
+      'Specify the result to compare with: npm run bench -- compare <old.json> [new.json]',
+    )
     process.exit(2)
   }
   const { compare } = await import('./compare.ts')

@@ -156,7 +156,7 @@ async function coldStarts(folder: string): Promise<Row[]> {
 
 async function openLibrary(folder: string) {
   const name = (await readdir(folder)).find((each) => each.endsWith('.library'))
-  if (name === undefined) throw new Error('no compiled library was made')
+  if (name === undefined) throw new Error('No compiled library was written.')
   return await openFile(join(folder, name), 'r')
 }
 

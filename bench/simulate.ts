@@ -27,13 +27,15 @@ const busy = findBusyThreads()
 const predicted = simulateStreams(figures, 2, busy)
 const error = predicted / two - 1
 console.log(`Measured ${measured.at}, on ${measured.cores} cores.`)
-console.log(`One process: ${single} tokens/s, as beside ${busy.toFixed(1)} busy threads of others.`)
+console.log(
+  `One process: ${single} tokens/s, which corresponds to ${busy.toFixed(1)} busy threads of other programs.`,
+)
 console.log(
   `Two instances: ${two} tokens/s measured, ${predicted.toFixed(0)} simulated (${percent(error)}).`,
 )
 console.log()
 for (const users of [1_000, 10_000, 100_000, 1_000_000]) console.log(plan(figures, users))
 if (Math.abs(error) > 0.2) {
-  console.error('The simulation is more than 20 % away from what was measured.')
+  console.error('The simulation differs from the measurement by more than 20 %.')
   process.exit(1)
 }

@@ -85,17 +85,17 @@ const until = (share: number) =>
   sleep(Math.max(0, share * totalMs - (performance.now() - startedAt)))
 
 await until(KILL_AT)
-console.log('killing the server (SIGKILL) and starting it again')
+console.log('Killing the server (SIGKILL) and restarting it.')
 await server.stop()
 server = await startNanoClaw(configFile, port, folder)
 await until(UPSTREAM_AT)
-console.log('restarting the model server')
+console.log('Restarting the model server.')
 const upstreamPort = upstream.port
 await upstream.stop()
 await sleep(1_000)
 upstream = await startProgram('upstream', String(upstreamPort))
 await until(TERM_AT)
-console.log('restarting the server (SIGTERM)')
+console.log('Restarting the server (SIGTERM).')
 await server.terminate()
 server = await startNanoClaw(configFile, port, folder)
 await until(WARM_AT)
@@ -131,7 +131,7 @@ for (const name of ['memory MB', 'handles', 'sockets', 'processes', 'timers'] as
     report(`${name}, growth (to ${last.toFixed(0)})`, slope, 'per minute', '', !isGrowing)
 }
 console.log(
-  `at rest: ${Object.entries(rest)
+  `At rest: ${Object.entries(rest)
     .map(([name, value]) => `${name} ${value.toFixed(0)}`)
     .join(', ')}`,
 )
@@ -141,12 +141,12 @@ const audits = await Promise.all(people.map((person) => person.audit()))
 const sum = (count: (audit: (typeof audits)[number]) => number): number =>
   audits.reduce((total, audit) => total + count(audit), 0)
 console.log(
-  `${sum(({ sent }) => sent)} messages were accepted; ${sum(({ completed }) => completed)} answers are complete, ` +
-    `${sum(({ failed }) => failed)} failed or were stopped, and say so`,
+  `${sum(({ sent }) => sent)} messages accepted; ${sum(({ completed }) => completed)} answers complete, ` +
+    `${sum(({ failed }) => failed)} failed or stopped with an error`,
 )
 console.log(
-  `${sum(({ left }) => left)} times a client left, ${sum(({ slow }) => slow)} read slowly, ` +
-    `${sum(({ refused }) => refused)} requests were refused while something restarted`,
+  `${sum(({ left }) => left)} clients disconnected, ${sum(({ slow }) => slow)} read slowly, ` +
+    `${sum(({ refused }) => refused)} requests refused during restarts`,
 )
 report(
   `messages accepted (${sum(({ failed }) => failed)} answers failed or were stopped during restarts)`,
@@ -164,7 +164,9 @@ for (const [text, count] of [
 }
 result.store(rows, failures)
 console.log(
-  failures.length === 0 ? 'nothing lost, nothing grows' : `FAILED: ${failures.join('; ')}`,
+  failures.length === 0
+    ? 'OK: nothing was lost and nothing grows.'
+    : `FAILED: ${failures.join('; ')}`,
 )
 await Promise.all([server.stop(), upstream.stop()])
 await rm(folder, { recursive: true, force: true })

@@ -94,7 +94,7 @@ async function memory(folder: string): Promise<Row[]> {
     detached: true,
   })
   const { pid } = child
-  if (pid === undefined) throw new Error('npm did not start')
+  if (pid === undefined) throw new Error('npm did not start.')
   const ended = once(child, 'exit')
   try {
     const lines = createInterface({ input: child.stdout })
@@ -105,7 +105,9 @@ async function memory(folder: string): Promise<Row[]> {
     })
     await Promise.race([
       ready,
-      ended.then(() => Promise.reject(new Error('`npm start` ended before the server was ready'))),
+      ended.then(() =>
+        Promise.reject(new Error('`npm start` exited before the server was ready.')),
+      ),
     ])
     await sleep(SETTLE_MS)
     const processes = treeOf(pid)

@@ -78,14 +78,14 @@ if (executablePath === undefined) {
   process.exit(2)
 }
 if (!buildOutdated()) {
-  console.error('The build failed, so nothing was measured.')
+  console.error('The build failed. Nothing was measured.')
   process.exit(1)
 }
 const result = beginResult('web')
 const { rows, failures } = await run(executablePath)
 for (const row of rows)
   console.log(`${row.ok ? 'ok    ' : 'MISSED'}  ${row.figure}: ${shownValue(row)} (${row.target})`)
-for (const failed of failures) console.log(`not measured: ${failed}`)
+for (const failed of failures) console.log(`Not measured: ${failed}`)
 result.store(rows, failures)
 console.log(result.file)
 process.exitCode = failures.length > 0 ? 1 : 0

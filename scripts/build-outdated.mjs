@@ -65,7 +65,7 @@ const PARTS = [
 export function buildOutdated() {
   for (const { part, name, output, sources } of PARTS)
     if (isStale(output, sources)) {
-      console.log(`Building ${name} …`)
+      console.log(`Building ${name}…`)
       if (!build(part)) return false
     }
   return true

@@ -79,7 +79,7 @@ const withoutUnused: Plugin = {
       build.onLoad({ filter: file }, async ({ path }) => {
         const source = await readFile(path, 'utf8')
         const contents = source.replace(text, replaceWith)
-        if (contents === source) throw new Error(`${path} has changed: see UNUSED`)
+        if (contents === source) throw new Error(`${path} has changed. Update UNUSED.`)
         return { contents }
       })
   },
@@ -125,7 +125,7 @@ async function checkLateImports({ inputs }: Metafile): Promise<void> {
     const wrong = packages.find((name) => rest.includes(`import('${name}')`))
     if (wrong !== undefined)
       throw new Error(
-        `${file}: of ${wrong}, which is CommonJS, only the default export can be imported late`,
+        `${file}: ${wrong} is CommonJS. Only its default export can be imported dynamically.`,
       )
   }
 }

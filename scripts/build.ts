@@ -46,4 +46,4 @@ const only = process.argv[2]
 await mkdir(join(root, 'dist'), { recursive: true })
 if (only !== 'web') await buildServer(join(root, 'dist/server'))
 if (only !== 'server') await buildPage()
-console.log(`built ${relative(process.cwd(), join(root, 'dist')) || 'dist'}`)
+console.log(`Built ${relative(process.cwd(), join(root, 'dist')) || 'dist'}`)

@@ -29,7 +29,7 @@ for (const [path, { hasInstallScript, version, name: realName }] of Object.entri
   const name = realName ?? path.split('node_modules/').at(-1)
   if (hasInstallScript !== true || Object.hasOwn(allowScripts, name)) continue
   missing += 1
-  console.error(`${name} ${version} has an install script: allow or refuse it in package.json`)
+  console.error(`${name} ${version} has an install script. Allow or deny it in package.json.`)
 }
 if (missing > 0) process.exit(1)
-console.log(`lockfile complete (${Object.keys(packages).length} packages)`)
+console.log(`The lockfile is complete (${Object.keys(packages).length} packages).`)

@@ -12,7 +12,7 @@ const { metadata, vulnerabilities = {}, error: refusal, message } = JSON.parse(s
 if (metadata === undefined) {
   const isOptional = process.argv.includes('--if-available')
   const cause = message ?? refusal?.summary ?? 'no report'
-  console.log(`The registry could not be asked for vulnerabilities: ${cause}`)
+  console.log(`Could not query the registry for vulnerabilities: ${cause}`)
   process.exit(isOptional ? 0 : 2)
 }
 const severe = Object.values(vulnerabilities).filter(({ severity }) =>

@@ -77,7 +77,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 
 if (hasChanges && isCheck) {
   console.error(
-    'The migrations differ from server/db/tables: run `npm run db:generate -- what_it_does`.',
+    'The migrations differ from server/db/tables. Run `npm run db:generate -- what_it_does`.',
   )
   process.exitCode = 1
 }

@@ -130,7 +130,7 @@ export function modelTableText(
   const catalog = Catalog.parse(source)
   const addresses = Object.entries(PROVIDERS).map(([id, address]) => {
     const found = address ?? catalog[id]?.api
-    if (found === undefined) throw new Error(`no address for ${id}`)
+    if (found === undefined) throw new Error(`No address for ${id}.`)
     return [id, found.replace(/^https:\/\//, '').replace(/\/+$/, '')] as const
   })
   const rows = Object.keys(PROVIDERS).flatMap((provider) =>

@@ -14,7 +14,7 @@ async function load(source: string): Promise<unknown> {
 }
 
 const { text, models } = modelTableText(await load(process.argv[2] ?? SOURCE), (model) =>
-  console.warn(`left out: ${model}`),
+  console.warn(`Skipped: ${model}`),
 )
 await writeFile(TARGET, text)
 console.log(`${models} models, ${Math.round(text.length / 1024)} kB`)

@@ -68,7 +68,7 @@ export async function startProgram(name: string, ...args: string[]): Promise<Mea
     createInterface({ input: child.stdout }).once('line', (text) =>
       resolve(Number(JSON.parse(text).port)),
     )
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`${name} exited with code ${code}.`)))
   })
   return watch(child, port)
 }
@@ -102,7 +102,7 @@ export async function startNanoClaw(
 ): Promise<ProbedServer> {
   const startedAt = performance.now()
   const program = join(import.meta.dirname, '../../dist/server/main.js')
-  if (!existsSync(program)) throw new Error('There is no built server: run `npm run build` first.')
+  if (!existsSync(program)) throw new Error('No built server found. Run `npm run build` first.')
   const preload = withProbe ? ['--import', join(import.meta.dirname, 'probe.mjs')] : []
   const child = spawn(process.execPath, [...preload, program], {
     cwd: folder,
@@ -111,7 +111,7 @@ export async function startNanoClaw(
   })
   endWithThisProcess(child)
   const { stdout, stderr } = child
-  if (stdout === null || stderr === null) throw new Error('the output is piped')
+  if (stdout === null || stderr === null) throw new Error('The output of the server is not piped.')
   let errorOutput = ''
   stderr.on('data', (chunk: Buffer) => {
     errorOutput = (errorOutput + chunk.toString()).slice(-4_000)
@@ -120,7 +120,9 @@ export async function startNanoClaw(
     createInterface({ input: stdout }).on('line', (text) => {
       if (text.includes('ready')) resolve()
     })
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errorOutput}`)))
+    child.once('exit', (code) =>
+      reject(new Error(`The server exited with code ${code}: ${errorOutput}`)),
+    )
   })
   await ready
   const command = async (name: 'start' | 'stop'): Promise<unknown> => {

@@ -109,7 +109,7 @@ export function createSoakChat(
   async function converse(): Promise<void> {
     const created = Created.parse(await (await post('/api/conversations', {})).json())
     for (let said = 0; said < PER_CONVERSATION && !state.isOver; said += 1)
-      if (!(await say(created.data.id))) throw new Error('refused')
+      if (!(await say(created.data.id))) throw new Error('The server refused a message.')
   }
 
   return {

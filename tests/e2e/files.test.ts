@@ -85,7 +85,7 @@ describeInBrowser('files of a message', (visitor) => {
         buffer: Buffer.from(Array.from({ length: 3_000 }, (_, at) => (at * 7919) % 256)),
       },
     ])
-    await page.getByText('"song.mp3" cannot be attached.').waitFor()
+    await page.getByText('“song.mp3” cannot be attached.').waitFor()
     await expect.poll(() => chips.getByText('song.mp3').count()).toBe(0)
     await leave(page)
   })

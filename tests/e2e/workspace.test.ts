@@ -165,7 +165,7 @@ describeInBrowser('working on files', (visitor) => {
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
     held = false
     await offer('kept')
-    await page.getByText('"kept" is a folder').waitFor()
+    await page.getByText('“kept” is a folder').waitFor()
     await offer('data.bin')
     await page.getByText('1 file added.').waitFor()
     await page.getByRole('navigation', { name: 'Files' }).getByText('data.bin').waitFor()
@@ -199,7 +199,7 @@ describeInBrowser('working on files', (visitor) => {
     await page.getByRole('button', { name: 'New file' }).click()
     await page.getByRole('dialog').getByLabel('Path').fill('b.txt')
     await page.keyboard.press('Enter')
-    await page.getByText('The file "b.txt" already exists').waitFor()
+    await page.getByText('The file “b.txt” already exists').waitFor()
     expect(await on.readFile(id, 'b.txt')).toBe('second\n')
     await leave(page)
   })

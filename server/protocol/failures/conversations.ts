@@ -2,12 +2,12 @@
 
 export const CONVERSATION_FAILURES = {
   attachment_not_found: ['not_found', 'Attachment not found.'],
-  channel_name_taken: ['name_taken', "You already have a channel named '{{name}}'."],
+  channel_name_taken: ['name_taken', 'You already have a channel named “{{name}}”.'],
   channel_not_found: ['not_found', 'Channel not found.'],
   channel_settings_invalid: ['validation_failed', '{{detail}}'],
   channel_type_unknown: [
     'validation_failed',
-    "Unknown channel type '{{type}}'. Use one of {{types}}.",
+    'Unknown channel type “{{type}}”. Use one of {{types}}.',
   ],
   webhook_not_found: ['not_found', 'Webhook not found.'],
   webhook_tests_exhausted: [
@@ -51,7 +51,7 @@ export const CONVERSATION_FAILURES = {
   message_not_found: ['not_found', 'Message not found.'],
   model_configured: ['conflict', 'This model is defined in config.yml. Change it there.'],
   model_id_taken: ['name_taken', 'A model with this ID already exists.'],
-  model_key_missing: ['bad_request', "The provider's URL changed. Enter its API key again."],
+  model_key_missing: ['bad_request', 'The provider’s URL changed. Enter its API key again.'],
   model_unknown: ['not_found', 'Model not found.'],
   nothing_to_undelete: ['not_found', 'There is no deletion to undo.'],
   outbox_full: [
@@ -62,8 +62,8 @@ export const CONVERSATION_FAILURES = {
     'too_many_requests',
     'Your channels have reached the limit of {{limit}} recipients per hour. Try again in {{minutes}} minutes.',
   ],
-  response_item_not_found: ['not_found', 'None of your responses contains the item "{{id}}".'],
-  response_not_found: ['not_found', 'Response "{{id}}" not found.'],
+  response_item_not_found: ['not_found', 'None of your responses contains the item “{{id}}”.'],
+  response_not_found: ['not_found', 'Response “{{id}}” not found.'],
   run_not_found: ['not_found', 'Run not found.'],
   share_expired: ['validation_failed', 'The expiry time of a share must be in the future.'],
   share_guesses_exhausted: [
@@ -79,5 +79,5 @@ export const CONVERSATION_FAILURES = {
     'Too many shared conversations were opened from your network. Wait a minute, then try again.',
   ],
   sharing_off: ['forbidden', 'Sharing is disabled on this server.'],
-  unknown_model: ['unknown_model', 'Unknown model "{{model}}". Available models: {{available}}.'],
+  unknown_model: ['unknown_model', 'Unknown model “{{model}}”. Available models: {{available}}.'],
 } as const

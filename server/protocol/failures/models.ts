@@ -8,23 +8,23 @@ export const MODEL_FAILURES = {
   model_answer_unfinished: ['model_bad_answer', 'The model stopped before finishing its answer.'],
   model_answer_empty: [
     'model_bad_answer',
-    'The provider of "{{model}}" returned an empty response. Check that api_url points to a model API.',
+    'The provider of “{{model}}” returned an empty response. Check that api_url points to a model API.',
   ],
   model_answer_endless: [
     'model_bad_answer',
-    'The answer of "{{model}}" did not stop and was cut off. Try again, or choose another model.',
+    'The answer of “{{model}}” did not stop and was cut off. Try again, or choose another model.',
   ],
   model_answer_is_page: [
     'model_bad_answer',
-    'The provider of "{{model}}" returned a web page. Check that api_url points to a model API.',
+    'The provider of “{{model}}” returned a web page. Check that api_url points to a model API.',
   ],
   model_answer_no_json: [
     'model_bad_answer',
-    'The provider of "{{model}}" returned a response that is not a JSON object. Check that api_url points to a model API.',
+    'The provider of “{{model}}” returned a response that is not a JSON object. Check that api_url points to a model API.',
   ],
   model_answer_no_stream: [
     'model_bad_answer',
-    'The provider of "{{model}}" returned a response that is not an event stream. Check that api_url points to a model API.',
+    'The provider of “{{model}}” returned a response that is not an event stream. Check that api_url points to a model API.',
   ],
   model_call_unreadable: [
     'model_bad_answer',
@@ -32,7 +32,7 @@ export const MODEL_FAILURES = {
   ],
   model_context_exceeded: [
     'model_context_exceeded',
-    'The conversation is too long for "{{model}}". Start a new one, or choose a model with a larger context window.',
+    'The conversation is too long for “{{model}}”. Start a new one, or choose a model with a larger context window.',
   ],
   model_key_lost: [
     'model_unauthorized',
@@ -40,91 +40,91 @@ export const MODEL_FAILURES = {
   ],
   model_not_found: [
     'model_not_found',
-    'The provider does not recognize the model "{{model}}" or its URL ({{status}}). Check api_url and upstream_model.',
+    'The provider does not recognize the model “{{model}}” or its URL ({{status}}). Check api_url and upstream_model.',
   ],
   model_rate_limited: [
     'model_rate_limited',
-    'The provider of "{{model}}" is rate-limiting requests ({{status}}). Try again in a moment.',
+    'The provider of “{{model}}” is rate-limiting requests ({{status}}). Try again in a moment.',
   ],
   model_rate_limited_quota: [
     'model_rate_limited',
-    'Your quota for "{{model}}" at the provider is used up ({{status}}). Choose another model, or wait until it resets.',
+    'Your quota for “{{model}}” at the provider is used up ({{status}}). Choose another model, or wait until it resets.',
   ],
   model_redirected: [
     'model_bad_answer',
-    'The URL of "{{model}}" redirects elsewhere ({{status}}). Check api_url.',
+    'The URL of “{{model}}” redirects elsewhere ({{status}}). Check api_url.',
   ],
   model_refused: [
     'model_refused',
-    'The provider of "{{model}}" rejected the request ({{status}}).',
+    'The provider of “{{model}}” rejected the request ({{status}}).',
   ],
   model_refused_credit: [
     'model_refused',
-    'Your provider account for "{{model}}" is out of credit ({{status}}). Add credit, or choose another model.',
+    'Your provider account for “{{model}}” is out of credit ({{status}}). Add credit, or choose another model.',
   ],
-  model_stopped: ['model_stream_broken', 'The request to "{{model}}" was cancelled.'],
+  model_stopped: ['model_stream_broken', 'The request to “{{model}}” was cancelled.'],
   model_stream_broken: [
     'model_stream_broken',
-    'The connection to "{{model}}" closed before the answer was complete.',
+    'The connection to “{{model}}” closed before the answer was complete.',
   ],
   model_stream_disordered: [
     'model_stream_broken',
-    'The provider of "{{model}}" sent parts of the answer twice or out of order. Try again, or choose another model.',
+    'The provider of “{{model}}” sent parts of the answer twice or out of order. Try again, or choose another model.',
   ],
   model_timeout: [
     'model_timeout',
-    'The provider of "{{model}}" took too long to respond ({{status}}).',
+    'The provider of “{{model}}” took too long to respond ({{status}}).',
   ],
   model_timeout_silence: [
     'model_timeout',
-    'The model "{{model}}" sent nothing for {{seconds}} seconds.',
+    'The model “{{model}}” sent nothing for {{seconds}} seconds.',
   ],
   model_unauthorized: [
     'model_unauthorized',
-    'The provider rejected the API key of "{{model}}" ({{status}}). Check the key in the settings.',
+    'The provider rejected the API key of “{{model}}” ({{status}}). Check the key in the settings.',
   ],
   model_unavailable: [
     'model_unavailable',
-    'The provider of "{{model}}" has a problem ({{status}}). Try again, or choose another model.',
+    'The provider of “{{model}}” has a problem ({{status}}). Try again, or choose another model.',
   ],
   model_unavailable_connection: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the connection failed. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the connection failed. Check the provider’s address and the network.',
   ],
   model_unavailable_connection_closed: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the connection was closed. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the connection was closed. Check the provider’s address and the network.',
   ],
   model_unavailable_connection_refused: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the connection was refused. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the connection was refused. Check the provider’s address and the network.',
   ],
   model_unavailable_connection_timed_out: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the connection timed out. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the connection timed out. Check the provider’s address and the network.',
   ],
   model_unavailable_host_not_found: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the host name could not be resolved. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the host name could not be resolved. Check the provider’s address and the network.',
   ],
   model_unavailable_host_unknown: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the host name is unknown. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the host name is unknown. Check the provider’s address and the network.',
   ],
   model_unavailable_host_unreachable: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the host is unreachable. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the host is unreachable. Check the provider’s address and the network.',
   ],
   model_unavailable_insecure: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the TLS connection failed. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the TLS connection failed. Check the provider’s address and the network.',
   ],
   model_unavailable_network: [
     'model_unavailable',
-    'Cannot reach the model "{{model}}": the network is unreachable. Check the provider\'s address and the network.',
+    'Cannot reach the model “{{model}}”: the network is unreachable. Check the provider’s address and the network.',
   ],
   model_unavailable_reported: [
     'model_unavailable',
-    'The provider of "{{model}}" reported a problem. Try again, or choose another model.',
+    'The provider of “{{model}}” reported a problem. Try again, or choose another model.',
   ],
 } as const

@@ -13,12 +13,12 @@ export const RUN_FAILURES = {
   approved_arguments_invalid: ['validation_failed', '{{detail}}'],
   attachment_needs_vision: [
     'bad_attachment',
-    'This model does not accept images, so "{{name}}" cannot be attached. Choose a model with vision.',
+    'This model does not accept images, so “{{name}}” cannot be attached. Choose a model with vision.',
   ],
-  attachment_not_image: ['bad_attachment', '"{{name}}" is not an image of type {{type}}.'],
+  attachment_not_image: ['bad_attachment', '“{{name}}” is not an image of type {{type}}.'],
   attachment_not_text: [
     'bad_attachment',
-    '"{{name}}" is not a text file. Attach text, or an image as PNG, JPEG, WebP or GIF.',
+    '“{{name}}” is not a text file. Attach text, or an image as PNG, JPEG, WebP or GIF.',
   ],
   attachments_too_large: [
     'payload_too_large',
@@ -31,11 +31,11 @@ export const RUN_FAILURES = {
   call_decided: ['approval_decided', 'This tool call was already approved or rejected.'],
   client_call_unknown: [
     'bad_request',
-    'No tool call with the ID "{{id}}" precedes this result. Send tool calls together with their results.',
+    'No tool call with the ID “{{id}}” precedes this result. Send tool calls together with their results.',
   ],
   client_result_missing: [
     'bad_request',
-    'The result of the tool call "{{name}}" is missing. Send a result for every call of your tools.',
+    'The result of the tool call “{{name}}” is missing. Send a result for every call of your tools.',
   ],
   conversation_busy: ['conflict', 'Other runs keep starting in this conversation. Try again.'],
   conversation_gone: ['not_found', 'The conversation was deleted.'],

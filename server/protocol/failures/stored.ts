@@ -35,10 +35,10 @@ export const STORED_FAILURES = {
   delivery_mail_unconfirmed:
     'the owner of {{address}} has not agreed to receive email from this server',
   delivery_mail_unreachable: 'the mail server was busy or could not be reached',
-  delivery_receiver_address_refused: "this server is not allowed to send to the receiver's address",
-  delivery_receiver_certificate_invalid: "the receiver's certificate is invalid",
+  delivery_receiver_address_refused: 'this server is not allowed to send to the receiver’s address',
+  delivery_receiver_certificate_invalid: 'the receiver’s certificate is invalid',
   delivery_receiver_closed_connection: 'the receiver closed the connection',
-  delivery_receiver_host_unknown: "the receiver's host name could not be found",
+  delivery_receiver_host_unknown: 'the receiver’s host name could not be found',
   delivery_receiver_refused_connection: 'the receiver refused the connection',
   delivery_receiver_timed_out: 'the receiver did not respond in time',
   delivery_receiver_unreachable: 'the receiver could not be reached',

@@ -82,7 +82,7 @@ async function sendByChannel(
   const delivery = await dependencies.channels.send(userId, name, { text, conversationId, signal })
   if (delivery === null)
     return fail(
-      `The user has no channel named '${name}'. Available: ${await namesOf(dependencies, userId)}.`,
+      `The user has no channel named “${name}”. Available: ${await namesOf(dependencies, userId)}.`,
     )
   const data = { delivery_id: delivery.id, status: delivery.status }
   if (delivery.status === 'failed')

@@ -60,7 +60,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     if (input.mode === 'append' && before?.text === null)
       throw new AppError(
         'binary_file',
-        `"${path}" is a binary file; text cannot be appended to it.`,
+        `“${path}” is a binary file; text cannot be appended to it.`,
       )
     const appends = input.mode === 'append' && before !== null
     const text = appends ? (before.text ?? '') + input.content : input.content

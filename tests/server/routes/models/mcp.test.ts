@@ -56,7 +56,7 @@ test('a resource becomes a file of a message, its text taints the conversation, 
   expect((await post({ ...filledIn, uri: 'notes://plan' })).status).toBe(400)
   expect((await read('notes://other')).json).toMatchObject({
     code: 409,
-    message: 'The MCP server "notes" did not return this resource.',
+    message: 'The MCP server “notes” did not return this resource.',
   })
   expect((await read('notes://plan', 'other')).status).toBe(404)
   expect((await read(7)).status).toBe(400)
