@@ -45,7 +45,7 @@ describeInBrowser('setup', (visitor) => {
     await page.getByText('built-in demo').waitFor()
     await page.getByRole('link', { name: 'Add a real model' }).click()
     await page.getByRole('radio', { name: '中文' }).check()
-    await page.getByRole('heading', { name: '你使用哪种语言？' }).waitFor()
+    await page.getByRole('heading', { name: '选择语言' }).waitFor()
     await page.getByRole('radio', { name: 'English' }).check()
     await expectAccessible(page)
     if (process.env.SHOTS)

@@ -54,7 +54,7 @@ export const accountPages: typeof english = {
     probeNext: '测试并继续',
     own: '写点别的',
     steps: {
-      language: { name: '语言', title: '你使用哪种语言？', text: '之后可以随时在设置中更改。' },
+      language: { name: '语言', title: '选择语言', text: '之后可以随时在设置中更改。' },
       provider: {
         name: '提供商',
         title: '连接提供商',

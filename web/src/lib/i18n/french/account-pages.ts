@@ -57,7 +57,7 @@ export const accountPages = {
     steps: {
       language: {
         name: 'Langue',
-        title: 'Quelle langue lisez-vous ?',
+        title: 'Choisissez votre langue',
         text: 'Vous pouvez en changer à tout moment dans les réglages.',
       },
       provider: {
@@ -84,7 +84,7 @@ export const accountPages = {
     url: 'Adresse',
     urlHint: 'L’adresse de base de l’API, ou l’adresse complète …/chat/completions.',
     api: 'API',
-    apiHint: 'Le test la détecte. Choisissez-en une seulement si ce doit être celle-là.',
+    apiHint: 'Le test la détecte. N’en choisissez une que pour imposer un autre choix.',
     apiDetect: 'Détecter',
     key: 'Clé d’API',
     keyHint:

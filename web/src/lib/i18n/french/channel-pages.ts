@@ -30,7 +30,7 @@ export const channelPages = {
   },
   webhooks: {
     title: 'Webhooks',
-    text: 'Prévenez vos propres programmes de ce qui se passe ici. Chaque requête est signée.',
+    text: 'Informe vos propres programmes des événements de ce serveur. Chaque requête est signée.',
     none: 'Aucun webhook pour l’instant',
     url: 'Adresse',
     events: 'Événements',
@@ -40,7 +40,7 @@ export const channelPages = {
       'quota.reached': 'Une limite est atteinte',
     },
     add: 'Ajouter un webhook',
-    secret: 'Secret de signature. Il n’est affiché que cette fois.',
+    secret: 'Secret de signature. Copiez-le maintenant. Il ne sera plus affiché.',
     replace: 'Remplacer le secret de {{url}}',
     replaceTitle: 'Remplacer le secret',
     replaceText:
@@ -48,7 +48,7 @@ export const channelPages = {
     overlap: 'Signer aussi avec l’ancien pendant 24 heures',
     overlapHint:
       'Votre programme accepte les requêtes jusqu’à ce que vous lui donniez le nouveau secret. Désactivez cette option si quelqu’un d’autre connaît l’ancien.',
-    overlapUntil: 'les requêtes portent aussi l’ancienne signature jusqu’au {{until}}',
+    overlapUntil: 'signé aussi avec l’ancien secret jusqu’au {{until}}',
     off: 'Désactivé',
     switchOn: 'Activer {{url}}',
     switchOff: 'Désactiver {{url}}',

@@ -113,7 +113,7 @@ export const chatPages = {
       'Ce qui a été envoyé n’est pas enregistré : l’exécution est trop ancienne, ou rien n’a été envoyé à un fournisseur.',
     changedHere: 'premier changement',
     missing: 'n’est plus enregistré',
-    cut: 'Raccourci : le texte est plus long.',
+    cut: 'Raccourci. Le texte complet est plus long.',
     requestId: 'ID de requête {{id}}',
     thinking: 'Réflexion',
     text: 'Texte',
@@ -138,7 +138,7 @@ export const chatPages = {
     options: 'Autres options : {{names}}',
     same: '{{same}} tokens sur {{all}} sont identiques à l’appel précédent.',
     resent: '{{tokens}} tokens déjà envoyés ont dû être relus.',
-    extraCost: 'Cela a coûté {{cost}} de plus que depuis le cache.',
+    extraCost: 'Cela a coûté {{cost}} de plus qu’une lecture depuis le cache.',
     before: 'Avant',
     after: 'Maintenant',
     stored: {

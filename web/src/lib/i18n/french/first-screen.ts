@@ -116,7 +116,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Réfléchir avant de répondre',
     tools: 'Utiliser des outils',
     compare: 'Comparer deux modèles',
-    comparedWith: '{{model}} répond aussi. Désactiver',
+    comparedWith: 'Comparaison avec {{model}}. Désactiver',
     dictate: 'Dicter (l’éditeur du navigateur peut recevoir l’audio)',
     stopDictation: 'Arrêter la dictée',
     microphoneBlocked:

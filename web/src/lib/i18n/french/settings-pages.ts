@@ -29,7 +29,7 @@ export const settingsPages = {
       notifications: 'M’avertir quand une réponse est prête ou m’attend',
       notificationsHint:
         'Dans d’autres onglets et programmes, et page fermée si le navigateur le permet. Rien de la réponse n’est affiché.',
-      notificationsInsecure: 'Les navigateurs ne l’autorisent qu’en HTTPS.',
+      notificationsInsecure: 'Les notifications nécessitent HTTPS.',
       notificationsBlocked:
         'Votre navigateur bloque les notifications de ce site. Autorisez-les dans les paramètres du site.',
       sendKey: {
@@ -41,7 +41,8 @@ export const settingsPages = {
     single: 'Ce serveur n’a qu’un utilisateur et n’exige pas de connexion.',
     password: 'Mot de passe',
     email: 'Adresse e-mail',
-    emailText: 'Le lien pour un nouveau mot de passe y est envoyé, une fois l’adresse confirmée.',
+    emailText:
+      'Les liens de réinitialisation du mot de passe y sont envoyés, une fois l’adresse confirmée.',
     emailTextNoMail: 'Pour que les administrateurs puissent vous joindre.',
     emailSaved: 'Adresse e-mail enregistrée.',
     confirmEmail: 'Confirmer l’adresse e-mail',

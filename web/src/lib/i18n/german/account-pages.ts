@@ -57,7 +57,7 @@ export const accountPages = {
     steps: {
       language: {
         name: 'Sprache',
-        title: 'Welche Sprache liest du?',
+        title: 'Wähle deine Sprache',
         text: 'Du kannst sie jederzeit in den Einstellungen ändern.',
       },
       provider: {
@@ -73,7 +73,7 @@ export const accountPages = {
       try: {
         name: 'Ausprobieren',
         title: 'Fertig. Frag etwas',
-        text: 'Diese Fragen nutzen Werkzeuge, so siehst du, wie der Agent arbeitet.',
+        text: 'Diese Fragen nutzen Tools, so siehst du, wie der Agent arbeitet.',
       },
     },
     store_one: 'Dieses Modell hinzufügen',
@@ -83,7 +83,7 @@ export const accountPages = {
     url: 'Adresse',
     urlHint: 'Die Basisadresse der API oder die vollständige Adresse …/chat/completions.',
     api: 'API',
-    apiHint: 'Der Test erkennt sie. Wähle nur, wenn es genau diese sein soll.',
+    apiHint: 'Der Test erkennt sie. Wähle nur eine, wenn du das überschreiben willst.',
     apiDetect: 'Erkennen',
     key: 'API-Schlüssel',
     keyHint: 'Leer lassen, wenn keiner nötig ist. Nach dem Speichern wird er nie wieder angezeigt.',

@@ -30,7 +30,7 @@ export const channelPages = {
   },
   webhooks: {
     title: 'Webhooks',
-    text: 'Sagt deinen eigenen Programmen, was hier geschieht. Jede Anfrage ist signiert.',
+    text: 'Benachrichtigt deine eigenen Programme über Ereignisse auf diesem Server. Jede Anfrage ist signiert.',
     none: 'Noch keine Webhooks',
     url: 'Adresse',
     events: 'Ereignisse',
@@ -40,7 +40,7 @@ export const channelPages = {
       'quota.reached': 'Ein Limit ist erreicht',
     },
     add: 'Webhook hinzufügen',
-    secret: 'Geheimnis für die Signatur. Es wird nur dieses eine Mal angezeigt.',
+    secret: 'Geheimnis für die Signatur. Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
     replace: 'Geheimnis von {{url}} ersetzen',
     replaceTitle: 'Geheimnis ersetzen',
     replaceText:
@@ -48,7 +48,7 @@ export const channelPages = {
     overlap: '24 Stunden lang auch mit dem alten signieren',
     overlapHint:
       'Dein Programm nimmt Anfragen an, bis du ihm das neue Geheimnis gegeben hast. Schalte dies aus, wenn jemand anderes das alte kennt.',
-    overlapUntil: 'Anfragen tragen bis {{until}} auch die alte Signatur',
+    overlapUntil: 'bis {{until}} auch mit dem alten Geheimnis signiert',
     off: 'Aus',
     switchOn: '{{url}} einschalten',
     switchOff: '{{url}} ausschalten',

@@ -98,7 +98,7 @@ export const chatPages = {
       'Was gesendet wurde, ist nicht gespeichert: Der Lauf ist zu alt, oder an keinen Anbieter wurde etwas gesendet.',
     changedHere: 'erste Änderung',
     missing: 'nicht mehr gespeichert',
-    cut: 'Gekürzt: Der Text ist länger.',
+    cut: 'Gekürzt. Der vollständige Text ist länger.',
     requestId: 'Anfrage-ID {{id}}',
     thinking: 'Nachdenken',
     text: 'Text',
@@ -122,7 +122,7 @@ export const chatPages = {
     options: 'Andere Optionen: {{names}}',
     same: '{{same}} von {{all}} Token sind wie im vorigen Aufruf.',
     resent: '{{tokens}} Token, die schon gesendet waren, mussten neu gelesen werden.',
-    extraCost: 'Das kostete {{cost}} mehr als aus dem Cache.',
+    extraCost: 'Das kostete {{cost}} mehr, als aus dem Cache zu lesen.',
     before: 'Vorher',
     after: 'Jetzt',
     stored: {

@@ -116,7 +116,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Vor dem Antworten nachdenken',
     tools: 'Tools verwenden',
     compare: 'Zwei Modelle vergleichen',
-    comparedWith: 'Auch {{model}} antwortet. Ausschalten',
+    comparedWith: 'Vergleich mit {{model}}. Ausschalten',
     dictate: 'Diktieren (der Hersteller des Browsers erhält eventuell die Aufnahme)',
     stopDictation: 'Diktat beenden',
     microphoneBlocked:
@@ -131,7 +131,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     cost: '{{cost}} fürs Lesen',
     overWindow: 'dieses Modell liest höchstens {{tokens}}',
     problem: {
-      tooLarge: '{{name}} ist zu groß. Dateien dürfen bis zu 20 MB haben.',
+      tooLarge: '{{name}} ist zu groß. Dateien dürfen bis zu 20 MB groß sein.',
       tooLong: '{{name}} ist länger, als dieses Modell lesen kann. Es bekommt nur den Anfang.',
       unreadable: 'Das Modell kann {{name}} nicht lesen: {{reason}}.',
       noVision:

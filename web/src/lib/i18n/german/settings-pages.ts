@@ -24,7 +24,7 @@ export const settingsPages = {
       notifications: 'Benachrichtigen, wenn eine Antwort fertig ist oder auf mich wartet',
       notificationsHint:
         'In anderen Tabs und Programmen, und bei geschlossener Seite, wenn der Browser das kann. Vom Inhalt der Antwort ist nichts zu sehen.',
-      notificationsInsecure: 'Browser erlauben das nur über HTTPS.',
+      notificationsInsecure: 'Benachrichtigungen erfordern HTTPS.',
       notificationsBlocked:
         'Dein Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen.',
       sendKey: {
@@ -36,7 +36,8 @@ export const settingsPages = {
     single: 'Dieser Server hat einen einzigen Benutzer und braucht keine Anmeldung.',
     password: 'Passwort',
     email: 'E-Mail-Adresse',
-    emailText: 'Hierhin geht ein Link für ein neues Passwort, sobald die Adresse bestätigt ist.',
+    emailText:
+      'Links zum Zurücksetzen des Passworts gehen hierhin, sobald die Adresse bestätigt ist.',
     emailTextNoMail: 'Damit Administratoren dich erreichen.',
     emailSaved: 'E-Mail-Adresse gespeichert.',
     confirmEmail: 'E-Mail-Adresse bestätigen',
@@ -91,7 +92,7 @@ export const settingsPages = {
   },
   savedPrompts: {
     title: 'Gespeicherte Prompts',
-    text: 'Texte, die du oft verwendest. Tippe / ins Nachrichtenfeld, um einen einzufügen.',
+    text: 'Prompts, die du oft verwendest. Tippe / ins Nachrichtenfeld, um einen einzufügen.',
     add: 'Prompt speichern',
     edit: 'Prompt bearbeiten',
     editOne: '„{{name}}“ bearbeiten',

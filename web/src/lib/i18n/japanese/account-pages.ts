@@ -57,7 +57,7 @@ export const accountPages = {
     steps: {
       language: {
         name: '言語',
-        title: 'どの言語で表示しますか？',
+        title: '言語を選択',
         text: '設定でいつでも変更できます。',
       },
       provider: {

@@ -39,7 +39,7 @@ export const channelPages = {
       'quota.reached': '上限に達したとき',
     },
     add: 'Webhook を追加',
-    secret: '署名用シークレット。表示されるのは今回だけです。',
+    secret: '署名用シークレットです。今すぐコピーしてください。二度と表示されません。',
     replace: '{{url}} のシークレットを交換',
     replaceTitle: 'シークレットを交換',
     replaceText: '新しいイベントは新しいシークレットで署名されます。表示されるのは一度だけです。',

@@ -114,7 +114,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: '回答前に思考する',
     tools: 'ツールを使う',
     compare: '2 つのモデルを比較',
-    comparedWith: '{{model}} も回答します。オフにする',
+    comparedWith: '{{model}} と比較中。オフにする',
     dictate: '音声入力（音声がブラウザーの提供元に送られることがあります）',
     stopDictation: '音声入力を停止',
     microphoneBlocked: 'ブラウザーはマイクを使用できません。サイトの設定で許可してください。',

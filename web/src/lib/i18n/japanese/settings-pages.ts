@@ -24,7 +24,7 @@ export const settingsPages = {
       notifications: '回答ができたとき、または操作待ちのときに通知する',
       notificationsHint:
         'ほかのタブやプログラムの使用中に加え、ブラウザーが対応していればページを閉じているときも通知します。回答の内容は表示されません。',
-      notificationsInsecure: 'ブラウザーは HTTPS でのみこれを許可します。',
+      notificationsInsecure: '通知には HTTPS が必要です。',
       notificationsBlocked:
         'ブラウザーがこのサイトの通知をブロックしています。サイトの設定で許可してください。',
       sendKey: {
@@ -89,7 +89,7 @@ export const settingsPages = {
   },
   savedPrompts: {
     title: '保存したプロンプト',
-    text: 'よく使うテキストです。メッセージ欄で / を入力すると挿入できます。',
+    text: 'よく使うプロンプトです。メッセージ欄で / を入力すると挿入できます。',
     add: 'プロンプトを保存',
     edit: 'プロンプトを編集',
     editOne: '「{{name}}」を編集',

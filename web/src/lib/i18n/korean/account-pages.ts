@@ -56,7 +56,7 @@ export const accountPages = {
     steps: {
       language: {
         name: '언어',
-        title: '어떤 언어로 표시할까요?',
+        title: '언어 선택',
         text: '설정에서 언제든지 바꿀 수 있습니다.',
       },
       provider: {

@@ -23,7 +23,7 @@ export const adminPages = {
     lastUsed: '마지막 사용: {{day}}',
     expires: '만료: {{day}}',
     revoke: '‘{{name}}’ 폐기',
-    revokeText: '이 키를 쓰는 프로그램은 즉시 거부됩니다.',
+    revokeText: '이 키를 쓰는 프로그램은 즉시 접근 권한을 잃습니다.',
     revokeNow: '폐기',
   },
   quota: {

@@ -39,7 +39,7 @@ export const channelPages = {
       'quota.reached': '한도에 도달했을 때',
     },
     add: '웹훅 추가',
-    secret: '서명용 비밀 키입니다. 지금 한 번만 표시됩니다.',
+    secret: '서명용 비밀 키입니다. 지금 복사하세요. 다시 표시되지 않습니다.',
     replace: '{{url}}의 비밀 키 교체',
     replaceTitle: '비밀 키 교체',
     replaceText: '새 이벤트는 새 비밀 키로 서명됩니다. 새 키는 한 번만 표시됩니다.',

@@ -110,7 +110,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: '답하기 전에 생각하기',
     tools: '도구 사용',
     compare: '두 모델 비교',
-    comparedWith: '{{model}}도 답변합니다. 끄기',
+    comparedWith: '{{model}}과(와) 비교 중. 끄기',
     dictate: '받아쓰기(브라우저 제조사가 음성을 받을 수 있음)',
     stopDictation: '받아쓰기 중지',
     microphoneBlocked: '브라우저가 마이크를 사용할 수 없습니다. 사이트 설정에서 허용하세요.',

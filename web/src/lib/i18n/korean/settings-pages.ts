@@ -24,7 +24,7 @@ export const settingsPages = {
       notifications: '답변이 준비되거나 나를 기다릴 때 알림',
       notificationsHint:
         '다른 탭이나 프로그램에 있을 때, 그리고 브라우저가 지원하면 페이지를 닫았을 때도 알립니다. 답변 내용은 표시되지 않습니다.',
-      notificationsInsecure: '브라우저는 HTTPS에서만 이 기능을 허용합니다.',
+      notificationsInsecure: '알림을 사용하려면 HTTPS가 필요합니다.',
       notificationsBlocked:
         '브라우저가 이 사이트의 알림을 차단하고 있습니다. 사이트 설정에서 허용하세요.',
       sendKey: { label: '메시지 전송 키', enter: 'Enter', 'mod-enter': 'Ctrl 또는 ⌘ + Enter' },

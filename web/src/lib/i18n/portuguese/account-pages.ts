@@ -57,7 +57,7 @@ export const accountPages = {
     steps: {
       language: {
         name: 'Idioma',
-        title: 'Que idioma você lê?',
+        title: 'Escolha seu idioma',
         text: 'Você pode mudá-lo a qualquer momento nas configurações.',
       },
       provider: {
@@ -84,7 +84,7 @@ export const accountPages = {
     url: 'Endereço',
     urlHint: 'O endereço base da API ou o endereço completo …/chat/completions.',
     api: 'API',
-    apiHint: 'O teste a detecta. Escolha uma só se precisar ser essa.',
+    apiHint: 'O teste a detecta. Escolha uma só para usar outra.',
     apiDetect: 'Detectar',
     key: 'Chave de API',
     keyHint: 'Deixe em branco se não for necessária. Depois de salva, ela nunca mais é exibida.',

@@ -109,7 +109,7 @@ export const chatPages = {
       'O que foi enviado não está salvo: a execução é antiga demais ou nada foi enviado a um provedor.',
     changedHere: 'primeira mudança',
     missing: 'não está mais salvo',
-    cut: 'Encurtado: o texto é mais longo.',
+    cut: 'Encurtado. O texto completo é mais longo.',
     requestId: 'ID da solicitação {{id}}',
     thinking: 'Raciocínio',
     text: 'Texto',

@@ -117,7 +117,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Pensar antes de responder',
     tools: 'Usar ferramentas',
     compare: 'Comparar dois modelos',
-    comparedWith: '{{model}} também responde. Desativar',
+    comparedWith: 'Comparando com {{model}}. Desativar',
     dictate: 'Ditar (o fabricante do navegador pode receber o áudio)',
     stopDictation: 'Parar de ditar',
     microphoneBlocked:

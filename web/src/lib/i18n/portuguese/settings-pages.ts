@@ -29,7 +29,7 @@ export const settingsPages = {
       notifications: 'Avisar quando uma resposta estiver pronta ou esperar por mim',
       notificationsHint:
         'Em outras abas e programas, e com a página fechada se o navegador permitir. Nada da resposta é mostrado.',
-      notificationsInsecure: 'Os navegadores só permitem isso por HTTPS.',
+      notificationsInsecure: 'As notificações exigem HTTPS.',
       notificationsBlocked:
         'Seu navegador bloqueia as notificações deste site. Permita-as nas configurações do site.',
       sendKey: { label: 'Enviar mensagens com', enter: 'Enter', 'mod-enter': 'Ctrl ou ⌘ + Enter' },
@@ -37,7 +37,7 @@ export const settingsPages = {
     single: 'Este servidor tem um único usuário e não exige login.',
     password: 'Senha',
     email: 'Endereço de e-mail',
-    emailText: 'O link para uma nova senha vai para cá, depois que o endereço for confirmado.',
+    emailText: 'Os links para redefinir a senha vêm para cá, depois que o endereço for confirmado.',
     emailTextNoMail: 'Para que os administradores possam falar com você.',
     emailSaved: 'Endereço de e-mail salvo.',
     confirmEmail: 'Confirmar o e-mail',

@@ -114,7 +114,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Думать перед ответом',
     tools: 'Использовать инструменты',
     compare: 'Сравнить две модели',
-    comparedWith: 'Отвечает и {{model}}. Выключить',
+    comparedWith: 'Сравнение с {{model}}. Выключить',
     dictate: 'Диктовать (звук может передаваться производителю браузера)',
     stopDictation: 'Остановить диктовку',
     microphoneBlocked: 'Браузеру запрещён доступ к микрофону. Разрешите его в настройках сайта.',

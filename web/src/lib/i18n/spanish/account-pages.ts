@@ -57,7 +57,7 @@ export const accountPages = {
     steps: {
       language: {
         name: 'Idioma',
-        title: '¿Qué idioma lees?',
+        title: 'Elige tu idioma',
         text: 'Puedes cambiarlo en cualquier momento en los ajustes.',
       },
       provider: {
@@ -84,7 +84,7 @@ export const accountPages = {
     url: 'Dirección',
     urlHint: 'La dirección base de la API o la dirección completa …/chat/completions.',
     api: 'API',
-    apiHint: 'La prueba la detecta. Elige una solo si tiene que ser esa.',
+    apiHint: 'La prueba la detecta. Elige una solo para imponer otra.',
     apiDetect: 'Detectar',
     key: 'Clave de API',
     keyHint: 'Déjalo vacío si no hace falta. Una vez guardada, no se vuelve a mostrar.',

@@ -109,7 +109,7 @@ export const chatPages = {
       'No se guarda lo que se envió: la ejecución es demasiado antigua o no se envió nada a un proveedor.',
     changedHere: 'primer cambio',
     missing: 'ya no está guardado',
-    cut: 'Abreviado: el texto es más largo.',
+    cut: 'Abreviado. El texto completo es más largo.',
     requestId: 'ID de solicitud {{id}}',
     thinking: 'Razonamiento',
     text: 'Texto',
@@ -133,7 +133,7 @@ export const chatPages = {
     options: 'Otras opciones: {{names}}',
     same: '{{same}} de {{all}} tokens son iguales que en la llamada anterior.',
     resent: 'Hubo que volver a leer {{tokens}} tokens ya enviados.',
-    extraCost: 'Eso costó {{cost}} más que desde la caché.',
+    extraCost: 'Esto costó {{cost}} más que leerlo de la caché.',
     before: 'Antes',
     after: 'Ahora',
     stored: {

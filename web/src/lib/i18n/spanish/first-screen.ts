@@ -117,7 +117,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Pensar antes de responder',
     tools: 'Usar herramientas',
     compare: 'Comparar dos modelos',
-    comparedWith: 'También responde {{model}}. Desactivar',
+    comparedWith: 'Comparando con {{model}}. Desactivar',
     dictate: 'Dictar (el fabricante del navegador puede recibir el audio)',
     stopDictation: 'Detener el dictado',
     microphoneBlocked:

@@ -29,7 +29,7 @@ export const settingsPages = {
       notifications: 'Avisarme cuando una respuesta esté lista o me espere',
       notificationsHint:
         'En otras pestañas y programas, y con la página cerrada si el navegador lo permite. No se muestra nada de la respuesta.',
-      notificationsInsecure: 'Los navegadores solo lo permiten con HTTPS.',
+      notificationsInsecure: 'Las notificaciones requieren HTTPS.',
       notificationsBlocked:
         'Tu navegador bloquea las notificaciones de este sitio. Permítelas en la configuración del sitio.',
       sendKey: { label: 'Enviar mensajes con', enter: 'Intro', 'mod-enter': 'Ctrl o ⌘ + Intro' },
@@ -37,7 +37,8 @@ export const settingsPages = {
     single: 'Este servidor tiene un solo usuario y no necesita inicio de sesión.',
     password: 'Contraseña',
     email: 'Dirección de correo',
-    emailText: 'Aquí llega el enlace para una nueva contraseña, una vez confirmada la dirección.',
+    emailText:
+      'Aquí llegan los enlaces para restablecer la contraseña, una vez confirmada la dirección.',
     emailTextNoMail: 'Para que los administradores puedan contactarte.',
     emailSaved: 'Dirección de correo guardada.',
     confirmEmail: 'Confirmar el correo',
