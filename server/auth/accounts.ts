@@ -30,13 +30,13 @@ export interface Accounts extends Credentials {
   /** Whether there is any account. */
   exist(): Promise<boolean>
   /**
-   * Whether this client may create the first account, which becomes the administrator: with the set-up link, or, where
+   * Whether this client may create the first account, which becomes the administrator: with the setup link, or, where
    * that is allowed, from this machine.
    */
   mayBeFirst(client: Pick<Client, 'isLocal'>): boolean
   /**
    * Creates an account; the first one becomes the administrator.
-   * @param account.link the token of an invitation or of the set-up link.
+   * @param account.link the token of an invitation or of the setup link.
    * @throws AppError `setup_link_required`, `registration_closed`, `invitation_required`, `account_link_invalid`,
    * `password_common`, `user_name_taken`, `registrations_exhausted`, `password_sign_in_off`.
    */
@@ -115,7 +115,7 @@ export interface AccountsDependencies {
   onSessionUse(session: SessionRow): void
   /** Read at each registration: administrators can change it. */
   registration(): 'open' | 'invite' | 'closed'
-  /** `local`: clients on this machine may create the first account without the set-up link. */
+  /** `local`: clients on this machine may create the first account without the setup link. */
   firstAdministrator: 'local' | 'link'
   /** Whether this account may sign in with a password. */
   allowsPassword(username: string): boolean

@@ -1,4 +1,4 @@
-// The token of the set-up link, which the server prints when it starts without any account.
+// The token of the setup link, which the server prints when it starts without any account.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
 

@@ -212,7 +212,7 @@ export const Config = z.strictObject({
   single_user_remote: z.boolean().default(false),
   jwt_secret: z.string().optional(),
   registration: z.enum(['open', 'invite', 'closed']).default('open'),
-  /** Who creates the first account: `link`: only who has the set-up link; `local`: also a client on this machine. */
+  /** Who creates the first account: `link`: only who has the setup link; `local`: also a client on this machine. */
   first_administrator: z.enum(['local', 'link']).default('local'),
   oidc: Oidc.optional(),
   /** Days for which entries of the audit log are stored. */

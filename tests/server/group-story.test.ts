@@ -38,7 +38,7 @@ describe('a group of three', () => {
     const call = (token: string, method: string, path: string, body?: object) =>
       server.call(method, path, { token, body })
 
-    // The operator: the set-up link of the log, a group with tools that its members may use.
+    // The operator: the setup link of the log, a group with tools that its members may use.
     const root = await setUp(server)
     const group = await call(root, 'POST', '/api/admin/groups', {
       name: 'Research',

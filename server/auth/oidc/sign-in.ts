@@ -158,7 +158,7 @@ export function createOidcSignIn({
         return await users.register(
           { username, passwordHash: NO_PASSWORD, email },
           async (_tx, count) => {
-            // Nobody becomes administrator by being first: the issuer's groups say so, or the set-up link is used.
+            // Nobody becomes administrator by being first: the issuer's groups say so, or the setup link is used.
             if (count === 0 && role !== 'admin') throw appError('setup_link_required')
             return {
               role,

@@ -50,7 +50,7 @@ export const AuthMode = z.object({
   password_off: z.literal(true).optional(),
   /** There is no account yet, and this client may create it, which makes it the administrator's. */
   first_user: z.literal(true).optional(),
-  /** There is no account yet, and creating it takes the set-up link that the server printed when it started. */
+  /** There is no account yet, and creating it takes the setup link that the server printed when it started. */
   setup_link: z.literal(true).optional(),
 })
 
@@ -59,7 +59,7 @@ export const RegisterBody = z
     username: Username,
     password: Password,
     email: optional(Email),
-    /** The token of an invitation or of the set-up link. */
+    /** The token of an invitation or of the setup link. */
     link: optional(LinkToken),
     cookie: WantsCookie,
   })

@@ -1,4 +1,4 @@
-// What the page shows a person who opens a set-up, invitation, reset or confirmation link.
+// What the page shows a person who opens a setup, invitation, reset or confirmation link.
 import type { AccountLinks } from '../../auth/account-links.ts'
 import type { Accounts } from '../../auth/accounts.ts'
 import type { SetupToken } from '../../auth/setup-token.ts'

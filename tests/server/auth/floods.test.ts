@@ -26,7 +26,7 @@ describeOnEachServer('floods of the accounts', (start) => {
   const login = (server: TestServer, username: string, password: string, address: string) =>
     server.call('POST', '/api/auth/login', { body: { username, password }, headers: from(address) })
   const setUp = new WeakSet<TestServer>()
-  /** The first account of a server is registered with its set-up link. */
+  /** The first account of a server is registered with its setup link. */
   const register = async (server: TestServer, name: string, address = '10.9.0.1') => {
     const link = setUp.has(server) ? undefined : server.server.setupPath?.split('#')[1]
     setUp.add(server)

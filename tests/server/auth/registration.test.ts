@@ -1,4 +1,4 @@
-// Who may create an account: the set-up link, invitations, reset links, and which passwords are refused; on both databases.
+// Who may create an account: the setup link, invitations, reset links, and which passwords are refused; on both databases.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import {
@@ -21,7 +21,7 @@ describeOnEachServer('registering', (start) => {
   const post = async (server: TestServer, path: string, body: object, headers = {}) =>
     server.call('POST', path, { body, headers })
 
-  test('from another machine, only the set-up link creates the first account, and only that one', async () => {
+  test('from another machine, only the setup link creates the first account, and only that one', async () => {
     const server = await start(multi)
     const token = setupToken(server)
     const mode = async () =>

@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
     (await server.call('GET', '/api/conversations', { token: of })).status === 401
   const hasClosed = (page: EventReader): Promise<unknown> => page.all().catch(() => 'cut off')
 
-  test('all instances print the same set-up link, so it works through a proxy', () => {
+  test('all instances print the same setup link, so it works through a proxy', () => {
     expect(setUp.paths[0]).toBe(setUp.paths[1])
     expect(setUp.opened).toBe(200)
   })

@@ -1,4 +1,4 @@
-// Set-up that the tests of several provider clients share.
+// Setup that the tests of several provider clients share.
 import { afterAll } from 'vitest'
 import type { ToolSchema } from '../../../server/llm/client.ts'
 import { createProviderHttp, type ProviderHttp } from '../../../server/llm/openai/provider-http.ts'

@@ -12,7 +12,7 @@ export const settings = (issuer: string, more: object = {}) => ({
   oidc: { issuer, client_id: CLIENT.id, client_secret: CLIENT.secret, name: 'Example', ...more },
 })
 
-/** The first account: a local administrator, with the set-up link. */
+/** The first account: a local administrator, with the setup link. */
 export async function setUp(server: TestServer): Promise<string> {
   const link = server.server.setupPath?.split('#')[1]
   const body = { username: 'root', password: 'a good password', link }

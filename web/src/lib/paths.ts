@@ -32,7 +32,7 @@ export const paths = {
   settings: '/settings',
   settingsTab: (tab: string) => `/settings/${tab}`,
   login: '/login',
-  /** Where set-up, invitation and reset links lead; the token is in the fragment. */
+  /** Where setup, invitation and reset links lead; the token is in the fragment. */
   join: '/join',
   setup: '/setup',
   admin: (tab: string) => `/admin/${tab}`,

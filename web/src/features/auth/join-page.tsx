@@ -1,4 +1,4 @@
-// Where set-up, invitation and reset links lead: an account is created, or a new password chosen.
+// Where setup, invitation and reset links lead: an account is created, or a new password chosen.
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'

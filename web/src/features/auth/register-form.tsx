@@ -9,7 +9,7 @@ import { AccountCard } from './account-card.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 
 /**
- * `link` is the token of an invitation or set-up link; without one, registration must be open.
+ * `link` is the token of an invitation or setup link; without one, registration must be open.
  * `onDone` is called when the account exists and is signed in.
  */
 export function RegisterForm({
@@ -21,7 +21,7 @@ export function RegisterForm({
 }: {
   title: string
   text?: string | undefined
-  /** The token of a set-up or invitation link. */
+  /** The token of a setup or invitation link. */
   link?: string
   onDone?: () => void
   /** What stands below the button. */

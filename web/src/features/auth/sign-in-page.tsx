@@ -35,7 +35,7 @@ export function SignInPage({
   canRegister: boolean
   /** There is no account yet, and it can be created here. */
   first: boolean
-  /** There is no account yet, and only the set-up link creates it. */
+  /** There is no account yet, and only the setup link creates it. */
   needsSetupLink: boolean
   /** The name of the single sign-on; undefined where there is none. */
   ssoName: string | undefined

@@ -1,4 +1,4 @@
-// What a person has entered in the set-up, and the models that are stored from it. Kept for a reload, without the key.
+// What a person has entered in the setup, and the models that are stored from it. Kept for a reload, without the key.
 import type {
   ModelApi,
   ModelSettings,

@@ -1,4 +1,4 @@
-// The set-up in steps: language, provider with its key, models, a first question. The address says which step is shown.
+// The setup in steps: language, provider with its key, models, a first question. The address says which step is shown.
 import { ArrowLeft, ArrowRight, Check, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'

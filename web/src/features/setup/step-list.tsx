@@ -1,4 +1,4 @@
-// Which steps the set-up has, and which is shown.
+// Which steps the setup has, and which is shown.
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'

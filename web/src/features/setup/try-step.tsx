@@ -1,4 +1,4 @@
-// The end of the set-up: a first question to one of the new models.
+// The end of the setup: a first question to one of the new models.
 import { ArrowRight, MessageSquare } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

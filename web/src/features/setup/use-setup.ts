@@ -1,4 +1,4 @@
-// What the set-up knows and does: the shown step, what was entered, testing the provider, storing models.
+// What the setup knows and does: the shown step, what was entered, testing the provider, storing models.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useSearch } from 'wouter'

@@ -45,7 +45,7 @@ export const useProfile = (enabled = true) =>
     meta: { quiet: true },
   })
 
-/** What a set-up, invitation or reset link is for. */
+/** What a setup, invitation or reset link is for. */
 export const useAccountLink = (link: string) =>
   useQuery({
     queryKey: ['account-link', link],

@@ -43,7 +43,7 @@ export type Preset = {
   key_url: string | null
 }
 
-/** The known providers, for administrators; the set-up offers them. */
+/** The known providers, for administrators; the setup offers them. */
 export const usePresets = () =>
   useQuery({
     queryKey: ['model-presets'],

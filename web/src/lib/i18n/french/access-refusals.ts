@@ -13,7 +13,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Le serveur d’autorisation n’enregistre pas de clients. Un administrateur doit définir « oauth.client_id » pour ce serveur MCP.',
   mcp_not_connected:
     'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez plus tard.',
-  mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette invite.',
+  mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé ce prompt.',
   mcp_resource_empty: 'Cette ressource du serveur MCP « {{server}} » est vide.',
   mcp_resource_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé cette ressource.',
   mcp_headers_missing: 'L’URL du serveur MCP a changé. Saisissez de nouveau ses en-têtes.',

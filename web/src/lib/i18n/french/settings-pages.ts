@@ -134,7 +134,7 @@ export const settingsPages = {
     thinking: 'réfléchit',
     vision: 'voit les images',
     window: 'contexte de {{size}}',
-    tools: { native: 'outils', prompt: 'outils par invite', none: 'sans outils' },
+    tools: { native: 'outils', prompt: 'outils par prompt', none: 'sans outils' },
     edit: 'Modifier {{name}}',
     editTitle: 'Paramètres de {{name}}',
     auto: 'Détecter',
