@@ -169,15 +169,15 @@ const TEXTS = {
   en: {
     confirmation: {
       subject: 'Confirm your email address',
-      text: 'Somebody wants NanoClaw to send mail to this address. If it was you, open this link within 24 hours. Otherwise ignore this mail.',
+      text: 'Someone asked NanoClaw to send email to this address. If it was you, open this link within 24 hours. Otherwise, ignore this email.',
     },
     reset: (name: string) => ({
       subject: 'Choose a new password',
-      text: `Somebody asked for a new password for the account “${name}”. If it was you, open this link within an hour. Otherwise ignore this mail: nothing changes.`,
+      text: `Someone asked to reset the password of the account “${name}”. If it was you, open this link within an hour. Otherwise, ignore this email. Nothing changes.`,
     }),
     noPassword: (name: string) => ({
       subject: 'You sign in without a password',
-      text: `Somebody asked for a new password for the account “${name}”. It has none: sign in with single sign-on. If it was not you, ignore this mail: nothing changes.`,
+      text: `Someone asked to reset the password of the account “${name}”. This account has no password. Sign in with single sign-on. If it wasn’t you, ignore this email. Nothing changes.`,
     }),
   },
   'zh-CN': {

@@ -15,12 +15,12 @@ const english = {
   password: 'This conversation is protected by a password.',
   field: 'Password',
   open: 'Open',
-  wrong: 'The password is wrong.',
+  wrong: 'The password is incorrect.',
   tooMany: 'Too many attempts. Wait a while, then try again.',
   continue: 'Continue in NanoClaw',
-  gone: 'Nothing is shared under this link',
-  goneText: 'It may have ended, or its owner has withdrawn it.',
-  written: 'Written by people and language models. Check what matters to you.',
+  gone: 'This link no longer works',
+  goneText: 'It may have expired, or its owner revoked it.',
+  written: 'Written by people and language models. Check important information.',
 }
 /** The texts of exported and shared documents in one language. */
 export type DocumentTexts = typeof english
@@ -41,7 +41,7 @@ const chinese: DocumentTexts = {
   wrong: '密码不正确。',
   tooMany: '尝试次数过多，请过一会儿再试。',
   continue: '在 NanoClaw 中继续',
-  gone: '这个链接下没有分享的内容',
+  gone: '此链接已失效',
   goneText: '它可能已到期，或已被分享者撤回。',
   written: '内容由用户和语言模型撰写，重要信息请自行核实。',
 }

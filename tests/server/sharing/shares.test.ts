@@ -141,7 +141,7 @@ describeOnEachServer('sharing', (start) => {
     expect(chinese.headers.get('vary')).toContain('accept-language')
     expect(await chinese.text()).toMatch(/<html lang="zh-CN"[\s\S]*<h2>助手<\/h2>/)
     const gone = await page('nothing', { headers: { 'accept-language': 'zh' } })
-    expect(await gone.text()).toContain('这个链接下没有分享的内容')
+    expect(await gone.text()).toContain('此链接已失效')
   })
 
   test('a copy stays as it was until it is renewed under the same link', async () => {
