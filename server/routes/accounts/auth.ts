@@ -53,8 +53,7 @@ export interface AuthRouteDependencies
   links: AccountLinks
   setup: SetupToken
   connections: OpenConnections
-  /** Null: not configured. */
-  oidc: Pick<OidcSignIn, 'logoutUrl'> | null
+  oidc: Pick<OidcSignIn, 'logoutUrl'> | null // null: not configured
   /** What the sign-in page offers besides the password. */
   offered: Pick<z.input<typeof AuthMode>, 'oidc' | 'password_off'>
 }
