@@ -1,5 +1,6 @@
 // The agent loop: call the model, run its tool calls, repeat. Independent of database, HTTP and queue.
 import { type AppError, appError } from '../errors.ts'
+import { addPiece, createGrowingText, type GrowingText, wholeText } from '../lib/growing-text.ts'
 import type { Carry } from '../llm/carry.ts'
 import type {
   LlmClient,
@@ -115,10 +116,11 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
     const { usage, model, carry } = response
     yield ended({ usage, model, calls, carry, finish })
     if (finish !== null) return
+    const reasoning = wholeText(response.reasoning)
     messages.push({
       role: 'assistant',
-      content: response.text,
-      ...(response.reasoning === '' ? {} : { reasoning: response.reasoning }),
+      content: wholeText(response.text),
+      ...(reasoning === '' ? {} : { reasoning }),
       toolCalls: calls,
       ...(carry === undefined ? {} : { carry }),
     })
@@ -185,8 +187,8 @@ async function* runCalls(
 }
 
 interface ModelResponse {
-  text: string
-  reasoning: string
+  text: GrowingText
+  reasoning: GrowingText
   calls: ToolCall[]
   usage: TokenCounts
   model: string
@@ -209,8 +211,8 @@ async function* callModel(
   { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
 ): AsyncGenerator<LoopEvent, ModelResponse | null> {
   const response: ModelResponse = {
-    text: '',
-    reasoning: '',
+    text: createGrowingText(),
+    reasoning: createGrowingText(),
     calls: [],
     usage: NO_TOKENS,
     model: '',
@@ -231,11 +233,11 @@ async function* callModel(
     for (const event of batch) {
       switch (event.type) {
         case 'thinking_delta':
-          response.reasoning += event.text
+          addPiece(response.reasoning, event.text)
           yield { type: 'prose', kind: 'thinking', text: event.text }
           break
         case 'text_delta':
-          response.text += event.text
+          addPiece(response.text, event.text)
           yield { type: 'prose', kind: 'text', text: event.text }
           break
         case 'tool_call':

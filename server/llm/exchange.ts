@@ -1,4 +1,5 @@
 // One request to a provider and its response, for the inspector of runs. Contains no keys; filled in while it happens.
+import { addPiece, createGrowingText, type GrowingText } from '../lib/growing-text.ts'
 import { oncePer } from '../lib/once-per.ts'
 import type { TokenCounts } from './usage.ts'
 
@@ -9,29 +10,10 @@ export const MAX_ERROR_CHARACTERS = 4_000
 /** Replaces a key. */
 export const KEY_PLACEHOLDER = '$API_KEY'
 
-/**
- * A text that arrives in many pieces. They are joined from time to time, because a long chain of strings takes more memory
- * than the text.
- */
-export interface TextPieces {
-  joined: string
-  pieces: string[]
-}
-
-const JOIN_AT = 64
-const emptyText = (): TextPieces => ({ joined: '', pieces: [] })
-
-/** The whole text. */
-export function wholeText(text: TextPieces): string {
-  if (text.pieces.length > 0) text.joined += text.pieces.join('')
-  text.pieces = []
-  return text.joined
-}
-
 /** Returns false without adding anything once the text has the maximum length. */
-export function addText(text: TextPieces, added: string): boolean {
+export function addText(text: GrowingText, added: string): boolean {
   if (text.joined.length >= MAX_OUTPUT_CHARACTERS) return false
-  if (text.pieces.push(added) >= JOIN_AT) wholeText(text)
+  addPiece(text, added)
   return true
 }
 
@@ -55,8 +37,8 @@ export interface ProviderExchange {
   endMs: number | null
   /** The beginning of a failed response's body; null if the response did not fail. */
   error: string | null
-  thinking: TextPieces
-  text: TextPieces
+  thinking: GrowingText
+  text: GrowingText
   calls: { name: string; arguments: string }[]
   /** The reason why the response ended, as the provider reported it; null if it did not. */
   finish: string | null
@@ -89,8 +71,8 @@ export function beginExchange(
     headersMs: null,
     endMs: null,
     error: null,
-    thinking: emptyText(),
-    text: emptyText(),
+    thinking: createGrowingText(),
+    text: createGrowingText(),
     calls: [],
     finish: null,
     usage: null,
