@@ -62,6 +62,7 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
     steps[row.position] = {
       type: row.type,
       content: row.content,
+      lastPiece: '',
       // Nothing is appended to an interrupted step: the new attempt replaces it.
       closed: true,
       firstEvent: first,

@@ -25,6 +25,8 @@ export type LogEntry =
 export interface ProseState {
   type: 'thinking' | 'text'
   content: string
+  /** The text of its last event, so that sending it does not copy the whole content; '' if it is not known. */
+  lastPiece: string
   closed: boolean
   /** Id of the step's first event. */
   firstEvent: number
@@ -158,6 +160,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     if (slot !== undefined && isProse(slot) && !slot.closed) {
       const from = slot.content.length
       slot.content += text
+      slot.lastPiece = text
       slot.cuts.push(text.length)
       push({ id, kind: 'delta', index, from, to: from + text.length })
       return
@@ -167,6 +170,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     steps[index] = {
       type,
       content: text,
+      lastPiece: text,
       closed: false,
       firstEvent: id,
       cuts: [text.length],
@@ -229,6 +233,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       const slot = steps[index]
       if (slot === undefined || !isProse(slot) || slot.closed) return
       slot.closed = true
+      slot.lastPiece = ''
       push({ id: lastId + 1, kind: 'whole', index, to: slot.content.length })
     },
     appendEvent(event) {

@@ -1,7 +1,7 @@
 // One listener's view of a run log: delta events as they are, or cumulative steps.
 import { eventData } from '../../protocol/runs/run-event.ts'
 import { stepId } from '../../protocol/runs/step.ts'
-import type { LogEntry, RunLog } from './log.ts'
+import type { LogEntry, ProseState, RunLog } from './log.ts'
 
 /** One event for the wire. */
 export interface OutgoingEvent {
@@ -97,7 +97,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
         const end = behind ? joinDeltas(entry) : entry
         const prose = runLog.prose(entry.index)
         if (prose === undefined) continue
-        const delta = prose.content.slice(entry.from, end.to)
+        const delta = textOf(prose, entry.from, end.to)
         taken += delta.length
         const data = { id: stepId(entry.index), index: entry.index, type: prose.type, delta }
         out.push({ id: end.id, event: 'step_delta', data })
@@ -180,6 +180,10 @@ const toOutgoing = (entry: LogEntry & { kind: 'event' }): OutgoingEvent => ({
   event: entry.event.event,
   data: eventData(entry.event),
 })
+
+/** V8 keeps a growing text in pieces, and copies all of it to slice one out of it. */
+const textOf = ({ content, lastPiece }: ProseState, from: number, to: number): string =>
+  to === content.length && to - from === lastPiece.length ? lastPiece : content.slice(from, to)
 
 const stepIndexOf = (entry: LogEntry): number | null => {
   if (entry.kind === 'void') return null
