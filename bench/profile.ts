@@ -10,6 +10,7 @@ import {
   product,
   startProduct,
   steadyCpu,
+  warmUp,
 } from './contenders.ts'
 import { type ProbeReport, startProgram } from './processes/start.ts'
 import { stream } from './stream-client.ts'
@@ -126,7 +127,9 @@ export async function profile(parts: readonly string[]): Promise<void> {
       print(`a send after ${TURNS} turns`, report, LONG_SENDS)
     }
     if (wants('streams')) {
-      const raw = await steadyCpu(passThrough(rawProcess), PACED_TOKENS, STREAMS)
+      const proxy = passThrough(rawProcess)
+      for (const one of [proxy, own]) await warmUp(one)
+      const raw = await steadyCpu(proxy, PACED_TOKENS, STREAMS)
       const plain = await steadyCpu(own, PACED_TOKENS, STREAMS)
       console.log(
         `\n${STREAMS} streams of 30 tokens/s: ${plain.toFixed(1)} µs of CPU for each token, ` +

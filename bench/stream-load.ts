@@ -11,6 +11,7 @@ import {
   runStreams,
   startProduct,
   steadyCpu,
+  warmUp,
 } from './contenders.ts'
 import { startProgram } from './processes/start.ts'
 import { median, ofRounds, percentile, type Row } from './row.ts'
@@ -77,6 +78,8 @@ export async function run(): Promise<Row[]> {
       cpu.push(b.tokensPerCpuSecond / a.tokensPerCpuSecond)
     }
     const { p50, p99 } = await burst(own)
+    // The proxy has not run yet.
+    for (const one of [raw, own]) await warmUp(one)
     const plain = await steadyCpu(raw, PACED_TOKENS, STREAMS)
     const ratio = (await steadyCpu(own, PACED_TOKENS, STREAMS)) / plain
     return [
