@@ -5,17 +5,12 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { WriteGroup } from './group-commit.ts'
 import { writeCuts } from './log/history.ts'
 import type { ProseState, RunLog } from './log/log.ts'
+import type { StoreMoments } from './store-moments.ts'
 
 /** The first text of a step is emitted at once, further text at most this often. */
 const GATHER_MS = 50
 /** Timers are not exact. */
 const TIMER_SLACK_MS = 5
-/**
- * The text of an open step is stored this often, well within the promised second. All runs store at the same moments, so
- * that they share one transaction and one disk sync.
- */
-const STORE_MS = 500
-const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
 
 type ProseKind = ProseState['type']
 
@@ -38,6 +33,7 @@ interface Dependencies {
   run: Pick<RunRow, 'id' | 'attempt' | 'messageId' | 'userId'>
   stepRepository: Pick<StepRepository, 'putProse'>
   writes: WriteGroup
+  storeMoments: StoreMoments
   /** Called when text could not be stored in time. The run continues. */
   onLateStore(error: unknown): void
   /** Called when growing text was stored. */
@@ -50,6 +46,7 @@ export function createOpenStep({
   run,
   stepRepository,
   writes,
+  storeMoments,
   onLateStore,
   onStored,
 }: Dependencies): OpenStep {
@@ -57,7 +54,7 @@ export function createOpenStep({
   let gathered = ''
   let gatherTimer: NodeJS.Timeout | undefined
   let lastEmitted = Number.NEGATIVE_INFINITY
-  let storeTimer: NodeJS.Timeout | undefined
+  let cancelStore: (() => void) | undefined
 
   function emit(): void {
     clearTimeout(gatherTimer)
@@ -67,11 +64,11 @@ export function createOpenStep({
     gathered = ''
     lastEmitted = performance.now()
     runLog.appendProse(open.index, open.kind, text)
-    if (storeTimer === undefined) storeTimer = setTimeout(storeOpen, untilNextStore())
+    cancelStore ??= storeMoments.next(storeOpen)
   }
 
   function storeOpen(): void {
-    storeTimer = undefined
+    cancelStore = undefined
     if (open === null) return
     const { index } = open
     writes
@@ -115,8 +112,8 @@ export function createOpenStep({
     emit,
     take() {
       emit()
-      clearTimeout(storeTimer)
-      storeTimer = undefined
+      cancelStore?.()
+      cancelStore = undefined
       if (open === null) return null
       const { index, kind, since } = open
       open = null

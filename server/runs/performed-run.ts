@@ -8,6 +8,7 @@ import type { ChatDependencies } from './dependencies.ts'
 import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
 import type { AttemptRecord } from './inspection/run-records.ts'
 import type { RunState } from './state.ts'
+import type { StoreMoments } from './store-moments.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
 import type { RunTimeline } from './timeline.ts'
 import type { Budgets } from './usage/budgets.ts'
@@ -39,6 +40,8 @@ export type RunDependencies = ChatDependencies & {
   runs: RunStarter
   /** Usage of all running runs of each user. */
   budgets: Budgets
+  /** When the texts of all runs are stored. */
+  storeMoments: StoreMoments
   /** The server is shutting down: whatever cannot be stored now is left to the next start. */
   isDraining(): boolean
 }

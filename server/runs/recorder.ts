@@ -13,6 +13,7 @@ import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
 import { createOpenStep } from './open-step.ts'
 import { callRow, callStep, resultRow, resultStep } from './step-rows.ts'
+import type { StoreMoments } from './store-moments.ts'
 
 /** Stores what a run does, then emits it. */
 export interface Recorder {
@@ -53,6 +54,7 @@ interface Dependencies {
   openCalls: ReadonlyMap<string, { call: number; result: number }>
   stepRepository: Pick<StepRepository, 'putOf' | 'putProse' | 'setFirstEvent' | 'markStarted'>
   writes: WriteGroup
+  storeMoments: StoreMoments
   /**
    * Whether the event ids of results are stored as soon as they are emitted, for instances that follow the run from the
    * store.
@@ -78,6 +80,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     run,
     stepRepository,
     writes,
+    storeMoments: dependencies.storeMoments,
     onLateStore: dependencies.onLateStore,
     onStored: () => dependencies.onStored?.('text'),
   })

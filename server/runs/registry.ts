@@ -15,6 +15,7 @@ import type { SharedRuns } from './shared/sharing.ts'
 import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
 import { newRun, RunNotInserted } from './start/admission.ts'
 import { claimRun, endUnclaimed } from './start/claim.ts'
+import { createStoreMoments } from './store-moments.ts'
 import type { Budgets } from './usage/budgets.ts'
 import { performRun } from './worker.ts'
 
@@ -68,6 +69,7 @@ export function createRunRegistry(
   let isDraining = false
   const onRetry = (): void => dependencies.observe?.({ kind: 'store_retry' })
   const { starts, writes } = createRunWrites(database, { isDraining: () => isDraining, onRetry })
+  const storeMoments = createStoreMoments()
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
   /** The active runs whose rows are stored. */
   const launched = new Set<RunId>()
@@ -100,7 +102,7 @@ export function createRunRegistry(
   async function launch(activeRun: ActiveRun, run: RunRow, known?: KnownStart): Promise<void> {
     launched.add(run.id)
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
-    const runDependencies = { ...dependencies, runs, isDraining: () => isDraining }
+    const runDependencies = { ...dependencies, runs, storeMoments, isDraining: () => isDraining }
     const startedAt = performance.now()
     const stepsBefore = activeRun.runLog.stepCount
     const isNew = stepsBefore === 0 && run.attempt === 1

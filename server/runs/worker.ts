@@ -144,6 +144,7 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
     openCalls: resume?.places ?? new Map(),
     stepRepository: store.steps,
     writes,
+    storeMoments: dependencies.storeMoments,
     storesIdsAtOnce: dependencies.sharing !== undefined,
     onLateStore(error) {
       // Another attempt has begun elsewhere. This one ends as it would at a shutdown, and writes nothing more.

@@ -12,6 +12,7 @@ import type { DoneEvent } from '../../../server/protocol/runs/run-event.ts'
 import type { Write, WriteGroup } from '../../../server/runs/group-commit.ts'
 import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/log/log.ts'
 import { createRecorder, type Recorder } from '../../../server/runs/recorder.ts'
+import { createStoreMoments } from '../../../server/runs/store-moments.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
 type Change = (rows: Map<number, StepRow>) => void
@@ -136,6 +137,7 @@ export function createRecorderBench({
         }),
     },
     writes,
+    storeMoments: createStoreMoments(),
     onLateStore(error) {
       throw error
     },

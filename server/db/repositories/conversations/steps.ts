@@ -98,6 +98,8 @@ export function createStepRepository(database: Database) {
       { id: runId, attempt }: RunAttempt,
     ): Promise<void> {
       const values = { ...DEFAULT_COLUMNS, skipped: false, ...step, runId, attempt }
+      // A growing text is not indexed yet.
+      if (!step.closed) return assertWritten(await proseStatement(tx).execute(values))
       await inParallel(
         async () => assertWritten(await proseStatement(tx).execute(values)),
         () => indexClosed(tx, userId, step),
