@@ -106,7 +106,7 @@ describeInBrowser('working on files', (visitor) => {
     writeFileSync(join(folder, 'drop/inner/data.bin'), Buffer.from([0, 255, 254, 0]))
     writeFileSync(join(folder, 'here.md'), 'theirs\n')
     const page = await visitor.open(`${on.server.url}/projects/${id}`)
-    const tree = page.getByRole('navigation', { name: 'Files' })
+    const tree = page.getByRole('tree', { name: 'Files' })
     await tree.getByText('here.md').waitFor()
     const box = await tree.boundingBox()
     const place = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 10 }
@@ -168,7 +168,7 @@ describeInBrowser('working on files', (visitor) => {
     await page.getByText('“kept” is a folder').waitFor()
     await offer('data.bin')
     await page.getByText('1 file added.').waitFor()
-    await page.getByRole('navigation', { name: 'Files' }).getByText('data.bin').waitFor()
+    await page.getByRole('tree', { name: 'Files' }).getByText('data.bin').waitFor()
     await leave(page)
   })
 
@@ -244,7 +244,7 @@ describeInBrowser('working on files', (visitor) => {
     const dialog = page.getByRole('dialog')
     await dialog.locator('input[type=file]').setInputFiles(join(folder, 'pictures'))
     await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
-    const tree = page.getByRole('navigation', { name: 'Files' })
+    const tree = page.getByRole('tree', { name: 'Files' })
     await tree.getByText('dot.png').click()
     const picture = page.getByRole('img', { name: 'Image dot.png' })
     await picture.waitFor()

@@ -135,7 +135,7 @@ function Row({
             </span>
           ) : (
             <>
-              {fileSize(document.size, i18n.language)} ·{' '}
+              <bdi>{fileSize(document.size, i18n.language)}</bdi> ·{' '}
               {t(document.status === 'pending' ? 'documents.reading' : 'documents.passages', {
                 count: document.passages,
               })}

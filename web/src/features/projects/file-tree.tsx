@@ -1,138 +1,164 @@
-// The folders and files of a project; a folder loads when it is opened. Arrow keys move through the tree.
+// The folders and files of a project as a tree: one tab stop with arrow keys; a folder loads when it is opened.
 import { ChevronRight, File, Folder } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { fileSize } from '../../lib/format.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
-import { useFolder } from './api/files.ts'
+import { useFolders } from './api/files.ts'
+import { foldersOf, type Row, visibleRows } from './file-rows.ts'
+import { useTreeKeys } from './use-tree-keys.ts'
 
-type TreeProps = { projectId: string; active: string | null; onOpen: (path: string) => void }
+const INDENT_PX = 14
+const FOLDER_PADDING_PX = 8
+/** A file is in line with the names of folders beside it, which have an arrow. */
+const FILE_PADDING_PX = 26
 
-/** Moves the focus among the visible rows; left and right close and open folders. */
-const onTreeKey = (event: KeyboardEvent<HTMLElement>): void => {
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-tree-row]')]
-  const at = rows.findIndex((row) => row.matches(':focus'))
-  const current = rows[at]
-  const expanded = current?.getAttribute('aria-expanded') ?? null
-  const to =
-    event.key === 'ArrowDown'
-      ? rows[at + 1]
-      : event.key === 'ArrowUp'
-        ? rows[at - 1]
-        : event.key === 'Home'
-          ? rows[0]
-          : event.key === 'End'
-            ? rows.at(-1)
-            : undefined
-  if (to !== undefined) {
-    event.preventDefault()
-    to.focus()
-  } else if (
-    (event.key === 'ArrowRight' && expanded === 'false') ||
-    (event.key === 'ArrowLeft' && expanded === 'true')
-  ) {
-    event.preventDefault()
-    current?.click()
-  }
-}
-
-/** Begins at the root; a folder keeps whether it is open while the tree is drawn. */
-export function FileTree(props: TreeProps) {
+/**
+ * Folders around the `active` file are open, others as the person left them while the tree is mounted. `onOpen` receives
+ * the path of a file.
+ */
+export function FileTree({
+  projectId,
+  active,
+  onOpen,
+}: {
+  projectId: string
+  active: string | null
+  onOpen: (path: string) => void
+}) {
   const { t } = useTranslation()
-  return (
-    <nav aria-label={t('files.tree')} className="px-1.5" onKeyDown={onTreeKey}>
-      <Level {...props} path="" depth={0} />
-    </nav>
-  )
-}
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [shown, setShown] = useState<string | null>(null)
+  if (active !== shown) {
+    setShown(active)
+    if (active !== null) setOpen(new Set([...open, ...foldersOf(active)]))
+  }
+  const toggle = (path: string): void => {
+    const next = new Set(open)
+    if (!next.delete(path)) next.add(path)
+    setOpen(next)
+  }
+  const { listings, errors } = useFolders(projectId, ['', ...open])
+  const rows = visibleRows(listings, open)
+  const tree = useRef<HTMLDivElement>(null)
+  const keys = useTreeKeys({ tree, rows, active, onToggle: toggle })
 
-function Level({ path, depth, ...tree }: TreeProps & { path: string; depth: number }) {
-  const { t, i18n } = useTranslation()
-  const folder = useFolder(tree.projectId, path)
-  if (folder.isPending)
+  const rootError = errors.get('')
+  if (rootError !== undefined)
+    return <p className="px-3 py-2 text-sm text-bad">{errorText(rootError)}</p>
+  if (!listings.has(''))
     return (
-      <div className="p-2">
+      <div className="p-3">
         <Spinner size={14} />
       </div>
     )
-  if (folder.isLoadingError)
-    return <p className="p-2 text-sm text-bad">{errorText(folder.error)}</p>
-  const { directories, files } = folder.data
-  if (directories.length === 0 && files.length === 0)
-    return (
-      <p
-        className="px-2.5 py-1 text-[13px] text-muted"
-        style={{ paddingInlineStart: 10 + depth * 14 }}
-      >
-        {t(depth === 0 ? 'files.emptyProject' : 'files.emptyFolder')}
-      </p>
-    )
+  if (rows.length === 0)
+    return <p className="px-4 py-1 text-[13px] text-muted">{t('files.emptyProject')}</p>
   return (
-    <ul>
-      {directories.map((directory) => (
-        <Directory key={directory.path} {...directory} depth={depth} tree={tree} />
+    <div ref={tree} role="tree" aria-label={t('files.tree')} className="px-1.5" {...keys.handlers}>
+      {rows.map((row) => (
+        <TreeItem
+          key={row.path}
+          row={row}
+          isActive={row.path === active}
+          isStop={row === keys.stop}
+          isLoading={!listings.has(row.path)}
+          note={
+            errors.get(row.path) ??
+            (isEmpty(listings.get(row.path)) ? t('files.emptyFolder') : null)
+          }
+          onFocus={() => keys.setCurrent(row.path)}
+          onChoose={() => (row.kind === 'folder' ? toggle(row.path) : onOpen(row.path))}
+        />
       ))}
-      {files.map((file) => (
-        <li key={file.path}>
-          <button
-            type="button"
-            data-tree-row
-            aria-current={file.path === tree.active ? 'true' : undefined}
-            className={classNames(
-              'flex h-8 w-full items-center gap-2 rounded-md pe-2 text-start text-[13.5px] -outline-offset-2',
-              file.path === tree.active ? 'bg-hover font-medium' : 'hover:bg-hover/60',
-            )}
-            style={{ paddingInlineStart: 26 + depth * 14 }}
-            onClick={() => tree.onOpen(file.path)}
-          >
-            <File size={14} aria-hidden className="shrink-0 text-muted" />
-            <span className="min-w-0 flex-1 truncate">{file.name}</span>
-            <span className="text-xs text-muted tabular-nums">
-              {fileSize(file.size, i18n.language)}
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    </div>
   )
 }
 
-function Directory({
-  name,
-  path,
-  depth,
-  tree,
+const isEmpty = (listing: { files: unknown[]; directories: unknown[] } | undefined): boolean =>
+  listing?.files.length === 0 && listing.directories.length === 0
+
+function TreeItem({
+  row,
+  isActive,
+  isStop,
+  isLoading,
+  note,
+  onFocus,
+  onChoose,
 }: {
-  name: string
-  path: string
-  depth: number
-  tree: TreeProps
+  row: Row
+  isActive: boolean
+  /** Tab reaches this row. */
+  isStop: boolean
+  /** Of an open folder: what it contains is not there yet. */
+  isLoading: boolean
+  /** What stands below an open folder instead of entries: that it is empty, or why it cannot be shown. */
+  note: Error | string | null
+  onFocus: () => void
+  onChoose: () => void
 }) {
-  const [open, setOpen] = useState(false)
+  const { i18n } = useTranslation()
+  const { kind, name, level, isOpen = false } = row
+  const indent = (level - 1) * INDENT_PX
+  const isFolder = kind === 'folder'
   return (
-    <li>
-      <button
-        type="button"
-        data-tree-row
-        aria-expanded={open}
-        className="flex h-8 w-full items-center gap-1.5 rounded-md pe-2 text-start text-[13.5px] -outline-offset-2 hover:bg-hover/60"
-        style={{ paddingInlineStart: 8 + depth * 14 }}
-        onClick={() => setOpen(!open)}
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of all its rows
+    <div
+      role="treeitem"
+      aria-level={level}
+      aria-posinset={row.place}
+      aria-setsize={row.siblings}
+      aria-expanded={isFolder ? isOpen : undefined}
+      aria-selected={isActive}
+      aria-busy={isFolder && isOpen && isLoading && note === null}
+      tabIndex={isStop ? 0 : -1}
+      className="group/row cursor-pointer rounded-md text-[13.5px] -outline-offset-2"
+      onFocus={onFocus}
+      onClick={onChoose}
+    >
+      <span
+        className={classNames(
+          'flex h-8 items-center gap-1.5 rounded-md pe-2 pointer-coarse:h-11',
+          isActive ? 'bg-hover font-medium' : 'group-hover/row:bg-hover/60',
+        )}
+        style={{ paddingInlineStart: indent + (isFolder ? FOLDER_PADDING_PX : FILE_PADDING_PX) }}
       >
-        <ChevronRight
-          size={13}
-          aria-hidden
+        {isFolder ? (
+          <>
+            <ChevronRight
+              size={13}
+              aria-hidden
+              className={classNames(
+                'shrink-0 text-muted transition-transform',
+                isOpen && 'rotate-90 rtl:-rotate-90',
+              )}
+            />
+            <Folder size={14} aria-hidden className="shrink-0 text-accent" />
+          </>
+        ) : (
+          <File size={14} aria-hidden className="shrink-0 text-muted" />
+        )}
+        <span className="min-w-0 flex-1 truncate" title={name}>
+          {name}
+        </span>
+        {row.size !== undefined && (
+          <bdi className="text-xs text-muted tabular-nums">{fileSize(row.size, i18n.language)}</bdi>
+        )}
+      </span>
+      {isOpen && (note !== null || isLoading) && (
+        <span
           className={classNames(
-            'shrink-0 text-muted transition-transform',
-            open && 'rotate-90 rtl:-rotate-90',
+            'block py-1 text-[13px]',
+            note instanceof Error ? 'text-bad' : 'text-muted',
           )}
-        />
-        <Folder size={14} aria-hidden className="shrink-0 text-accent" />
-        <span className="min-w-0 truncate">{name}</span>
-      </button>
-      {open && <Level {...tree} path={path} depth={depth + 1} />}
-    </li>
+          style={{ paddingInlineStart: indent + INDENT_PX + FILE_PADDING_PX }}
+        >
+          {note === null ? <Spinner size={14} /> : note instanceof Error ? errorText(note) : note}
+        </span>
+      )}
+    </div>
   )
 }

@@ -97,15 +97,17 @@ function Editing({
             onChange={setView}
           />
         )}
-        <Button
-          size="small"
-          tone={dirty ? 'primary' : 'quiet'}
-          icon={Save}
-          disabled={!dirty || editing.isSaving}
-          onClick={editing.save}
-        >
-          {t('common.save')}
-        </Button>
+        {(view === 'edit' || dirty) && (
+          <Button
+            size="small"
+            tone={dirty ? 'primary' : 'quiet'}
+            icon={Save}
+            disabled={!dirty || editing.isSaving}
+            onClick={editing.save}
+          >
+            {t('common.save')}
+          </Button>
+        )}
         <FileActions
           projectId={projectId}
           path={path}

@@ -1,5 +1,5 @@
 // The tree of a project's files beside the open file; narrow layouts show one of the two.
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -11,6 +11,7 @@ import { FileView } from './file-view.tsx'
 import { FilesToolbar } from './files-toolbar.tsx'
 import { useDropFiles } from './use-drop-files.ts'
 import { type OpenFile, useOpenFile } from './use-open-file.ts'
+import { TREE_STOP } from './use-tree-keys.ts'
 
 /** A tab of the project, with the toolbar and the search over its files. */
 export function FilesPanel({
@@ -28,9 +29,11 @@ export function FilesPanel({
   const { open, show } = file
   const [searching, setSearching] = useState(false)
   const drop = useDropFiles(projectId)
+  const { side, view } = useKeptFocus(open)
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <div
+        ref={side}
         className={classNames(
           'min-h-0 flex-col overflow-y-auto py-2',
           drop.over ? 'bg-accent-soft' : '',
@@ -49,15 +52,15 @@ export function FilesPanel({
           onCreated={(path) => show({ path })}
         />
         {drop.progress !== null && <Uploading part={drop.progress} onAbort={drop.abort} />}
-        {searching ? (
-          <FileSearch projectId={projectId} onOpen={show} />
-        ) : (
+        {searching && <FileSearch projectId={projectId} onOpen={show} />}
+        {/* Stays mounted behind the search, with its open folders. */}
+        <div className={searching ? 'hidden' : undefined}>
           <FileTree
             projectId={projectId}
             active={open?.path ?? null}
             onOpen={(path) => show({ path })}
           />
-        )}
+        </div>
       </div>
       {open === null ? (
         wide && (
@@ -66,15 +69,17 @@ export function FilesPanel({
           </div>
         )
       ) : (
-        <FileView
-          key={`${open.path}:${open.line ?? ''}`}
-          projectId={projectId}
-          path={open.path}
-          line={open.line}
-          onDirty={file.setDirty}
-          onMoved={file.moved}
-          onClose={() => show(null)}
-        />
+        <div ref={view} tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
+          <FileView
+            key={`${open.path}:${open.line ?? ''}`}
+            projectId={projectId}
+            path={open.path}
+            line={open.line}
+            onDirty={file.setDirty}
+            onMoved={file.moved}
+            onClose={() => show(null)}
+          />
+        </div>
       )}
       <ConfirmDialog
         open={file.asked}
@@ -97,6 +102,33 @@ export function FilesPanel({
       )}
     </div>
   )
+}
+
+/**
+ * Keeps the keyboard in place when a file opens or closes: in a narrow layout the file takes the place of the tree, and
+ * whatever closes a file goes with it. Give `side` to what shows the tree and `view` to what shows the file.
+ */
+function useKeptFocus(open: OpenFile | null) {
+  const side = useRef<HTMLDivElement>(null)
+  const view = useRef<HTMLDivElement>(null)
+  const opener = useRef<HTMLElement | null>(null)
+  const path = open?.path ?? null
+  const before = useRef(path)
+  useEffect(() => {
+    if (path === before.current) return
+    before.current = path
+    const focused = document.activeElement
+    const isInSide = focused instanceof HTMLElement && side.current?.contains(focused) === true
+    if (path !== null) {
+      if (isInSide) opener.current = focused
+      if (isInSide && !focused.checkVisibility()) view.current?.focus()
+    } else if (focused === null || focused === document.body) {
+      const stop = side.current?.querySelector<HTMLElement>(TREE_STOP)
+      const target = opener.current?.checkVisibility() === true ? opener.current : stop
+      target?.focus()
+    }
+  }, [path])
+  return { side, view }
 }
 
 /** `part`: how much of the upload is done, from 0 to 1; then the server stores the files. */

@@ -1,5 +1,11 @@
 // The files of a project: folders, contents, changes, search.
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
   FileListing,
@@ -22,21 +28,34 @@ export const fileKeys = {
 const addressOf = (projectId: string, path: string): string =>
   `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`
 
-/**
- * The entries of one folder; `path` is relative to the project, empty for its root. Nothing is
- * requested while `enabled` is false.
- */
-export const useFolder = (projectId: string, path: string, enabled = true) =>
-  useQuery({
-    queryKey: fileKeys.folder(projectId, path),
-    queryFn: ({ signal }) =>
-      request<z.output<typeof FileListing>>(`/api/projects/${projectId}/files`, {
-        query: { path },
-        signal,
-      }),
-    enabled,
-    meta: { quiet: true },
+type Listing = z.output<typeof FileListing>
+
+/** What is known of the folders that are wanted, by their paths. */
+export type Folders = {
+  listings: ReadonlyMap<string, Listing>
+  /** Folders that could not be loaded, and why. */
+  errors: ReadonlyMap<string, Error>
+}
+
+/** The entries of these folders; paths are relative to the project, empty for its root. */
+export const useFolders = (projectId: string, paths: readonly string[]): Folders => {
+  const queries = useQueries({
+    queries: paths.map((path) => ({
+      queryKey: fileKeys.folder(projectId, path),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        request<Listing>(`/api/projects/${projectId}/files`, { query: { path }, signal }),
+      meta: { quiet: true },
+    })),
   })
+  const listings = new Map<string, Listing>()
+  const errors = new Map<string, Error>()
+  for (const [at, path] of paths.entries()) {
+    const query = queries[at]
+    if (query?.data !== undefined) listings.set(path, query.data)
+    else if (query?.error != null) errors.set(path, query.error)
+  }
+  return { listings, errors }
+}
 
 /** A file's text and its version, so that a later write notices changes by others. */
 export type FileContent = { content: string; version: string | null }

@@ -1,0 +1,103 @@
+// The file tree by keyboard alone: one tab stop, the keys of a tree, and a focus that stays when files open, close and go.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+
+const FILES = {
+  'README.md': '# Shop\n',
+  'notes.txt': 'Call\n',
+  'src/price.ts': 'export const price = 48\n',
+  'src/lib/format.ts': 'export {}\n',
+}
+
+/** The name of the row that has the focus; '' when something else has it. */
+const focusedRow = (page: Page): Promise<string> =>
+  page.evaluate(
+    "document.activeElement?.matches('[role=treeitem]') ? document.activeElement.querySelector('[title]').title : ''",
+  )
+const expectFocused = (page: Page, name: string) => expect.poll(() => focusedRow(page)).toBe(name)
+
+describeInBrowser('the file tree', (visitor) => {
+  const on = usePageServer(visitor)
+
+  test('Tab reaches the tree once, arrows and letters move in it, and Enter opens a file', async () => {
+    const id = await on.createProject('Keys', FILES)
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
+    const tree = page.getByRole('tree', { name: 'Files' })
+    await tree.getByText('README.md').waitFor()
+    expect(await tree.locator('[tabindex="0"]').count()).toBe(1)
+    await page.getByRole('button', { name: 'New folder' }).focus()
+    await page.keyboard.press('Tab')
+    await expectFocused(page, 'src')
+    await page.keyboard.press('ArrowRight')
+    await tree.getByText('price.ts').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await expectFocused(page, 'lib')
+    await page.keyboard.press('ArrowRight')
+    await tree.getByText('format.ts').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await expectFocused(page, 'format.ts')
+    expect(
+      await page.evaluate(
+        "['aria-level', 'aria-posinset', 'aria-setsize'].map((name) => document.activeElement.getAttribute(name)).join()",
+      ),
+    ).toBe('3,1,1')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+    await tree.getByText('format.ts').waitFor({ state: 'detached' })
+    await page.keyboard.press('End')
+    await expectFocused(page, 'notes.txt')
+    await page.keyboard.press('p')
+    await expectFocused(page, 'price.ts')
+    await expectAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.locator('.cm-content').getByText('price = 48').waitFor()
+    await expectFocused(page, 'price.ts')
+    await expectAccessible(page)
+    await leave(page)
+  })
+
+  test('the folders around a linked file are open, and an unchanged preview has no button to save', async () => {
+    const id = await on.createProject('Linked', { ...FILES, 'docs/guide/start.md': '# Start\n' })
+    const page = await visitor.open(`${on.server.url}/projects/${id}?file=docs/guide/start.md`)
+    const row = page.getByRole('treeitem', { name: 'start.md' })
+    await row.waitFor()
+    expect(await row.getAttribute('aria-selected')).toBe('true')
+    await page.locator('.prose').getByText('Start').waitFor()
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
+    await page.getByRole('radio', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
+    await leave(page)
+  })
+
+  test('where the file takes the place of the tree, the focus goes with it and comes back', async () => {
+    const id = await on.createProject('Narrow', FILES)
+    const page = await visitor.open(`${on.server.url}/projects/${id}`, { phone: true })
+    await page.getByRole('treeitem', { name: 'notes.txt' }).focus()
+    await page.keyboard.press('Enter')
+    const back = page.getByRole('button', { name: 'Files', exact: true })
+    await back.waitFor()
+    // The next tab stop is in the file, not at the beginning of the page.
+    await page.keyboard.press('Tab')
+    await back.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await expectFocused(page, 'notes.txt')
+    await leave(page)
+  })
+
+  test('after a file is deleted, the focus is in the tree', async () => {
+    const id = await on.createProject('Deleted', FILES)
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
+    await page.getByRole('treeitem', { name: 'notes.txt' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.cm-content').waitFor()
+    await page.getByRole('button', { name: 'Actions for this file' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('treeitem', { name: 'notes.txt' }).waitFor({ state: 'detached' })
+    await expectFocused(page, 'src')
+    await leave(page)
+  })
+})

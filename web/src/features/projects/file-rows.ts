@@ -1,0 +1,105 @@
+// The visible rows of a project's file tree, and where the keys of a tree lead. Pure, without the page.
+import type { z } from 'zod'
+import type { FileListing } from '../../../../server/protocol/projects/project.ts'
+
+type Listing = z.output<typeof FileListing>
+
+/** A file or a folder as it stands in the tree. */
+export type Row = {
+  kind: 'file' | 'folder'
+  name: string
+  path: string
+  /** From 1 for what lies in the root. */
+  level: number
+  /** Its place among the entries of its folder, from 1. */
+  place: number
+  /** How many entries its folder has. */
+  siblings: number
+  /** Of a folder. */
+  isOpen?: boolean
+  /** Of a file, in bytes. */
+  size?: number
+}
+
+/** The folders in which `path` lies, the outermost first: "a/b/c.ts" -> ["a", "a/b"]. */
+export const foldersOf = (path: string): string[] => {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/** The rows from top to bottom. `listings` holds the loaded folders by path; the root is ''. */
+export function visibleRows(
+  listings: ReadonlyMap<string, Listing>,
+  open: ReadonlySet<string>,
+): Row[] {
+  const rowsIn = (folder: string, level: number): Row[] => {
+    const listing = listings.get(folder)
+    if (listing === undefined) return []
+    const { directories, files } = listing
+    const siblings = directories.length + files.length
+    return [
+      ...directories.flatMap(({ name, path }, at): Row[] => {
+        const isOpen = open.has(path)
+        const row: Row = { kind: 'folder', name, path, level, place: at + 1, siblings, isOpen }
+        return isOpen ? [row, ...rowsIn(path, level + 1)] : [row]
+      }),
+      ...files.map(({ name, path, size }, at): Row => {
+        const place = directories.length + at + 1
+        return { kind: 'file', name, path, level, place, siblings, size }
+      }),
+    ]
+  }
+  return rowsIn('', 1)
+}
+
+/** What a key does: it moves the focus to a row, or opens or closes the folder of a row. */
+export type Move = { to: Row } | { toggle: Row }
+
+/** The row that contains the row at `at`, if it does not lie in the root. */
+const parentAt = (rows: readonly Row[], at: number): Row | undefined =>
+  rows.slice(0, at).findLast(({ level }) => level < (rows[at]?.level ?? 0))
+
+/**
+ * The effect of a key on the focused row (its index is `at`), after the pattern of the WAI-ARIA for trees.
+ * `inward` is the arrow that points into a folder: right where the page is written from left to right.
+ * @returns undefined when the key does nothing here.
+ */
+export function moveOf(
+  key: string,
+  rows: readonly Row[],
+  at: number,
+  inward: 'ArrowLeft' | 'ArrowRight',
+): Move | undefined {
+  const row = rows[at]
+  if (row === undefined) return undefined
+  const toRow = (to: Row | undefined): Move | undefined => (to === undefined ? undefined : { to })
+  const outward = inward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight'
+  if (key === 'ArrowDown') return toRow(rows[at + 1])
+  if (key === 'ArrowUp') return toRow(rows[at - 1])
+  if (key === 'Home') return toRow(rows[0])
+  if (key === 'End') return toRow(rows.at(-1))
+  if (key === inward && row.kind === 'folder') {
+    const next = rows[at + 1]
+    if (row.isOpen !== true) return { toggle: row }
+    return next !== undefined && next.level > row.level ? { to: next } : undefined
+  }
+  if (key === outward) return row.isOpen === true ? { toggle: row } : toRow(parentAt(rows, at))
+  return undefined
+}
+
+/**
+ * The next row whose name starts with `typed`, from the row at `at` on and then from the top. One letter looks behind
+ * the focused row, so that typing it again goes on to the next match; several may stay on it.
+ */
+export function rowStartingWith(
+  typed: string,
+  rows: readonly Row[],
+  at: number,
+  language: string,
+): Row | undefined {
+  const wanted = typed.toLocaleLowerCase(language)
+  const from = typed.length === 1 ? at + 1 : at
+  return [...rows.slice(from), ...rows.slice(0, from)].find(({ name }) =>
+    name.toLocaleLowerCase(language).startsWith(wanted),
+  )
+}

@@ -1,0 +1,82 @@
+// The keyboard in the file tree: one tab stop, arrows, Home, End, and the first letters of a name.
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { shownDirection } from '../../lib/i18n/languages.ts'
+import { moveOf, type Row, rowStartingWith } from './file-rows.ts'
+
+/** Letters that follow each other more slowly begin a new name. */
+const TYPING_PAUSE_MS = 700
+
+/** Not `/` and `?`, which are shortcuts of the page. */
+const NAME_CHARACTER = /^[\p{L}\p{N}._-]$/u
+
+/** The element of the tree that Tab reaches. */
+export const TREE_STOP = '[role="treeitem"][tabindex="0"]'
+
+/**
+ * `active` is the path of the open file. `stop` is the row that Tab reaches: the last one that had the focus, else the
+ * open file, else the first. The focus stays in the tree when its row goes.
+ */
+export function useTreeKeys({
+  tree,
+  rows,
+  active,
+  onToggle,
+}: {
+  tree: RefObject<HTMLElement | null>
+  rows: readonly Row[]
+  active: string | null
+  /** Opens or closes a folder. */
+  onToggle: (path: string) => void
+}) {
+  const { i18n } = useTranslation()
+  const [current, setCurrent] = useState<string | null>(active)
+  const typed = useRef({ text: '', at: 0 })
+  const hasFocus = useRef(false)
+  const known = (path: string | null) => rows.find((row) => row.path === path)
+  const stop = known(current) ?? known(active) ?? rows[0]
+  // A browser sends no `blur` for a focused element that is removed.
+  useLayoutEffect(() => {
+    if (hasFocus.current && document.activeElement === document.body)
+      tree.current?.querySelector<HTMLElement>(TREE_STOP)?.focus()
+  })
+
+  const focus = (row: Row): void => {
+    setCurrent(row.path)
+    tree.current?.querySelectorAll<HTMLElement>('[role="treeitem"]')[rows.indexOf(row)]?.focus()
+  }
+  const typeAhead = (letter: string, time: number, at: number): Row | undefined => {
+    const { text, at: before } = typed.current
+    const isSame = text === letter
+    const next = time - before > TYPING_PAUSE_MS || isSame ? letter : text + letter
+    typed.current = { text: next, at: time }
+    return rowStartingWith(next, rows, at, i18n.language)
+  }
+  return {
+    stop,
+    handlers: {
+      onFocus: () => {
+        hasFocus.current = true
+      },
+      onBlur: () => {
+        hasFocus.current = false
+      },
+      onKeyDown: (event: KeyboardEvent<HTMLElement>): void => {
+        if (event.ctrlKey || event.metaKey || event.altKey || stop === undefined) return
+        const at = rows.indexOf(stop)
+        const isChosen = event.key === 'Enter' || event.key === ' '
+        const inward = shownDirection() === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
+        const move = moveOf(event.key, rows, at, inward)
+        const isLetter = NAME_CHARACTER.test(event.key)
+        const match = isLetter ? typeAhead(event.key, event.timeStamp, at) : undefined
+        if (isChosen && event.target instanceof HTMLElement) event.target.click()
+        else if (move !== undefined && 'toggle' in move) onToggle(move.toggle.path)
+        else if (move !== undefined) focus(move.to)
+        else if (match !== undefined) focus(match)
+        if (isChosen || move !== undefined || isLetter) event.preventDefault()
+      },
+    },
+    /** A row has the focus now. */
+    setCurrent,
+  }
+}
