@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { Session } from '../../../server/protocol/accounts/user.ts'
 import { deviceOf } from '../lib/browser/device.ts'
 import { IconButton } from './controls/button.tsx'
+import { keptRowFocus } from './controls/kept-row-focus.ts'
+import { Facts } from './facts.tsx'
 
 const ICONS = { phone: Smartphone, computer: Monitor, program: SquareTerminal } as const
 
@@ -19,7 +21,7 @@ export function SessionList({
   const moment = (time: string): string =>
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
   return (
-    <ul className="-my-2 divide-y divide-line">
+    <ul ref={keptRowFocus} className="-my-2 divide-y divide-line">
       {sessions.map((session) => {
         const device = deviceOf(session.user_agent)
         const Icon = ICONS[device.kind]
@@ -32,11 +34,14 @@ export function SessionList({
             <div className="min-w-0 flex-1">
               <p className="truncate font-medium">{name}</p>
               <p className="text-[13px] wrap-anywhere text-muted">
-                {session.current
-                  ? t('sessions.current')
-                  : t('sessions.lastUsed', { time: moment(session.last_used_at) })}
-                {' · '}
-                {session.address}
+                <Facts
+                  of={[
+                    session.current
+                      ? t('sessions.current')
+                      : t('sessions.lastUsed', { time: moment(session.last_used_at) }),
+                    session.address,
+                  ]}
+                />
               </p>
             </div>
             {!session.current && (

@@ -89,7 +89,7 @@ function inWords(
     case 'name':
       return { label: t('admin.groups.name'), text }
     case 'note':
-      return { label: t('admin.note'), text }
+      return { label: t('admin.withoutNote'), text }
     case 'users':
       return { label: t('mcpAccess.users'), text: each(value, String) }
     case 'tool':

@@ -6,6 +6,7 @@ import type { AuditAction } from '../../../../server/protocol/admin/audit.ts'
 import { useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useAuditDetails } from './audit-details.ts'
@@ -95,7 +96,9 @@ export function AuditSection() {
                 {moment(entry.at)}
               </time>
             </p>
-            <p className="text-[13px] wrap-anywhere text-muted">{detailsOf(entry).join(' · ')}</p>
+            <p className="text-[13px] wrap-anywhere text-muted">
+              <Facts of={detailsOf(entry)} />
+            </p>
             <details className="text-xs text-muted">
               <summary className="w-fit cursor-pointer rounded py-0.5 hover:text-ink pointer-coarse:leading-10">
                 {t('admin.detail.all')}

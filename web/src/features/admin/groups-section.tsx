@@ -1,12 +1,16 @@
 // The groups: creating one, what each restricts, opening one to change it.
+import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Group } from '../../../../server/protocol/admin/group.ts'
 import { useCreateGroup, useGroups } from '../../lib/api/groups.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
-import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { GroupDialog } from './group-dialog.tsx'
 import { RESTRICTIONS } from './group-restrictions.tsx'
 
@@ -14,8 +18,7 @@ import { RESTRICTIONS } from './group-restrictions.tsx'
 export function GroupsSection() {
   const { t, i18n } = useTranslation()
   const groups = useGroups()
-  const create = useCreateGroup()
-  const [name, setName] = useState('')
+  const [isAdding, setIsAdding] = useState(false)
   const [openId, setOpenId] = useState<string | null>(null)
   const open = groups.data?.find(({ id }) => id === openId)
   const restricts = (group: Group): string => {
@@ -30,53 +33,33 @@ export function GroupsSection() {
   }
   return (
     <section className="flex flex-col gap-4">
-      <form
-        className="flex items-end gap-3 rounded-2xl border border-line bg-surface p-4 max-sm:flex-col max-sm:items-stretch"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate(
-            { name },
-            {
-              onSuccess: ({ id }) => {
-                setName('')
-                setOpenId(id)
-              },
-            },
-          )
-        }}
-      >
-        <div className="flex-1">
-          <TextField
-            label={t('admin.groups.name')}
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </div>
-        <Button
-          tone="primary"
-          type="submit"
-          className="h-10"
-          disabled={create.isPending || name.trim() === ''}
-        >
+      <div className="flex justify-end">
+        <Button icon={Plus} onClick={() => setIsAdding(true)}>
           {t('admin.groups.create')}
         </Button>
-      </form>
+      </div>
+      {isAdding && <NewGroup onClose={() => setIsAdding(false)} onCreated={setOpenId} />}
       {groups.isPending && <Loading />}
       {groups.isError && (
         <Failed message={errorText(groups.error)} onRetry={() => void groups.refetch()} />
       )}
-      {groups.data?.length === 0 && <p className="text-sm text-muted">{t('admin.groups.empty')}</p>}
+      {groups.data?.length === 0 && <Empty icon={Users} title={t('admin.groups.empty')} />}
       {(groups.data?.length ?? 0) > 0 && (
-        <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+        <ul
+          ref={keptRowFocus}
+          className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
+        >
           {groups.data?.map((group) => (
             <li key={group.id} className="flex items-center gap-3 py-3">
               <div className="min-w-0 flex-1">
                 <p className="font-medium wrap-anywhere">{group.name}</p>
                 <p className="text-[13px] wrap-anywhere text-muted">
-                  {t('admin.groups.members', { count: group.member_count })}
-                  {' · '}
-                  {restricts(group)}
+                  <Facts
+                    of={[
+                      t('admin.groups.members', { count: group.member_count }),
+                      restricts(group),
+                    ]}
+                  />
                 </p>
               </div>
               <Button
@@ -94,5 +77,45 @@ export function GroupsSection() {
         <GroupDialog key={open.id} group={open} onClose={() => setOpenId(null)} />
       )}
     </section>
+  )
+}
+
+/** Asks for the name; `onCreated` receives the id of the new group, which can then be set up. */
+function NewGroup({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (id: string) => void
+}) {
+  const { t } = useTranslation()
+  const create = useCreateGroup()
+  const [name, setName] = useState('')
+  return (
+    <FormDialog
+      title={t('admin.groups.create')}
+      isReady={name.trim() !== ''}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() =>
+        create.mutate(
+          { name },
+          {
+            onSuccess: ({ id }) => {
+              onClose()
+              onCreated(id)
+            },
+          },
+        )
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label={t('admin.groups.name')}
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </FormDialog>
   )
 }

@@ -1,5 +1,5 @@
 // Invitations to register: creating one, the list, withdrawing.
-import { Trash2 } from 'lucide-react'
+import { MailPlus, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NO_QUOTA, QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
@@ -8,9 +8,12 @@ import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/
 import { fileSize } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
-import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
 /** A tab of the administration. The link of a new invitation is shown once. */
@@ -18,6 +21,7 @@ export function InvitationsSection() {
   const { t, i18n } = useTranslation()
   const invitations = useInvitations()
   const withdraw = useWithdrawInvitation()
+  const [isAdding, setIsAdding] = useState(false)
   const state = ({ used_at: used, expires_at: expires }: Invitation): string => {
     const day = (time: string): string => new Date(time).toLocaleDateString(i18n.language)
     if (used !== null) return t('admin.usedOn', { day: day(used) })
@@ -25,25 +29,32 @@ export function InvitationsSection() {
       day: day(expires),
     })
   }
-  const limits = ({ quota }: Invitation): string =>
-    QuotaKindName.options
-      .flatMap((kind) => {
-        const limit = quota[kind]
-        if (limit === null) return []
-        const amount =
-          kind === 'storage' ? fileSize(limit, i18n.language) : limit.toLocaleString(i18n.language)
-        return [` · ${t(`quota.kind.${kind}`)}: ${amount}`]
-      })
-      .join('')
+  const limits = ({ quota }: Invitation): string[] =>
+    QuotaKindName.options.flatMap((kind) => {
+      const limit = quota[kind]
+      if (limit === null) return []
+      const amount =
+        kind === 'storage' ? fileSize(limit, i18n.language) : limit.toLocaleString(i18n.language)
+      return [t('admin.detail.pair', { name: t(`quota.kind.${kind}`), value: amount })]
+    })
   return (
     <section className="flex flex-col gap-4">
-      <InvitationForm />
+      <div className="flex justify-end">
+        <Button icon={Plus} onClick={() => setIsAdding(true)}>
+          {t('admin.invite')}
+        </Button>
+      </div>
+      {isAdding && <NewInvitation onClose={() => setIsAdding(false)} />}
       {invitations.isPending && <Loading />}
       {invitations.isError && (
         <Failed message={errorText(invitations.error)} onRetry={() => void invitations.refetch()} />
       )}
+      {invitations.data?.length === 0 && <Empty icon={MailPlus} title={t('admin.noInvitations')} />}
       {(invitations.data?.length ?? 0) > 0 && (
-        <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+        <ul
+          ref={keptRowFocus}
+          className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
+        >
           {invitations.data?.map((invitation) => {
             const name = invitation.note ?? t('admin.withoutNote')
             return (
@@ -51,10 +62,13 @@ export function InvitationsSection() {
                 <div className="min-w-0 flex-1">
                   <p className="font-medium wrap-anywhere">{name}</p>
                   <p className="text-[13px] text-muted">
-                    {t(invitation.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser')}
-                    {' · '}
-                    {state(invitation)}
-                    {limits(invitation)}
+                    <Facts
+                      of={[
+                        t(invitation.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser'),
+                        state(invitation),
+                        ...limits(invitation),
+                      ]}
+                    />
                   </p>
                 </div>
                 <IconButton
@@ -77,7 +91,7 @@ const LIFETIMES = [1, 7, 30, 90]
 const DEFAULT_LIFETIME = 7
 const HOURS_PER_DAY = 24
 
-function InvitationForm() {
+function NewInvitation({ onClose }: { onClose: () => void }) {
   const { t, i18n } = useTranslation()
   const invite = useInvite()
   const [note, setNote] = useState('')
@@ -85,35 +99,38 @@ function InvitationForm() {
   const [days, setDays] = useState(DEFAULT_LIFETIME)
   const [quota, setQuota] = useState(NO_QUOTA)
   return (
-    <form
-      className="rounded-2xl border border-line bg-surface p-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        invite.mutate(
-          {
-            role,
-            quota,
-            expires_in_hours: days * HOURS_PER_DAY,
-            ...(note.trim() === '' ? {} : { note }),
-          },
-          {
-            onSuccess: () => {
-              setNote('')
-              setQuota(NO_QUOTA)
-            },
-          },
-        )
-      }}
-    >
-      <div className="flex items-end gap-3 max-sm:flex-col max-sm:items-stretch">
-        <div className="flex-1">
-          <TextField
-            label={t('admin.note')}
-            maxLength={200}
-            value={note}
-            onChange={(event) => setNote(event.target.value)}
+    <FormDialog
+      title={t('admin.invite')}
+      isReady
+      isPending={invite.isPending}
+      error={invite.error}
+      result={
+        invite.data && (
+          <ShownOnce
+            label={t('admin.invitationLink', {
+              day: new Date(invite.data.expires_at).toLocaleDateString(i18n.language),
+            })}
+            value={invite.data.url}
           />
-        </div>
+        )
+      }
+      onSubmit={() =>
+        invite.mutate({
+          role,
+          quota,
+          expires_in_hours: days * HOURS_PER_DAY,
+          ...(note.trim() === '' ? {} : { note }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label={t('admin.note')}
+        maxLength={200}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
           label={t('admin.role')}
           value={role}
@@ -132,11 +149,8 @@ function InvitationForm() {
           }))}
           onChange={(event) => setDays(Number(event.target.value))}
         />
-        <Button tone="primary" type="submit" className="h-10" disabled={invite.isPending}>
-          {t('admin.invite')}
-        </Button>
       </div>
-      <details className="mt-3">
+      <details>
         <summary className="cursor-pointer text-sm font-medium text-soft">{t('quota.own')}</summary>
         <p className="mt-2 mb-3 text-[13px] text-muted">{t('quota.ownText')}</p>
         <QuotaFields
@@ -145,17 +159,6 @@ function InvitationForm() {
           onChange={(kind, limit) => setQuota({ ...quota, [kind]: limit })}
         />
       </details>
-      {invite.data !== undefined && (
-        <div className="mt-4">
-          <ShownOnce
-            key={invite.data.url}
-            label={t('admin.invitationLink', {
-              day: new Date(invite.data.expires_at).toLocaleDateString(i18n.language),
-            })}
-            value={invite.data.url}
-          />
-        </div>
-      )}
-    </form>
+    </FormDialog>
   )
 }

@@ -18,6 +18,7 @@ import {
 import { fullTime } from '../../lib/format.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { configuredDefault } from './configured-default.ts'
@@ -68,11 +69,13 @@ function Runs() {
           <div className="min-w-0 flex-1">
             <p className="font-medium wrap-anywhere">{run.username}</p>
             <p className="text-[13px] wrap-anywhere text-muted">
-              {[
-                run.model,
-                t(`background.status.${run.status}`),
-                fullTime(run.started_at, i18n.language),
-              ].join(' · ')}
+              <Facts
+                of={[
+                  run.model,
+                  t(`background.status.${run.status}`),
+                  fullTime(run.started_at, i18n.language),
+                ]}
+              />
             </p>
           </div>
           <Button
@@ -187,13 +190,15 @@ function McpServers() {
         <li key={name} className="py-3">
           <p className="font-medium wrap-anywhere">{name}</p>
           <p className="text-[13px] wrap-anywhere text-muted">
-            {[
-              t(`mcp.status.${state}`),
-              users === null ? t('admin.server.everybody') : users.join(', '),
-              ...(groups.length === 0
-                ? []
-                : [t('admin.server.inGroups', { groups: groups.join(', ') })]),
-            ].join(' · ')}
+            <Facts
+              of={[
+                t(`mcp.status.${state}`),
+                users === null ? t('admin.server.everybody') : users.join(', '),
+                ...(groups.length === 0
+                  ? []
+                  : [t('admin.server.inGroups', { groups: groups.join(', ') })]),
+              ]}
+            />
           </p>
         </li>
       ))}

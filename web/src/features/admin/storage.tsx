@@ -4,6 +4,7 @@ import type { StoredBytes } from '../../../../server/protocol/admin/server.ts'
 import { useStorage } from '../../lib/api/server.ts'
 import { fileSize } from '../../lib/format.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
@@ -59,15 +60,15 @@ function Row({ name, stored, used }: { name: string; stored: StoredBytes; used: 
     <li className="py-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
-        <span className="text-[13px] tabular-nums text-soft">{used}</span>
+        <bdi className="text-[13px] tabular-nums text-soft">{used}</bdi>
       </p>
       <p className="text-[13px] wrap-anywhere text-muted">
-        {KINDS.filter((kind) => stored[kind] > 0)
-          .map(
+        <Facts
+          of={KINDS.filter((kind) => stored[kind] > 0).map(
             (kind) =>
               `${t(`admin.server.stored.${kind}`)} ${fileSize(stored[kind], i18n.language)}`,
-          )
-          .join(' · ')}
+          )}
+        />
       </p>
     </li>
   )

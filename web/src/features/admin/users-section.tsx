@@ -22,6 +22,7 @@ import {
 } from '../../lib/api/admin.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
@@ -102,13 +103,15 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
         <div className="min-w-0 flex-1">
           <p className="font-medium wrap-anywhere">{name}</p>
           <p className="text-[13px] wrap-anywhere text-muted">
-            {[
-              t(isAdmin ? 'admin.roleAdmin' : 'admin.roleUser'),
-              ...(user.email === null ? [] : [user.email]),
-              ...user.groups.map((group) => group.name),
-              ...(user.is_active ? [] : [t('admin.disabled')]),
-              ...(own ? [t('admin.you')] : []),
-            ].join(' · ')}
+            <Facts
+              of={[
+                t(isAdmin ? 'admin.roleAdmin' : 'admin.roleUser'),
+                ...(user.email === null ? [] : [user.email]),
+                ...user.groups.map((group) => group.name),
+                ...(user.is_active ? [] : [t('admin.disabled')]),
+                ...(own ? [t('admin.you')] : []),
+              ]}
+            />
           </p>
         </div>
         <fieldset className="flex shrink-0 items-center gap-1" aria-label={name}>

@@ -94,7 +94,11 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
               onChange={setRevokeKeys}
             />
             <div className="flex justify-end">
-              <Button tone="primary" type="submit" disabled={patch.isPending}>
+              <Button
+                tone="primary"
+                type="submit"
+                disabled={current === '' || password === '' || patch.isPending}
+              >
                 {t('common.save')}
               </Button>
             </div>

@@ -1,15 +1,18 @@
 // API keys: creating one with scopes and an expiry, the list with their last use, revoking.
-import { KeyRound, Trash2 } from 'lucide-react'
+import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiKeyScope } from '../../../../server/protocol/accounts/user.ts'
 import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
-import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
 const DAY_MS = 86_400_000
@@ -20,35 +23,46 @@ export function ApiKeysSection() {
   const { t, i18n } = useTranslation()
   const keys = useApiKeys()
   const remove = useDeleteApiKey()
+  const [isAdding, setIsAdding] = useState(false)
   const [doomed, setDoomed] = useState<{ id: string; name: string } | null>(null)
   const day = (time: string): string =>
     new Date(time).toLocaleDateString(i18n.language, { dateStyle: 'medium' })
   return (
-    <Section title={t('apiKeys.title')} text={t('apiKeys.text')}>
-      <KeyForm />
+    <Section
+      title={t('apiKeys.title')}
+      text={t('apiKeys.text')}
+      action={
+        <Button size="small" icon={Plus} onClick={() => setIsAdding(true)}>
+          {t('apiKeys.create')}
+        </Button>
+      }
+    >
       {keys.isPending && <Loading />}
       {keys.isError && (
         <Failed message={errorText(keys.error)} onRetry={() => void keys.refetch()} />
       )}
-      <ul className="mt-4 -mb-3 divide-y divide-line border-t border-line empty:hidden">
+      {keys.data?.length === 0 && <Empty icon={KeyRound} title={t('apiKeys.none')} />}
+      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
         {keys.data?.map((key) => (
           <li key={key.id} className="flex items-center gap-3 py-3">
             <KeyRound size={18} aria-hidden className="shrink-0 text-muted" />
             <div className="min-w-0 flex-1">
               <p className="font-medium wrap-anywhere">{key.name}</p>
               <p className="text-[13px] wrap-anywhere text-muted">
-                {[
-                  `${key.prefix}…`,
-                  key.scopes === null
-                    ? t('apiKeys.everything')
-                    : key.scopes.map((scope) => t(`apiKeys.scope.${scope}`)).join(', '),
-                  key.last_used_at === null
-                    ? t('apiKeys.neverUsed')
-                    : t('apiKeys.lastUsed', { day: day(key.last_used_at) }),
-                  ...(key.expires_at === null
-                    ? []
-                    : [t('apiKeys.expires', { day: day(key.expires_at) })]),
-                ].join(' · ')}
+                <Facts
+                  of={[
+                    `${key.prefix}…`,
+                    key.scopes === null
+                      ? t('apiKeys.everything')
+                      : key.scopes.map((scope) => t(`apiKeys.scope.${scope}`)).join(', '),
+                    key.last_used_at === null
+                      ? t('apiKeys.neverUsed')
+                      : t('apiKeys.lastUsed', { day: day(key.last_used_at) }),
+                    ...(key.expires_at === null
+                      ? []
+                      : [t('apiKeys.expires', { day: day(key.expires_at) })]),
+                  ]}
+                />
               </p>
             </div>
             <IconButton
@@ -60,6 +74,7 @@ export function ApiKeysSection() {
           </li>
         ))}
       </ul>
+      {isAdding && <NewKey onClose={() => setIsAdding(false)} />}
       <ConfirmDialog
         open={doomed !== null}
         onOpenChange={() => setDoomed(null)}
@@ -74,30 +89,31 @@ export function ApiKeysSection() {
   )
 }
 
-function KeyForm() {
+function NewKey({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const create = useCreateApiKey()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly ApiKeyScope[]>([])
   const [days, setDays] = useState('90')
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate(
-          {
-            name,
-            ...(scopes.length === 0 ? {} : { scopes: [...scopes] }),
-            ...(days === '0'
-              ? {}
-              : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-          },
-          { onSuccess: () => setName('') },
-        )
-      }}
+    <FormDialog
+      title={t('apiKeys.create')}
+      isReady={name.trim() !== ''}
+      isPending={create.isPending}
+      error={create.error}
+      result={create.data && <ShownOnce label={t('apiKeys.created')} value={create.data.key} />}
+      onSubmit={() =>
+        create.mutate({
+          name,
+          ...(scopes.length === 0 ? {} : { scopes: [...scopes] }),
+          ...(days === '0'
+            ? {}
+            : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+        })
+      }
+      onClose={onClose}
     >
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={t('apiKeys.name')}
           maxLength={100}
@@ -130,14 +146,6 @@ function KeyForm() {
           </label>
         ))}
       </fieldset>
-      <div>
-        <Button tone="primary" type="submit" disabled={create.isPending || name.trim() === ''}>
-          {t('apiKeys.create')}
-        </Button>
-      </div>
-      {create.data !== undefined && (
-        <ShownOnce key={create.data.key} label={t('apiKeys.created')} value={create.data.key} />
-      )}
-    </form>
+    </FormDialog>
   )
 }

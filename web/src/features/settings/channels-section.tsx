@@ -1,11 +1,14 @@
 // Channels that the agent can send messages to: create, list, remove. Secrets are never shown again.
-import { Send, Trash2 } from 'lucide-react'
+import { Plus, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -33,24 +36,35 @@ export function ChannelsSection() {
   const channels = useChannels()
   const remove = useDeleteChannel()
   const [asked, setAsked] = useState<Channel | null>(null)
+  const [isAdding, setIsAdding] = useState(false)
   return (
     <>
-      <Section title={t('channels.title')} text={t('channels.text')}>
+      <Section
+        title={t('channels.title')}
+        text={t('channels.text')}
+        action={
+          <Button size="small" icon={Plus} onClick={() => setIsAdding(true)}>
+            {t('channels.add')}
+          </Button>
+        }
+      >
         {channels.isPending && <Loading />}
         {channels.isError && (
           <Failed message={errorText(channels.error)} onRetry={() => void channels.refetch()} />
         )}
         {channels.data?.length === 0 && <Empty icon={Send} title={t('channels.none')} />}
-        <ul className="-my-2 divide-y divide-line">
+        <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
           {channels.data?.map((channel) => (
             <li key={channel.id} className="flex items-center gap-3 py-3">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{channel.name}</p>
                 <p className="truncate text-[13px] text-muted">
-                  {[
-                    t(`channels.kinds.${kindOf(channel)}`),
-                    ...visibleSettings(channel.settings),
-                  ].join(' · ')}
+                  <Facts
+                    of={[
+                      t(`channels.kinds.${kindOf(channel)}`),
+                      ...visibleSettings(channel.settings),
+                    ]}
+                  />
                 </p>
                 {channel.last_delivery !== null && <Delivery delivery={channel.last_delivery} />}
               </div>
@@ -64,7 +78,7 @@ export function ChannelsSection() {
           ))}
         </ul>
       </Section>
-      <NewChannel />
+      {isAdding && <NewChannel onClose={() => setIsAdding(false)} />}
       <ConfirmDialog
         open={asked !== null}
         onOpenChange={() => setAsked(null)}
@@ -100,75 +114,64 @@ function Delivery({ delivery }: { delivery: NonNullable<Channel['last_delivery']
   )
 }
 
-function NewChannel() {
+function NewChannel({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const create = useCreateChannel()
   const [kind, setKind] = useState<Kind>('webhook')
   const [name, setName] = useState('')
   const [settings, setSettings] = useState<Record<string, string>>({})
+  const fields = CHANNEL_FIELDS[kind]
+  const filled = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value.trim() !== ''),
+  )
   return (
-    <Section title={t('channels.new')}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const filled = Object.fromEntries(
-            Object.entries(settings).filter(([, value]) => value !== ''),
-          )
-          create.mutate(
-            { type: kind, name, settings: filled },
-            {
-              onSuccess: () => {
-                notify(t('channels.added', { name }), 'success')
-                setName('')
-                setSettings({})
-              },
+    <FormDialog
+      title={t('channels.add')}
+      isReady={name.trim() !== '' && fields.every((one) => !one.required || one.name in filled)}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() =>
+        create.mutate(
+          { type: kind, name, settings: filled },
+          {
+            onSuccess: () => {
+              notify(t('channels.added', { name }), 'success')
+              onClose()
             },
-          )
-        }}
-      >
-        <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField
-            label={t('channels.kind')}
-            value={kind}
-            options={CHANNEL_KINDS.map((value) => ({ value, label: t(`channels.kinds.${value}`) }))}
-            onChange={(event) => {
-              setKind(CHANNEL_KINDS.find((one) => one === event.target.value) ?? 'webhook')
-              setSettings({})
-            }}
-          />
-          <TextField
-            label={t('channels.name')}
-            required
-            maxLength={50}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </div>
-        {CHANNEL_FIELDS[kind].map((field) => (
-          <TextField
-            key={`${kind}-${field.name}`}
-            label={t(`channels.field.${field.name}`)}
-            type={field.secret ? 'password' : 'text'}
-            autoComplete="off"
-            required={field.required}
-            value={settings[field.name] ?? ''}
-            onChange={(event) =>
-              setSettings((old) => ({ ...old, [field.name]: event.target.value }))
-            }
-          />
-        ))}
-        {create.isError && (
-          <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-            {errorText(create.error)}
-          </p>
-        )}
-        <div className="flex justify-end">
-          <Button tone="primary" type="submit" disabled={create.isPending}>
-            {t('channels.add')}
-          </Button>
-        </div>
-      </form>
-    </Section>
+          },
+        )
+      }
+      onClose={onClose}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SelectField
+          label={t('channels.kind')}
+          value={kind}
+          options={CHANNEL_KINDS.map((value) => ({ value, label: t(`channels.kinds.${value}`) }))}
+          onChange={(event) => {
+            setKind(CHANNEL_KINDS.find((one) => one === event.target.value) ?? 'webhook')
+            setSettings({})
+          }}
+        />
+        <TextField
+          label={t('channels.name')}
+          required
+          maxLength={50}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </div>
+      {fields.map((field) => (
+        <TextField
+          key={`${kind}-${field.name}`}
+          label={t(`channels.field.${field.name}`)}
+          type={field.secret ? 'password' : 'text'}
+          autoComplete="off"
+          required={field.required}
+          value={settings[field.name] ?? ''}
+          onChange={(event) => setSettings((old) => ({ ...old, [field.name]: event.target.value }))}
+        />
+      ))}
+    </FormDialog>
   )
 }

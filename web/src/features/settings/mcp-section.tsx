@@ -10,6 +10,8 @@ import { useAdminMcpServers } from '../../lib/api/server.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { McpControls } from './mcp-controls.tsx'
@@ -63,7 +65,7 @@ export function McpSection({ admin }: { admin: boolean }) {
         <Failed message={errorText(servers.error)} onRetry={() => void servers.refetch()} />
       )}
       {servers.data?.length === 0 && <Empty icon={Plug} title={t('mcp.none')} />}
-      <ul className="-my-2 divide-y divide-line">
+      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
         {admin
           ? all.data?.map((server) => (
               <Server
@@ -103,17 +105,21 @@ function Server({
           />
           {server.name}
           <span className="text-[13px] font-normal text-muted">
-            {[
-              t(needsSignIn && !isOff ? 'mcp.signInNeeded' : `mcp.status.${server.state}`),
-              server.transport,
-              ...('source' in server && server.source === 'config' ? ['config.yml'] : []),
-            ].join(' · ')}
+            <Facts
+              of={[
+                t(needsSignIn && !isOff ? 'mcp.signInNeeded' : `mcp.status.${server.state}`),
+                server.transport,
+                ...('source' in server && server.source === 'config' ? ['config.yml'] : []),
+              ]}
+            />
           </span>
         </p>
         {server.auth !== 'none' && !isOff && <SignInButton server={server} />}
       </div>
       {server.error !== null && !needsSignIn && !isOff && (
-        <p className="mt-1 text-sm text-bad">{refusalText({ ...server, message: server.error })}</p>
+        <p className="mt-1 text-sm text-bad first-letter:uppercase">
+          {refusalText({ ...server, message: server.error })}
+        </p>
       )}
       {server.tools.length > 0 && (
         <ul className="mt-1.5 flex flex-wrap gap-1.5">

@@ -14,6 +14,8 @@ import { inOrder, usePreferences } from '../../lib/api/preferences.ts'
 import { compactNumber } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
 import { ModelDialog } from './model-dialog.tsx'
@@ -50,7 +52,7 @@ export function ModelsSection({ admin }: { admin: boolean }) {
         )
       }
     >
-      <ul className="-my-2 divide-y divide-line">
+      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line">
         {ordered.map((model) => (
           <ModelRow key={model.id} model={model} shown={ordered.map(({ id }) => id)}>
             {removable.has(model.id) && (
@@ -120,19 +122,19 @@ function ModelRow({
           <p className="mt-0.5 text-[13px] text-bad">{t('models.needsKeyText')}</p>
         )}
         <p className="mt-0.5 text-[13px] text-muted">
-          {[
-            model.provider,
-            t(`models.tools.${model.tool_mode}`),
-            model.thinking === false ? null : t('models.thinking'),
-            model.vision ? t('models.vision') : null,
-            model.context_window === null
-              ? null
-              : t('models.window', {
-                  size: compactNumber(model.context_window, i18n.language),
-                }),
-          ]
-            .filter((part) => part !== null)
-            .join(' · ')}
+          <Facts
+            of={[
+              model.provider,
+              t(`models.tools.${model.tool_mode}`),
+              model.thinking === false ? null : t('models.thinking'),
+              model.vision ? t('models.vision') : null,
+              model.context_window === null
+                ? null
+                : t('models.window', {
+                    size: compactNumber(model.context_window, i18n.language),
+                  }),
+            ].filter((part) => part !== null)}
+          />
         </p>
       </div>
       <ModelPlace id={model.id} name={model.name} shown={shown} />

@@ -1,5 +1,5 @@
 // Prompts that the user has saved: listed by `/` in the message field, with a form for their fields.
-import { BookmarkPlus, Pencil, Trash2 } from 'lucide-react'
+import { Bookmark, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
@@ -7,7 +7,9 @@ import { useChangePreferences } from '../../lib/api/preferences.ts'
 import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { Empty } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
 type SavedPrompt = Preferences['saved_prompts'][number]
@@ -25,11 +27,25 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
   const [edited, setEdited] = useState<Edited | null>(null)
   const store = (next: SavedPrompt[]): void => change.mutate({ saved_prompts: next })
   return (
-    <Section title={t('savedPrompts.title')} text={t('savedPrompts.text')}>
+    <Section
+      title={t('savedPrompts.title')}
+      text={t('savedPrompts.text')}
+      action={
+        <Button
+          size="small"
+          icon={Plus}
+          onClick={() => setEdited({ at: prompts.length, prompt: { name: '', text: '' } })}
+        >
+          {t('savedPrompts.add')}
+        </Button>
+      }
+    >
+      {prompts.length === 0 && <Empty icon={Bookmark} title={t('savedPrompts.none')} />}
       {prompts.length > 0 && (
         <ul
           aria-label={t('savedPrompts.title')}
-          className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
+          ref={keptRowFocus}
+          className="-my-2 divide-y divide-line"
         >
           {prompts.map((prompt, at) => (
             <li key={prompt.name} className="flex items-center gap-1 py-2.5">
@@ -53,14 +69,6 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
           ))}
         </ul>
       )}
-      <div>
-        <Button
-          icon={BookmarkPlus}
-          onClick={() => setEdited({ at: prompts.length, prompt: { name: '', text: '' } })}
-        >
-          {t('savedPrompts.add')}
-        </Button>
-      </div>
       {edited !== null && (
         <Editor
           initial={edited.prompt}

@@ -142,6 +142,10 @@ function TaskForm({
   const begun = task.kind === 'totp' ? beginTotp.data : undefined
   const actions = [beginTotp, confirmTotp, createCodes, addPasskey, remove]
   const error = actions.find(({ isError }) => isError)?.error
+  const isFilled =
+    begun === undefined
+      ? password !== '' && (task.kind !== 'passkey' || name.trim() !== '')
+      : code.trim() !== ''
   const isBusy = actions.some(({ isPending }) => isPending)
   const submit = () => {
     for (const action of actions) if (action.isError) action.reset()
@@ -211,7 +215,7 @@ function TaskForm({
         <Button tone="quiet" onClick={onCancel}>
           {t('common.cancel')}
         </Button>
-        <Button tone="primary" type="submit" disabled={isBusy}>
+        <Button tone="primary" type="submit" disabled={isBusy || !isFilled}>
           {t(task.kind === 'remove' ? 'secondFactor.remove' : 'secondFactor.go')}
         </Button>
       </div>

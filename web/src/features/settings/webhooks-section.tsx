@@ -1,5 +1,5 @@
 // Webhooks: create one, see its secret once, replace it, try the webhook, switch it off, delete it.
-import { KeyRound, Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
+import { KeyRound, Plus, Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { WebhookEventType } from '../../../../server/protocol/programs/webhook.ts'
@@ -7,8 +7,11 @@ import { fullTime } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
 import { Switch } from '../../ui/controls/switch.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -31,16 +34,24 @@ export function WebhooksSection() {
   const webhooks = useWebhooks()
   const remove = useDeleteWebhook()
   const [doomed, setDoomed] = useState<Webhook | null>(null)
+  const [isAdding, setIsAdding] = useState(false)
   const [replaced, setReplaced] = useState<Webhook | null>(null)
   return (
-    <Section title={t('webhooks.title')} text={t('webhooks.text')}>
-      <NewWebhook />
+    <Section
+      title={t('webhooks.title')}
+      text={t('webhooks.text')}
+      action={
+        <Button size="small" icon={Plus} onClick={() => setIsAdding(true)}>
+          {t('webhooks.add')}
+        </Button>
+      }
+    >
       {webhooks.isPending && <Loading />}
       {webhooks.isError && (
         <Failed message={errorText(webhooks.error)} onRetry={() => void webhooks.refetch()} />
       )}
       {webhooks.data?.length === 0 && <Empty icon={WebhookIcon} title={t('webhooks.none')} />}
-      <ul className="-mb-2 divide-y divide-line">
+      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
         {webhooks.data?.map((webhook) => (
           <WebhookRow
             key={webhook.id}
@@ -50,6 +61,7 @@ export function WebhooksSection() {
           />
         ))}
       </ul>
+      {isAdding && <NewWebhook onClose={() => setIsAdding(false)} />}
       {replaced !== null && (
         <ReplaceSecret key={replaced.id} webhook={replaced} onClose={() => setReplaced(null)} />
       )}
@@ -86,13 +98,15 @@ function WebhookRow({
       <div className="min-w-0 flex-1 max-sm:basis-full">
         <p className="font-medium wrap-anywhere">{url}</p>
         <p className="text-[13px] text-muted">
-          {[
-            ...(isActive ? [] : [t('webhooks.off')]),
-            ...webhook.events.map((event) => t(`webhooks.event.${event}`)),
-            ...(until === null
-              ? []
-              : [t('webhooks.overlapUntil', { until: fullTime(until, i18n.language) })]),
-          ].join(' · ')}
+          <Facts
+            of={[
+              ...(isActive ? [] : [t('webhooks.off')]),
+              ...webhook.events.map((event) => t(`webhooks.event.${event}`)),
+              ...(until === null
+                ? []
+                : [t('webhooks.overlapUntil', { until: fullTime(until, i18n.language) })]),
+            ]}
+          />
         </p>
         {webhook.last_delivery !== null && <LastDelivery delivery={webhook.last_delivery} />}
       </div>
@@ -193,18 +207,20 @@ function LastDelivery({ delivery }: { delivery: WebhookDelivery }) {
   )
 }
 
-function NewWebhook() {
+function NewWebhook({ onClose }: { onClose(): void }) {
   const { t } = useTranslation()
   const create = useCreateWebhook()
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState<readonly WebhookEventType[]>(WebhookEventType.options)
   return (
-    <form
-      className="mb-3 flex flex-col gap-3 border-b border-line pb-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate({ url, events }, { onSuccess: () => setUrl('') })
-      }}
+    <FormDialog
+      title={t('webhooks.add')}
+      isReady={url.trim() !== '' && events.length > 0}
+      isPending={create.isPending}
+      error={create.error}
+      result={create.data && <ShownOnce label={t('webhooks.secret')} value={create.data.secret} />}
+      onSubmit={() => create.mutate({ url, events })}
+      onClose={onClose}
     >
       <TextField
         label={t('webhooks.url')}
@@ -233,27 +249,6 @@ function NewWebhook() {
           </label>
         ))}
       </fieldset>
-      {create.isError && (
-        <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-          {errorText(create.error)}
-        </p>
-      )}
-      <div>
-        <Button
-          tone="primary"
-          type="submit"
-          disabled={create.isPending || url.trim() === '' || events.length === 0}
-        >
-          {t('webhooks.add')}
-        </Button>
-      </div>
-      {create.data !== undefined && (
-        <ShownOnce
-          key={create.data.secret}
-          label={t('webhooks.secret')}
-          value={create.data.secret}
-        />
-      )}
-    </form>
+    </FormDialog>
   )
 }

@@ -1,9 +1,11 @@
 // What the test of a provider found: whether it answers, what its model can do, and what is known of that model.
+
 import { Check, Minus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ModelApi, ProbeReport } from '../../../../server/protocol/models/catalog.ts'
 import { compactNumber, money } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { Facts } from '../../ui/facts.tsx'
 
 /** What the providers call their APIs, in every language. */
 export const apiNames: Readonly<Record<ModelApi, string>> = {
@@ -78,7 +80,7 @@ function KnownFacts({
   ]
   return (
     <p className="mt-3 text-[13px] text-muted">
-      {facts.filter((fact) => fact !== null).join(' · ')}
+      <Facts of={facts.filter((fact) => fact !== null)} />
     </p>
   )
 }

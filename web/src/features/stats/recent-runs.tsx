@@ -9,6 +9,7 @@ import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ActionButton } from '../../ui/controls/action-button.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed } from '../../ui/states/feedback.tsx'
 import { useRuns } from './api/runs.ts'
@@ -83,7 +84,9 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
             </span>
           )}
         </p>
-        <p className="mt-0.5 text-[13px] text-muted tabular-nums">{facts.join(' · ')}</p>
+        <p className="mt-0.5 text-[13px] text-muted tabular-nums">
+          <Facts of={facts} />
+        </p>
       </div>
       <ActionButton icon={Activity} label={t('answer.inspect')} onClick={onInspect} />
     </li>

@@ -178,6 +178,7 @@ export function useInvite() {
         body,
       }),
     onSettled: () => client.invalidateQueries({ queryKey: invitationsKey }),
+    meta: { quiet: true },
   })
 }
 

@@ -40,6 +40,7 @@ export function useCreateGroup() {
     mutationFn: (body: z.input<typeof CreateGroupBody>) =>
       request<Group>('/api/admin/groups', { method: 'POST', body }),
     onSettled: () => client.invalidateQueries({ queryKey: groupsKey }),
+    meta: { quiet: true },
   })
 }
 

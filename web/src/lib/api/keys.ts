@@ -28,6 +28,7 @@ export function useCreateApiKey() {
     mutationFn: (body: z.input<typeof CreateApiKeyBody>) =>
       request<z.output<typeof CreatedApiKey>>('/api/auth/keys', { method: 'POST', body }),
     onSettled: () => client.invalidateQueries({ queryKey: keysKey }),
+    meta: { quiet: true },
   })
 }
 

@@ -3,6 +3,7 @@ import type { adminPages } from '../english/admin-pages.ts'
 
 export const chineseAdminPages: typeof adminPages = {
   apiKeys: {
+    none: '还没有 API 密钥',
     title: 'API 密钥',
     text: '供脚本和其他程序使用。密钥不能创建密钥，也不能终止会话。',
     name: '用途',
@@ -174,6 +175,7 @@ export const chineseAdminPages: typeof adminPages = {
     note: '邀请谁？',
     invite: '创建邀请',
     invitationLink: '请发送此链接。链接有效期至 {{day}}，只能使用一次，且不会再次显示。',
+    noInvitations: '还没有邀请',
     withoutNote: '邀请',
     openUntil: '有效期至 {{day}}',
     usedOn: '已于 {{day}} 使用',

@@ -85,6 +85,7 @@ export const settingsPages: typeof english = {
     program: '未知程序',
   },
   savedPrompts: {
+    none: '还没有保存的提示词',
     title: '已保存的提示词',
     text: '常用的提示词。在消息输入框中输入 / 即可插入。',
     add: '保存提示词',
@@ -200,7 +201,6 @@ export const settingsPages: typeof english = {
     title: '渠道',
     text: '智能体可以通过这些渠道发送消息，每一条都需要你批准。',
     none: '还没有渠道',
-    new: '新建渠道',
     kind: '类型',
     kinds: { webhook: 'Webhook', email: '邮件', telegram: 'Telegram' },
     name: '名称',

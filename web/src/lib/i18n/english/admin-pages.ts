@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'No API keys yet',
     title: 'API keys',
     text: 'For scripts and other programs. A key can’t create keys or end sessions.',
     name: 'What is it for?',
@@ -181,6 +182,7 @@ export const adminPages = {
     note: 'Who is it for?',
     invite: 'Create invitation',
     invitationLink: 'Send this link. It works once, until {{day}}, and isn’t shown again.',
+    noInvitations: 'No invitations yet',
     withoutNote: 'Invitation',
     openUntil: 'open until {{day}}',
     usedOn: 'used on {{day}}',

@@ -86,6 +86,7 @@ export const settingsPages = {
     program: 'Unknown program',
   },
   savedPrompts: {
+    none: 'No saved prompts yet',
     title: 'Saved prompts',
     text: 'Prompts you use often. Type / in the message field to insert one.',
     add: 'Save a prompt',
@@ -202,7 +203,6 @@ export const settingsPages = {
     title: 'Channels',
     text: 'Where the agent can send messages, once you approve each one.',
     none: 'No channels yet',
-    new: 'New channel',
     kind: 'Type',
     kinds: { webhook: 'Webhook', email: 'Email', telegram: 'Telegram' },
     name: 'Name',

@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'Aucune clé API pour l’instant',
     title: 'Clés d’API',
     text: 'Pour les scripts et autres programmes. Une clé ne peut ni créer de clés ni mettre fin à des sessions.',
     name: 'À quoi sert-elle ?',
@@ -186,6 +187,7 @@ export const adminPages = {
     invite: 'Créer une invitation',
     invitationLink:
       'Envoyez ce lien. Il fonctionne une fois, jusqu’au {{day}}, et ne sera plus affiché.',
+    noInvitations: 'Aucune invitation pour l’instant',
     withoutNote: 'Invitation',
     openUntil: 'ouverte jusqu’au {{day}}',
     usedOn: 'utilisée le {{day}}',

@@ -5,7 +5,6 @@ export const channelPages = {
     title: 'Canaux',
     text: 'Là où l’agent peut envoyer des messages, une fois chacun approuvé par vous.',
     none: 'Aucun canal pour l’instant',
-    new: 'Nouveau canal',
     kind: 'Type',
     kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
     name: 'Nom',

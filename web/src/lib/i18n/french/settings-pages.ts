@@ -98,6 +98,7 @@ export const settingsPages = {
     program: 'Programme inconnu',
   },
   savedPrompts: {
+    none: 'Aucun prompt enregistré pour l’instant',
     title: 'Prompts enregistrés',
     text: 'Des textes que vous utilisez souvent. Tapez / dans le champ du message pour en insérer un.',
     add: 'Enregistrer un prompt',

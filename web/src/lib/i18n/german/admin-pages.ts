@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'Noch keine API-Schlüssel',
     title: 'API-Schlüssel',
     text: 'Für Skripte und andere Programme. Ein Schlüssel kann weder Schlüssel erstellen noch Sitzungen beenden.',
     name: 'Wofür ist er?',
@@ -183,6 +184,7 @@ export const adminPages = {
     invite: 'Einladung erstellen',
     invitationLink:
       'Schicke diesen Link. Er funktioniert einmal, bis zum {{day}}, und wird nicht noch einmal angezeigt.',
+    noInvitations: 'Noch keine Einladungen',
     withoutNote: 'Einladung',
     openUntil: 'offen bis {{day}}',
     usedOn: 'verwendet am {{day}}',

@@ -5,7 +5,6 @@ export const channelPages = {
     title: 'Kanäle',
     text: 'Wohin der Agent Nachrichten senden kann, wenn du jede einzelne freigibst.',
     none: 'Noch keine Kanäle',
-    new: 'Neuer Kanal',
     kind: 'Art',
     kinds: { webhook: 'Webhook', email: 'E-Mail', telegram: 'Telegram' },
     name: 'Name',

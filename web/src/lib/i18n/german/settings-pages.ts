@@ -91,6 +91,7 @@ export const settingsPages = {
     program: 'Unbekanntes Programm',
   },
   savedPrompts: {
+    none: 'Noch keine gespeicherten Prompts',
     title: 'Gespeicherte Prompts',
     text: 'Prompts, die du oft verwendest. Tippe / ins Nachrichtenfeld, um einen einzufügen.',
     add: 'Prompt speichern',

@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'API キーはまだありません',
     title: 'API キー',
     text: 'スクリプトや他のプログラム用です。キーではキーの作成やセッションの終了はできません。',
     name: '用途',
@@ -178,6 +179,7 @@ export const adminPages = {
     note: '誰のためのものですか？',
     invite: '招待を作成',
     invitationLink: 'このリンクを送ってください。{{day}} まで 1 回だけ使え、二度と表示されません。',
+    noInvitations: '招待はまだありません',
     withoutNote: '招待',
     openUntil: '{{day}} まで有効',
     usedOn: '{{day}} に使用済み',

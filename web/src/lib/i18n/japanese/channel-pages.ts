@@ -5,7 +5,6 @@ export const channelPages = {
     title: '送信先',
     text: '1 件ごとの承認を得て、エージェントがメッセージを送れる先です。',
     none: '送信先はまだありません',
-    new: '新しい送信先',
     kind: '種類',
     kinds: { webhook: 'Webhook', email: 'メール', telegram: 'Telegram' },
     name: '名前',

@@ -88,6 +88,7 @@ export const settingsPages = {
     program: '不明なプログラム',
   },
   savedPrompts: {
+    none: '保存したプロンプトはまだありません',
     title: '保存したプロンプト',
     text: 'よく使うプロンプトです。メッセージ欄で / を入力すると挿入できます。',
     add: 'プロンプトを保存',

@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: '아직 API 키가 없습니다',
     title: 'API 키',
     text: '스크립트와 다른 프로그램용입니다. 키로는 키를 만들거나 세션을 끝낼 수 없습니다.',
     name: '용도',
@@ -179,6 +180,7 @@ export const adminPages = {
     note: '누구를 위한 초대인가요?',
     invite: '초대 만들기',
     invitationLink: '이 링크를 보내세요. {{day}}까지 한 번만 작동하며 다시 표시되지 않습니다.',
+    noInvitations: '아직 초대가 없습니다',
     withoutNote: '초대',
     openUntil: '{{day}}까지 유효',
     usedOn: '{{day}}에 사용됨',

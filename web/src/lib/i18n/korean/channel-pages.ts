@@ -5,7 +5,6 @@ export const channelPages = {
     title: '채널',
     text: '건별로 승인하면 에이전트가 메시지를 보낼 수 있는 곳입니다.',
     none: '아직 채널이 없습니다',
-    new: '새 채널',
     kind: '유형',
     kinds: { webhook: '웹훅', email: '이메일', telegram: 'Telegram' },
     name: '이름',

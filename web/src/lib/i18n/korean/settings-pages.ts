@@ -83,6 +83,7 @@ export const settingsPages = {
     program: '알 수 없는 프로그램',
   },
   savedPrompts: {
+    none: '아직 저장한 프롬프트가 없습니다',
     title: '저장한 프롬프트',
     text: '자주 쓰는 글입니다. 메시지 입력란에 /를 입력해 넣을 수 있습니다.',
     add: '프롬프트 저장',

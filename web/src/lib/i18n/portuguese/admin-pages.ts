@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'Nenhuma chave de API ainda',
     title: 'Chaves de API',
     text: 'Para scripts e outros programas. Uma chave não pode criar chaves nem encerrar sessões.',
     name: 'Para que serve?',
@@ -186,6 +187,7 @@ export const adminPages = {
     invite: 'Criar convite',
     invitationLink:
       'Envie este link. Ele funciona uma vez, até {{day}}, e não será exibido novamente.',
+    noInvitations: 'Nenhum convite ainda',
     withoutNote: 'Convite',
     openUntil: 'aberto até {{day}}',
     usedOn: 'usado em {{day}}',

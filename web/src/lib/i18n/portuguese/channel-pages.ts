@@ -5,7 +5,6 @@ export const channelPages = {
     title: 'Canais',
     text: 'Para onde o agente pode enviar mensagens, depois que você aprova cada uma.',
     none: 'Nenhum canal ainda',
-    new: 'Novo canal',
     kind: 'Tipo',
     kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
     name: 'Nome',

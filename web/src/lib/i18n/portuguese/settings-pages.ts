@@ -93,6 +93,7 @@ export const settingsPages = {
     program: 'Programa desconhecido',
   },
   savedPrompts: {
+    none: 'Nenhum prompt salvo ainda',
     title: 'Prompts salvos',
     text: 'Textos que você usa com frequência. Digite / no campo da mensagem para inserir um.',
     add: 'Salvar um prompt',

@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'Ключей API пока нет',
     title: 'Ключи API',
     text: 'Для скриптов и других программ. Ключ не может создавать ключи и завершать сеансы.',
     name: 'Для чего он?',
@@ -187,6 +188,7 @@ export const adminPages = {
     invite: 'Создать приглашение',
     invitationLink:
       'Отправьте эту ссылку. Она сработает один раз, до {{day}}, и больше не покажется.',
+    noInvitations: 'Приглашений пока нет',
     withoutNote: 'Приглашение',
     openUntil: 'действует до {{day}}',
     usedOn: 'использовано: {{day}}',

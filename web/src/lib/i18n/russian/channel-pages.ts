@@ -5,7 +5,6 @@ export const channelPages = {
     title: 'Каналы',
     text: 'Куда агент может отправлять сообщения — каждое после вашего одобрения.',
     none: 'Каналов пока нет',
-    new: 'Новый канал',
     kind: 'Тип',
     kinds: { webhook: 'Вебхук', email: 'Эл. почта', telegram: 'Telegram' },
     name: 'Название',

@@ -2,6 +2,7 @@
 
 export const adminPages = {
   apiKeys: {
+    none: 'Todavía no hay claves de API',
     title: 'Claves de API',
     text: 'Para scripts y otros programas. Una clave no puede crear claves ni cerrar sesiones.',
     name: '¿Para qué es?',
@@ -185,6 +186,7 @@ export const adminPages = {
     invite: 'Crear invitación',
     invitationLink:
       'Envía este enlace. Funciona una vez, hasta el {{day}}, y no se vuelve a mostrar.',
+    noInvitations: 'Todavía no hay invitaciones',
     withoutNote: 'Invitación',
     openUntil: 'abierta hasta el {{day}}',
     usedOn: 'usada el {{day}}',

@@ -5,7 +5,6 @@ export const channelPages = {
     title: 'Canales',
     text: 'Adónde puede enviar mensajes el agente, una vez que apruebas cada uno.',
     none: 'Aún no hay canales',
-    new: 'Nuevo canal',
     kind: 'Tipo',
     kinds: { webhook: 'Webhook', email: 'Correo electrónico', telegram: 'Telegram' },
     name: 'Nombre',

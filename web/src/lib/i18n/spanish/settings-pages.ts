@@ -94,6 +94,7 @@ export const settingsPages = {
     program: 'Programa desconocido',
   },
   savedPrompts: {
+    none: 'Todavía no hay prompts guardados',
     title: 'Prompts guardados',
     text: 'Textos que usas a menudo. Escribe / en el campo del mensaje para insertar uno.',
     add: 'Guardar un prompt',

@@ -1,0 +1,77 @@
+// A dialog with a form that adds something to a list, and what is shown once after it was added.
+import { type ReactNode, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../controls/button.tsx'
+import { errorText } from '../states/error-text.ts'
+import { Dialog } from './dialog.tsx'
+
+/**
+ * `title` also names the button that submits. `isReady`: everything that is required is filled in. `result` takes the
+ * place of the fields (`children`) once there is one, such as a link to be copied.
+ */
+export function FormDialog({
+  title,
+  isReady,
+  isPending,
+  error,
+  result,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: string
+  isReady: boolean
+  /** The server has not answered yet. */
+  isPending: boolean
+  /** Why the server refused; null when it did not. */
+  error: Error | null
+  result?: ReactNode
+  onSubmit: () => void
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { t } = useTranslation()
+  const id = useId()
+  const isDone = result !== undefined
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      footer={
+        isDone ? (
+          <Button onClick={onClose}>{t('common.close')}</Button>
+        ) : (
+          <>
+            <Button tone="quiet" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button tone="primary" type="submit" form={id} disabled={!isReady || isPending}>
+              {title}
+            </Button>
+          </>
+        )
+      }
+    >
+      {isDone ? (
+        result
+      ) : (
+        <form
+          id={id}
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (isReady && !isPending) onSubmit()
+          }}
+        >
+          {children}
+          {error !== null && (
+            <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+              {errorText(error)}
+            </p>
+          )}
+        </form>
+      )}
+    </Dialog>
+  )
+}
