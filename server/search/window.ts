@@ -20,7 +20,7 @@ const SLICE_MS = 4
 
 /** Where a window begins, in titles, other entries and passages: `null` is the newest, 0 the end. */
 export const Window = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable()])
-/** The part of a sorted result that one page reads. */
+/** Where a window begins, as three positions: newest first, `null` is before everything. */
 export type Window = z.infer<typeof Window>
 
 export const FIRST_WINDOW: Window = [null, null, null]

@@ -4,7 +4,7 @@ import type { RunObservation } from '../../runs/observation.ts'
 import { createRunMetrics } from './run-metrics.ts'
 import { createConfiguredTracing } from './tracing.ts'
 
-/** Receives what runs do, for metrics, traces and the audit log. */
+/** Receives what runs do, for metrics and traces. */
 export interface Observers {
   observe(seen: RunObservation): void
   /** Sends what is left. */

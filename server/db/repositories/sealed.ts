@@ -29,7 +29,7 @@ export type SealedKind =
 /** Settings whose value is a sealed text. */
 const SEALED_SETTINGS = ['web_push_key']
 
-/** Reads and replaces everything that is stored sealed, for a change of the key. */
+/** Reads and replaces everything that is stored sealed. */
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
 /** Uses the tables `mcpServers`, `webhooks` and `settings`. */

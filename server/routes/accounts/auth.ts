@@ -222,7 +222,6 @@ function registerPasswords(
   )
 }
 
-/** Renewing a session and ending it. */
 function registerSessionEnds(
   app: App,
   dependencies: AuthRouteDependencies,
