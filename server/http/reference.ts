@@ -2,6 +2,9 @@
 import fastifySwagger from '@fastify/swagger'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { App } from './app.ts'
+import { describeFields, type FieldSchema } from './describe-fields.ts'
+import { FIELD_DESCRIPTIONS } from './field-descriptions.ts'
+import { INNER_DESCRIPTIONS } from './inner-field-descriptions.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
 const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
@@ -12,7 +15,17 @@ const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 interface Operation {
   /** Empty: nobody needs to sign in. */
   security: readonly object[]
-  parameters?: readonly object[]
+  parameters?: readonly Parameter[]
+}
+interface Parameter {
+  $ref?: string
+  name?: string
+  description?: string
+}
+/** The query parameters that every list takes. */
+const LIST_PARAMETERS: Readonly<Record<string, string>> = {
+  limit: 'The maximum number of items to return.',
+  cursor: 'The `next_cursor` of the previous page. Absent: the first page.',
 }
 /** Of every POST of a signed-in user; see `idempotency.ts`. */
 const IDEMPOTENCY_KEY = { $ref: '#/components/parameters/IdempotencyKey' }
@@ -75,10 +88,8 @@ export async function registerReference(app: App, version: string): Promise<void
       const complete = JSON.parse(
         JSON.stringify(jsonSchemaTransformObject(document)).replaceAll(ANY_JSON, '{}'),
       )
-      const paths: Record<string, { post?: Operation }> = complete.paths
-      for (const { post } of Object.values(paths))
-        if (post !== undefined && post.security.length > 0)
-          post.parameters = [...(post.parameters ?? []), IDEMPOTENCY_KEY]
+      describeOperations(complete.paths)
+      describeSchemas(complete.components.schemas)
       return complete
     },
   })
@@ -94,4 +105,22 @@ export async function registerReference(app: App, version: string): Promise<void
     // Its scripts write `style` attributes.
     transformStaticCSP: (policy) => `${policy};style-src-attr 'unsafe-inline'`,
   })
+}
+
+function describeOperations(paths: Record<string, { get?: Operation; post?: Operation }>): void {
+  for (const { get, post } of Object.values(paths)) {
+    for (const parameter of get?.parameters ?? []) {
+      const description = LIST_PARAMETERS[parameter.name ?? '']
+      if (description !== undefined) parameter.description ??= description
+    }
+    if (post !== undefined && post.security.length > 0)
+      post.parameters = [...(post.parameters ?? []), IDEMPOTENCY_KEY]
+  }
+}
+
+/** The generator lists each schema twice: for responses and, with the ending `Input`, for requests. */
+function describeSchemas(schemas: Record<string, FieldSchema>): void {
+  for (const [id, descriptions] of Object.entries(FIELD_DESCRIPTIONS))
+    for (const schema of [schemas[id], schemas[`${id}Input`]])
+      if (schema !== undefined) describeFields(schema, descriptions, INNER_DESCRIPTIONS)
 }

@@ -71,6 +71,24 @@ test('every reference leads to a schema of the document', () => {
   expect(dangling).toEqual([])
 })
 
+test.each([
+  ...['Conversation', 'CreateConversationInput', 'PatchConversationInput', 'Message'],
+  ...['SendMessageInput', 'EditMessageInput', 'RegenerateInput', 'StoredAttachment', 'Feedback'],
+  ...['Step', 'Run', 'ListedRun', 'ApprovalDecisionInput', 'Model', 'AdminModel'],
+  ...['CreateModelInput', 'Project', 'UpdateProjectInput', 'Checkpoint', 'File'],
+  ...['Document', 'DocumentPassage', 'TokenStats', 'ApiKey', 'CreateApiKeyInput'],
+])('every field of %s has a description', (id) => {
+  interface Described {
+    properties?: Record<string, { description?: string }>
+    oneOf?: Described[]
+  }
+  const schemas: Record<string, Described> = Reflect.get(document.components, 'schemas')
+  const members = schemas[id]?.oneOf ?? [schemas[id]]
+  const fields = members.flatMap((member) => Object.entries(member?.properties ?? {}))
+  expect(fields).not.toEqual([])
+  expect(fields.filter(([, { description }]) => description === undefined)).toEqual([])
+})
+
 test('responses of the GET routes have the form that the reference declares', async () => {
   const post = async (path: string, body: object) =>
     (await server.call('POST', path, { body })).json.data
