@@ -1,6 +1,6 @@
 // Many concurrent requests to the account routes: every limit and rule holds in whatever order they are served.
 import { connect } from 'node:net'
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { SEED } from '../../support/random.ts'
 import {
   describeOnEachServer,
@@ -39,9 +39,19 @@ describeOnEachServer('floods of the accounts', (start) => {
   beforeAll(async () => {
     shared = await start(multi)
   })
+  const own: TestServer[] = []
+  /** Starts a server for one test. It ends with the test: after a flood, each holds ten connections of PostgreSQL. */
+  const startOwn: typeof start = async (...options) => {
+    const server = await start(...options)
+    own.push(server)
+    return server
+  }
+  afterEach(async () => {
+    for (const server of own.splice(0)) await server.close()
+  })
 
   test('300 simultaneous wrong passwords cost ten attempts, and the owner can sign in from another address meanwhile', async () => {
-    const server = await start(multi, { realPasswords: true })
+    const server = await startOwn(multi, { realPasswords: true })
     await register(server, 'ann')
     const flood = Array.from({ length: 300 }, (_, n) =>
       login(server, 'ann', `wrong ${n}`, '10.0.0.1'),
@@ -66,7 +76,7 @@ describeOnEachServer('floods of the accounts', (start) => {
   })
 
   test('a flood of sign-ins from many addresses returns 503 instead of making everybody wait', async () => {
-    const server = await start(multi, { realPasswords: true })
+    const server = await startOwn(multi, { realPasswords: true })
     await register(server, 'ann')
     const answers = await Promise.all(
       Array.from({ length: 120 }, (_, n) => login(server, `nobody-${n}`, 'wrong', `10.1.0.${n}`)),
@@ -116,7 +126,7 @@ describeOnEachServer('floods of the accounts', (start) => {
   })
 
   test('an address cannot register more accounts than allowed, however many it requests at once', async () => {
-    const server = await start({ ...multi, limits: { registrations_per_hour: 5 } })
+    const server = await startOwn({ ...multi, limits: { registrations_per_hour: 5 } })
     await register(server, 'first', '10.9.0.9')
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
@@ -155,7 +165,7 @@ describeOnEachServer('floods of the accounts', (start) => {
 
   test(`one administrator who can sign in always remains, however administrators demote and disable each other (SEED=${SEED})`, async () => {
     // The user of single mode is an administrator without a password and does not count.
-    const single = await start({ auth_mode: 'single' })
+    const single = await startOwn({ auth_mode: 'single' })
     const place = {
       data_dir: single.server.config.data_dir,
       db_type: single.server.config.db_type,
@@ -164,7 +174,7 @@ describeOnEachServer('floods of the accounts', (start) => {
         : { db_sqlite_file: single.server.config.db_sqlite_file }),
     }
     await single.close()
-    const server = await start({ ...multi, ...place })
+    const server = await startOwn({ ...multi, ...place })
     const first = await register(server, 'admin-0')
     let state = SEED
     const random = (below: number): number => {
