@@ -6,7 +6,7 @@ export interface GrowingText {
   pieces: string[]
 }
 
-const JOIN_AT = 64
+const JOIN_AT = 16
 
 /** A text without pieces. */
 export const createGrowingText = (): GrowingText => ({ joined: '', pieces: [] })
