@@ -9,12 +9,12 @@ export const Deleted = z.object({ code: z.literal(0), message: z.string() }).met
 /** ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime()
 
-/** Most items of one page, unless `limits.page_items` is larger. */
+/** Maximum number of items per page, unless `limits.page_items` is larger. */
 export const PAGE_ITEMS = 100
-/** How many items of a list are wanted. */
+/** The requested number of items, from 1 to `most`. */
 export const pageLimit = (most: number) => z.coerce.number().int().min(1).max(most)
 
-/** Query of every list: `limit` 1 to 100, `cursor` opaque. */
+/** The query of every list: `limit` from 1 to 100, and an opaque `cursor`. */
 export const PageQuery = z.object({
   limit: pageLimit(PAGE_ITEMS).optional(),
   cursor: z.string().max(500).optional(),

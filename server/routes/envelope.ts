@@ -1,4 +1,4 @@
-// The success envelope that every route returns, and the form of pages in it.
+// The success envelope of all routes, and the form of pages in it.
 import type { Page } from '../protocol/envelope.ts'
 
 /** `{"code":0,"data":…}` */

@@ -5,7 +5,10 @@ const HEARTBEAT_MS = 10_000
 /** A client that reads nothing for this long is disconnected. */
 export const STALL_MS = 30_000
 
-/** Takes over the response from Fastify, including the headers set so far, and sends the head. Its response to HEAD has ended. */
+/**
+ * Takes over the response from Fastify, including the headers set so far, and sends its head. The response to a HEAD
+ * request is ended.
+ */
 export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
   const response = reply.raw
   reply.hijack()
@@ -17,14 +20,14 @@ export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
     connection: 'keep-alive',
   })
   if (reply.request.method === 'HEAD') {
-    // Node would send the head only at the end, which never comes. What the owner still writes is no failure.
+    // Send the head now: Node would send it only at the end. Writes after the client disconnected are not an error.
     response.on('error', () => {})
     response.end()
   }
   return response
 }
 
-/** Writes a comment line every ten seconds. Returns the function that stops it. */
+/** Writes a comment line every ten seconds. Returns a function that stops it. */
 export function keepAlive(write: (comment: string) => void): () => void {
   const timer = setInterval(() => write(': ping\n\n'), HEARTBEAT_MS)
   timer.unref()

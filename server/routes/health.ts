@@ -9,7 +9,7 @@ const ok = { code: 0 as const, data: { status: 'ok' as const } }
 
 /** The dependencies of the health checks. */
 export interface HealthDependencies {
-  /** The process is shutting down and accepts no new work. */
+  /** Whether the process is shutting down and accepts no new work. */
   isDraining(): boolean
   /** Rejects when the database does not respond. */
   pingStore(): Promise<void>

@@ -3,14 +3,16 @@ import { z } from 'zod'
 import { optional, withoutNul } from '../envelope.ts'
 
 const Names = z.array(withoutNul(z.string().min(1).max(200))).max(500)
-/** What every conversation (or every conversation of a project) tells the model about how to answer. */
+/** How the model should answer in every conversation, or in every conversation of a project. */
 export const Instructions = withoutNul(z.string().trim().max(20_000))
-/** Tools that are never offered to a model, by name. Unknown names are kept: their MCP server may be away. */
+/**
+ * Names of tools that are never offered to a model. Unknown names are kept, because their MCP server may be unreachable.
+ */
 export const DisabledTools = Names
 
-/** Characters of all saved prompts together. */
+/** Maximum number of characters of all saved prompts together. */
 const MAX_PROMPT_CHARACTERS = 200_000
-/** Prompts that the user puts into messages; `{{name}}` in a text is a field that is filled in then. */
+/** Prompts that the user can insert into messages. `{{name}}` in a text is a field that the user fills in. */
 const SavedPrompts = z
   .array(
     z.object({
@@ -27,15 +29,15 @@ const SavedPrompts = z
     { error: `must have at most ${MAX_PROMPT_CHARACTERS} characters in total` },
   )
 
-/** What a user has chosen for themselves, on every device. */
+/** What users have set for themselves, on every device. */
 export const Preferences = z
   .object({
-    /** '' for none. */
+    /** '' if there are none. */
     instructions: Instructions,
     disabled_tools: DisabledTools,
-    /** Models that menus leave out, by id. They still answer where they are already chosen. */
+    /** Ids of models that menus leave out. Conversations that use them already can continue to. */
     hidden_models: Names,
-    /** Models in the order of menus, by id; all others follow in the server's order. */
+    /** Ids of models in the order of menus. All others follow in the server's order. */
     model_order: Names,
     saved_prompts: SavedPrompts,
   })

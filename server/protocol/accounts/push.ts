@@ -5,7 +5,7 @@ import { ConversationId, RunId } from '../ids.ts'
 /** A browser's subscription, as `PushSubscription.toJSON()` gives it. */
 export const PushSubscriptionBody = z
   .object({
-    /** Where the browser's maker accepts messages for it. */
+    /** The URL at which the browser's vendor accepts messages for it. */
     endpoint: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).max(1_000),
     keys: z.object({
       /** An uncompressed point of P-256, base64url. */
@@ -29,7 +29,7 @@ export const StoredPushSubscription = z
   .object({ id: z.string() })
   .meta({ id: 'StoredPushSubscription' })
 
-/** What a notification says: nothing of the conversation, because it lies on a screen that others see. */
+/** The content of a notification. It reveals nothing of the conversation, because others may see the screen. */
 export const PushNotice = z.object({
   type: z.enum(['answer_ready', 'answer_failed', 'waiting']),
   run_id: RunId,

@@ -1,10 +1,10 @@
-// Quotas on the wire: what a user or a group may use up, and how much of it is used.
+// Quotas on the wire: the limits of users and groups, and how much of them is used.
 import { z } from 'zod'
 import { ApprovalMode } from '../conversations/conversation.ts'
 
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER
 const Count = z.int().min(0).max(MAX_AMOUNT)
-/** In the currency of the models' prices; where there are several, the limit applies to each. */
+/** In the currency of the models' prices. If there are several, the limit applies to each. */
 const Cost = z.number().min(0).max(1e12)
 
 /** Model calls: those of answers, titles, summaries, sub-agents and embeddings. Days and months are UTC. */
@@ -15,7 +15,7 @@ const spending = {
   cost_per_month: Cost.nullable(),
 }
 
-/** Null: this quota sets no limit of the kind. */
+/** Null if this quota sets no such limit. */
 export const Quota = z
   .object({
     ...spending,
@@ -31,22 +31,22 @@ export const Quota = z
   .meta({ id: 'Quota' })
 /** Limits of one user; null means no limit. */
 export type Quota = z.infer<typeof Quota>
-/** What a limit is on, such as `storage`: a name in `Quota`. */
+/** The kind of a limit, such as `storage`: a name in `Quota`. */
 export type QuotaKind = keyof Quota
 
-/** What all members of a group may use up together. */
+/** What all members of a group may use together. */
 export const SharedQuota = z.object(spending).meta({ id: 'SharedQuota' })
 /** Limits that the members of a group share; null means no limit. */
 export type SharedQuota = z.infer<typeof SharedQuota>
 
 /**
- * An absent field stays unchanged; `null` removes a limit. An unknown one is refused: whoever misspells a limit would believe that
- * it holds.
+ * An absent field stays unchanged; `null` removes a limit. Unknown fields are refused, because a misspelled limit would
+ * have no effect.
  */
 export const PatchQuota = Quota.partial().strict().meta({ id: 'PatchQuota' })
 /** Changes of a quota: null removes a limit, an absent field stays unchanged. */
 export type PatchQuota = z.infer<typeof PatchQuota>
-/** Limits to change; `null` removes one, and those that are left out stay. */
+/** Limits to change. `null` removes a limit; absent ones stay. */
 export const PatchSharedQuota = SharedQuota.partial().strict().meta({ id: 'PatchSharedQuota' })
 /** Changes of a shared quota: null removes a limit, an absent field stays unchanged. */
 export type PatchSharedQuota = z.infer<typeof PatchSharedQuota>
@@ -70,10 +70,10 @@ export const NO_SHARED_QUOTA: SharedQuota = {
   cost_per_month: null,
 }
 
-/** The given limits; none of the kinds that are not given. */
+/** The given limits, with null for all others. */
 export const fullQuota = (given: PatchQuota | null | undefined): Quota =>
   Quota.parse({ ...NO_QUOTA, ...given })
-/** A shared quota with null for every limit that is not given. */
+/** The given limits of a shared quota, with null for all others. */
 export const fullSharedQuota = (given: PatchSharedQuota | null | undefined): SharedQuota =>
   SharedQuota.parse({ ...NO_SHARED_QUOTA, ...given })
 
@@ -92,25 +92,25 @@ export const QuotaKindName = z.enum([
 /** A limit that applies to a user, and how much of it is used. */
 export const QuotaItem = z.object({
   kind: QuotaKindName,
-  /** The group that shares this limit; null: it is the user's alone. */
+  /** The group that shares this limit; null for a limit of the user alone. */
   group: z.string().nullable(),
   limit: z.number(),
-  /** Null where it is not counted in advance: requests per minute. */
+  /** Null if use is not counted in advance (requests per minute). */
   used: z.number().nullable(),
-  /** Of a cost: the currency of which most is used; null when there is none yet. */
+  /** For a cost limit: the currency in which most is used; null if there is no cost yet. */
   currency: z.string().nullable(),
-  /** Null: it is not renewed at a fixed time. */
+  /** When the limit is renewed; null if it is not renewed at a fixed time. */
   renews_at: z.iso.datetime().nullable(),
 })
 /** One limit with what is used of it. */
 export type QuotaItem = z.infer<typeof QuotaItem>
 
-/** The limits of a user, and the approval modes that their groups allow. */
+/** A user's limits, and the approval modes that the user's groups permit. */
 export const QuotaReport = z
   .object({
     items: z.array(QuotaItem),
     approval_modes: z.array(ApprovalMode),
-    /** What applies in conversations for which no mode was chosen. */
+    /** The approval mode of conversations that have not chosen one. */
     default_approval: ApprovalMode,
   })
   .meta({ id: 'QuotaReport' })

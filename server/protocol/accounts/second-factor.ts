@@ -27,22 +27,22 @@ export const Passkey = z
 /** A passkey of a user, without its key. */
 export type Passkey = z.infer<typeof Passkey>
 
-/** What an account can prove itself with besides its password. */
+/** What an account can use besides its password to prove its identity. */
 export const SecondFactors = z
   .object({
-    /** An authenticator app is set up. */
+    /** Whether an authenticator app is set up. */
     totp: z.boolean(),
     passkeys: z.array(Passkey),
-    /** Recovery codes that still work. */
+    /** Number of recovery codes that still work. */
     recovery_codes: z.int(),
-    /** Passkeys work under this address: over HTTPS with a host name, or on localhost. */
+    /** Whether passkeys work at this address: over HTTPS with a host name, or on localhost. */
     passkeys_available: z.boolean(),
   })
   .meta({ id: 'SecondFactors' })
 /** Which second factors a user has. */
 export type SecondFactors = z.infer<typeof SecondFactors>
 
-/** The password, for changes that would let a stolen session stay. */
+/** The password. Required for changes that would help a stolen session to persist. */
 export const PasswordBody = z
   .object({ current_password: z.string().min(1).max(200) })
   .meta({ id: 'CurrentPassword' })
@@ -57,12 +57,12 @@ export const NewTotp = z.object({
 const Code = z.string().trim().min(6).max(40)
 export const TotpCodeBody = z.object({ code: Code }).meta({ id: 'TotpCode' })
 
-/** The only responses that ever contain recovery codes. Null: there were some already, and they still work. */
+/** The only responses that contain recovery codes. Null if the user already had some, which still work. */
 export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()).nullable() })
 
 /** Which second factors can complete a sign-in. `details` of the refusal `second_factor_required`. */
 export const SecondFactorDetails = z.object({
-  /** Proves for five minutes that the password was right. */
+  /** Proves for five minutes that the password was correct. */
   challenge: z.string(),
   methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
 })
@@ -104,7 +104,7 @@ export const PasskeyAttestation = credential({
 /** A browser's response to the creation of a passkey (WebAuthn). */
 export type PasskeyAttestation = z.output<typeof PasskeyAttestation>
 
-/** Options for the browser, as the standard shapes them, and what to send back with its response. */
+/** Options for the browser, in the standard's format, and what to send back with its response. */
 export const PasskeyOptions = z.object({
   options: z.record(z.string(), z.unknown()),
   challenge: z.string(),
@@ -113,7 +113,7 @@ export const PasskeyOptions = z.object({
 export const SecondFactorBody = z
   .object({
     challenge: Challenge,
-    /** Of the authenticator app, or a recovery code. */
+    /** A code from the authenticator app, or a recovery code. */
     code: optional(Code),
     passkey: optional(z.object({ challenge: Challenge, response: PasskeyAssertion })),
     cookie: optional(z.boolean()),
@@ -132,7 +132,7 @@ export const NewPasskeyBody = z
   })
   .meta({ id: 'NewPasskey' })
 
-/** Which account is asked, for a second factor; without it the browser offers every passkey it has for this server. */
+/** The account, for a second factor. Without it, the browser offers all of its passkeys for this server. */
 export const PasskeyOptionsBody = z
   .object({ challenge: optional(Challenge) })
   .meta({ id: 'PasskeyOptionsRequest' })

@@ -13,12 +13,12 @@ export const Username = z
 export const Password = z.string().min(8).max(200)
 export const Email = z.email().max(255)
 
-/** The token of a link: what follows `#` in its URL. */
+/** The token of a link: the part after `#` in its URL. */
 export const LinkToken = z.string().min(1).max(100)
 
 /**
- * Pages send `true`: the token is then valid for minutes, and a cookie that scripts cannot read renews it. Programs
- * leave it out and get a token for seven days.
+ * Pages send `true`: the token is then valid for minutes, and a cookie that scripts cannot read renews it. Programs omit it
+ * and receive a token that is valid for seven days.
  */
 const WantsCookie = optional(z.boolean())
 
@@ -40,17 +40,17 @@ export type User = z.infer<typeof User>
 export const AuthMode = z.object({
   mode: z.enum(['single', 'multi']),
   registration: z.enum(['open', 'invite', 'closed']),
-  /** The name of the single sign-on that is offered. */
+  /** The name of the single sign-on; absent if there is none. */
   oidc: z.string().optional(),
-  /** Passkeys work at the address of this request. */
+  /** Present if passkeys work at the address of this request. */
   passkeys: z.literal(true).optional(),
-  /** This server can mail links: for a forgotten password, and to confirm an address. */
+  /** Present if this server can send links by email, to reset a password or confirm an address. */
   mail: z.literal(true).optional(),
-  /** Passwords are switched off, except for the account for emergencies. */
+  /** Present if passwords are switched off, except for the emergency account. */
   password_off: z.literal(true).optional(),
-  /** There is no account yet, and this client may create it, which makes it the administrator's. */
+  /** Present if there is no account yet, and this client may create the first one, which becomes the administrator's. */
   first_user: z.literal(true).optional(),
-  /** There is no account yet, and creating it takes the setup link that the server printed when it started. */
+  /** Present if there is no account yet, and creating one requires the set-up link that the server printed at its start. */
   setup_link: z.literal(true).optional(),
 })
 
@@ -73,7 +73,7 @@ export const LoginBody = z
   .meta({ id: 'Login' })
 export const SignedIn = z.object({
   token: z.string(),
-  /** Seconds for which the token is valid. */
+  /** Seconds until the token expires. */
   expires_in: z.int(),
   user: User,
 })
@@ -81,18 +81,18 @@ export const SignedIn = z.object({
 /** `url`: where the browser ends the session at the issuer of single sign-on. */
 export const SignedOut = Deleted.extend({ data: z.object({ url: z.string() }).optional() })
 
-/** A place where the user is signed in. */
+/** A device or program in which the user is signed in. */
 export const Session = z
   .object({
     id: z.string(),
-    /** `page`: renewed by its cookie; `token`: one token until it expires. */
+    /** `page`: its cookie renews it; `token`: one token until it expires. */
     kind: z.enum(['page', 'token']),
     user_agent: z.string(),
     address: z.string(),
     created_at: Timestamp,
     last_used_at: Timestamp,
     expires_at: Timestamp,
-    /** The session of this request. */
+    /** Whether it is the session of this request. */
     current: z.boolean(),
   })
   .meta({ id: 'Session' })
@@ -103,13 +103,13 @@ export type Session = z.infer<typeof Session>
 export const AccountLink = z
   .object({
     kind: z.enum(['setup', 'invitation', 'reset', 'confirmation']),
-    /** The role of the account that it creates. */
+    /** The role of the account that the link creates; null for other links. */
     role: z.enum(['admin', 'user']).nullable(),
-    /** The account whose password it resets. */
+    /** The account whose password the link resets; null for other links. */
     username: z.string().nullable(),
     /** The email address that it confirms. */
     address: z.string().nullable().optional(),
-    /** Null: works until the first account exists. */
+    /** Null if the link works until the first account exists. */
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'AccountLink' })
@@ -117,7 +117,7 @@ export const AccountLink = z
 export type AccountLink = z.infer<typeof AccountLink>
 
 export const ForgottenPasswordBody = z.object({ email: Email }).meta({ id: 'ForgottenPassword' })
-/** Without an address: the account's own. */
+/** Without an address, the account's own is confirmed. */
 export const ConfirmationBody = z.object({ address: optional(Email) }).meta({ id: 'Confirmation' })
 export const ConfirmationState = z.object({
   address: z.string().nullable(),
@@ -133,18 +133,18 @@ export const ResetPasswordBody = z
   })
   .meta({ id: 'ResetPassword' })
 
-/** A link with which somebody registers, as administrators see it; the link itself is shown once. */
+/** A link for registering, as administrators see it. The link itself is shown only once. */
 export const Invitation = z
   .object({
     id: z.string(),
     role: z.enum(['admin', 'user']),
-    /** The limits that the account gets as its own; null where it gets none. */
+    /** The account's own limits; null for each limit that it does not get. */
     quota: Quota,
     note: z.string().nullable(),
     created_at: Timestamp,
     expires_at: Timestamp,
     used_at: Timestamp.nullable(),
-    /** The account that it created. */
+    /** The account that was created with it; null if it is unused. */
     user_id: UserId.nullable(),
   })
   .meta({ id: 'Invitation' })
@@ -156,7 +156,7 @@ export const CreateInvitationBody = z
     role: z.enum(['admin', 'user']).default('user'),
     /** Limits of the account that it creates. */
     quota: optional(PatchQuota),
-    /** For administrators, for example who it is for. */
+    /** A note for administrators, for example who the invitation is for. */
     note: optional(z.string().trim().max(200)),
     expires_in_hours: z
       .number()
@@ -191,8 +191,8 @@ export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
 })
 
 /**
- * What an API key may do. `read`: GET requests under `/api`; `api`: everything under `/api` that is not an
- * administrator's; `admin`: that too; `v1`, `mcp`: the interfaces at these paths.
+ * What an API key may do. `read`: GET requests under `/api`; `api`: everything under `/api` except administration; `admin`:
+ * administration, too; `v1`, `mcp`: the interfaces at these paths.
  */
 export const ApiKeyScope = z.enum(['read', 'api', 'admin', 'v1', 'mcp'])
 /** What an API key may do. */
@@ -202,16 +202,16 @@ export const ApiKey = z
   .object({
     id: z.string(),
     name: z.string(),
-    /** The first characters, to recognize the key. */
+    /** The first characters, by which the user recognizes the key. */
     prefix: z.string(),
-    /** Null: everything that its owner may do, except creating keys and managing sessions and the password. */
+    /** Null: everything that the owner may do, except creating keys and managing sessions and the password. */
     scopes: z.array(ApiKeyScope).nullable(),
     created_at: Timestamp,
     expires_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
-/** Unknown fields are refused: without its scopes, a key would open everything. */
+/** Unknown fields are refused, because a key whose scopes are misspelled would permit everything. */
 export const CreateApiKeyBody = z
   .strictObject({
     name: z.string().trim().min(1).max(100),

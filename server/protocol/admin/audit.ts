@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PageQuery, Timestamp } from '../envelope.ts'
 import { UserId } from '../ids.ts'
 
-/** What is recorded. A stored entry keeps its action, so names are only added. */
+/** The kinds of recorded actions. Stored entries keep their action, so names may be added but not removed. */
 export const AuditAction = z.enum([
   'sign_in',
   'sign_in_failed',
@@ -46,7 +46,7 @@ export const AuditAction = z.enum([
 /** The kind of an audited action. */
 export type AuditAction = z.infer<typeof AuditAction>
 
-/** What belongs to an entry, for example the tool of an approval. */
+/** Details of an entry, for example the tool of an approval. */
 export const AuditDetails = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
@@ -54,15 +54,15 @@ export const AuditDetails = z.record(
 /** Details of an audited action. Contains no secrets. */
 export type AuditDetails = z.infer<typeof AuditDetails>
 
-/** One line of the audit log: who did what to what, from where. */
+/** An entry of the audit log: who did what to what, and from where. */
 export const AuditEntry = z
   .object({
     id: z.string(),
     at: Timestamp,
     action: AuditAction,
-    /** Null: nobody was signed in, or the operator on the command line. */
+    /** Null if nobody was signed in, or if the operator did it on the command line. */
     user_id: UserId.nullable(),
-    /** The name at that time; it stays when the account is deleted. */
+    /** The name at that time. It stays when the account is deleted. */
     username: z.string().nullable(),
     address: z.string().nullable(),
     details: AuditDetails,

@@ -14,8 +14,8 @@ const MAX_NAMES = 500
 const Names = z.array(withoutNul(z.string().min(1).max(200))).max(MAX_NAMES)
 
 /**
- * What members may use, by name; null: this group restricts nothing of the kind. A member of several groups may use what
- * any of those allows that restrict the kind.
+ * What members may use, by name; null if this group does not restrict it. Members of several groups may use what any group
+ * that restricts it permits.
  */
 const permissions = {
   models: Names.nullable(),
@@ -31,9 +31,9 @@ export const GroupPermissions = z.object(permissions)
 export type GroupPermissions = z.infer<typeof GroupPermissions>
 
 const GroupQuotas = {
-  /** What each member may use up; a quota of their own takes precedence. */
+  /** The limits of each member. A member's own quota takes precedence. */
   quota: Quota,
-  /** What all members may use up together. */
+  /** The limits of all members together. */
   shared_quota: SharedQuota,
 }
 
@@ -65,7 +65,7 @@ const fields = {
   shared_quota: optional(PatchSharedQuota),
 }
 
-/** An absent restriction is null, and an unknown one is refused. */
+/** An absent restriction is null. Unknown fields are refused. */
 export const CreateGroupBody = z
   .strictObject({ name: GroupName, ...fields })
   .meta({ id: 'CreateGroup' })
@@ -82,7 +82,7 @@ export type PatchGroupBody = z.infer<typeof PatchGroupBody>
 /** An account as administrators see it. */
 export const AdminUser = User.extend({
   groups: z.array(z.object({ id: GroupId, name: z.string() })),
-  /** Their own limits; those of groups and of the server are at `/api/admin/users/:id/quota`. */
+  /** The account's own limits. Those of groups and of the server are at `/api/admin/users/:id/quota`. */
   quota: Quota,
 }).meta({ id: 'AdminUser' })
 /** An account as administrators see it. */

@@ -11,7 +11,7 @@ import {
 } from '../models/mcp.ts'
 import { RiskLevel } from '../runs/run-event.ts'
 
-/** What administrators can set of a server; programs to start are set in `config.yml` only. */
+/** What administrators can set for a server. Programs to start can be set only in `config.yml`. */
 const { url, trust_hints: trustHints, users, oauth } = McpServerSettings.shape
 
 const Url = url
@@ -21,7 +21,7 @@ const Url = url
     error: 'a URL without a password; send the password in a header',
   })
 
-/** As HTTP allows them: names are tokens, and values are Latin-1 without line breaks. */
+/** The rules of HTTP: names are tokens, and values are Latin-1 without line breaks. */
 const Headers = z
   .record(
     z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, { error: 'a header name' }),
@@ -40,7 +40,7 @@ export const CreateMcpServerBody = z
     headers: Headers.nullish(),
     trust_hints: trustHints.nullable(),
     users: users.nullable(),
-    /** Without `client_secret`, the stored one of the same `client_id` and address stays. */
+    /** Without `client_secret`, the stored secret stays if `client_id` and address are unchanged. */
     oauth: oauth.nullable(),
     /** Default: true. */
     enabled: optional(z.boolean()),
@@ -54,19 +54,19 @@ export const PatchMcpServerBody = CreateMcpServerBody.omit({ name: true })
 /** Changes of an MCP server. An absent field stays unchanged. */
 export type PatchMcpServerBody = z.output<typeof PatchMcpServerBody>
 
-/** A server to try: a known one as it is or with these changes, or a new one. */
+/** A server to test: an existing one, unchanged or with these changes, or a new one. */
 export const TestMcpServerBody = CreateMcpServerBody.omit({ enabled: true })
   .extend({ url: optional(Url) })
   .meta({ id: 'TestMcpServer' })
 
-/** What came of connecting to a server once. */
+/** The result of one test connection. */
 export const McpServerTest = z
   .object({
     state: z.enum(['connected', 'sign_in_needed', 'failed']),
-    /** Null unless it is connected. */
+    /** Null unless the connection succeeded. */
     era: McpEra.nullable(),
     tools: z.array(z.object({ name: z.string(), description: z.string(), risk: RiskLevel })),
-    /** Why it failed, for a person; never contains a URL or a header. */
+    /** Why the connection failed, for a person. Never contains a URL or a header. */
     error: z.string().nullable(),
     reason: z.string().nullable(),
     params: ErrorParams.nullable(),
@@ -81,9 +81,9 @@ export const AdminMcpServer = z
     ...McpServer.shape,
     /** `off`: an administrator switched it off. */
     state: z.enum([...McpServerStatus.options, 'off']),
-    /** The users that it is limited to; null: everybody. */
+    /** The users that may use it; null for everybody. */
     users: z.array(z.string()).nullable(),
-    /** Groups that restrict MCP servers and allow this one. */
+    /** Groups that restrict MCP servers and permit this one. */
     groups: z.array(z.string()),
     /** From `config.yml` (only its switch can be changed here) or stored by an administrator. */
     source: z.enum(['config', 'store']),

@@ -1,4 +1,4 @@
-// What administrators see and set of the whole server, on the wire.
+// What administrators see and change of the whole server, on the wire.
 import { z } from 'zod'
 import { ApprovalMode } from '../conversations/conversation.ts'
 import { optional, page, Timestamp } from '../envelope.ts'
@@ -6,7 +6,7 @@ import { RunId, UserId } from '../ids.ts'
 import { RunStatus } from '../runs/run.ts'
 import { FindingCode } from './finding-code.ts'
 
-/** An unfinished run, without anything of its conversation. */
+/** An unfinished run. Reveals nothing of its conversation. */
 export const AdminRun = z
   .object({
     id: RunId,
@@ -29,7 +29,7 @@ export const HealthFinding = z
     /** What was found, by name. */
     code: FindingCode,
     params: z.record(z.string(), z.union([z.string(), z.number()])),
-    /** The same in English. */
+    /** The result as an English text. */
     subject: z.string(),
     detail: z.string(),
     advice: z.string().nullable(),
@@ -43,17 +43,17 @@ const Sharing = z.enum(['on', 'off'])
 const ModelName = z.string().min(1).max(200)
 const ModelIds = z.array(ModelName).max(500)
 
-/** What is set here comes before the configuration file; null: as the file says. */
+/** Stored settings take precedence over the configuration file; null means the file's value applies. */
 export const StoredServerSettings = z.object({
   registration: Registration.nullable(),
   sharing: Sharing.nullable(),
-  /** Models in this order come first in lists. */
+  /** Ids of models in the order of lists. All others follow. */
   model_order: ModelIds,
-  /** Models that are in no list, except for administrators. */
+  /** Ids of models that are in no list, except for administrators. */
   hidden_models: ModelIds,
-  /** The model of conversations that have chosen none. Settings that were stored earlier do not have it. */
+  /** The model of conversations that have not chosen one. Absent in settings of earlier versions. */
   default_model: ModelName.nullable().default(null),
-  /** The approval mode of conversations that have chosen none, as far as the user's groups allow it. */
+  /** The approval mode of conversations that have not chosen one, as far as the user's groups permit it. */
   default_approval: ApprovalMode.nullable().default(null),
 })
 /** The settings that administrators have set; absent ones follow the configuration. */
@@ -62,12 +62,12 @@ export type StoredServerSettings = z.infer<typeof StoredServerSettings>
 const Effective = z.object({
   registration: Registration,
   sharing: Sharing,
-  /** Null: the first one. */
+  /** Null: the first model. */
   default_model: ModelName.nullable(),
   default_approval: ApprovalMode,
 })
 
-/** `effective`: what applies now; `configured`: what applies where nothing is set. */
+/** `effective`: what applies now; `configured`: what applies if nothing is stored. */
 export const ServerSettings = StoredServerSettings.extend({
   default_model: ModelName.nullable(),
   default_approval: ApprovalMode.nullable(),
@@ -98,8 +98,8 @@ const StoredBytes = z.object({
   /** The current files of projects. */
   projects: Bytes,
   /**
-   * Earlier contents of these files as they are on the disk: those of checkpoints, which count to the quota, and the copies that
-   * the next command starts from, which do not.
+   * Earlier contents of these files, in bytes on the disk: contents of checkpoints, which count toward the quota, and
+   * copies that the next command starts from, which do not.
    */
   history: Bytes,
   /** Files attached to messages. */
@@ -114,13 +114,13 @@ export type StoredBytes = z.infer<typeof StoredBytes>
 export const AccountStorage = StoredBytes.extend({
   user_id: UserId,
   username: z.string(),
-  /** Of projects, files, documents and the history that counts. */
+  /** Limit for projects, files, documents and the history that counts. */
   limit: Bytes,
 }).meta({ id: 'AccountStorage' })
 /** What one account stores. */
 export type AccountStorage = z.infer<typeof AccountStorage>
 
-/** The accounts that store anything, most first, and all of them together. */
+/** The accounts that store anything, largest first, and their sum. */
 export const StorageOverview = page(AccountStorage)
   .extend({ all: StoredBytes })
   .meta({ id: 'StorageOverview' })

@@ -4,34 +4,34 @@ import { Timestamp } from '../envelope.ts'
 import { MessageId } from '../ids.ts'
 import { MessageStatus } from './message.ts'
 
-/** A stretch of messages without a fork: from the root or from a sibling up to the next fork or the end. */
+/** A stretch of messages without a fork: from the root or a sibling to the next fork or the end. */
 export const Branch = z
   .object({
-    /** Its first message. Showing that one shows the newest branch through it. */
+    /** Its first message. Showing that message shows the newest branch through it. */
     message_id: MessageId,
-    /** The first message of the stretch that it forks from; null for a root. */
+    /** The first message of the stretch from which it forks; null for a root. */
     parent_id: MessageId.nullable(),
     role: z.enum(['user', 'assistant']),
-    /** The beginning of its first message. */
+    /** The beginning of its first message's text. */
     text: z.string(),
-    /** Of its first answer; null when that is not stored. */
+    /** The model of its first answer; null if that is not stored. */
     model: z.string().nullable(),
     status: MessageStatus,
-    /** Messages up to the next fork. */
+    /** Number of messages up to the next fork. */
     messages: z.int(),
-    /** It is on the shown path. */
+    /** Whether it is on the shown branch. */
     shown: z.boolean(),
     created_at: Timestamp,
   })
   .meta({ id: 'Branch' })
-/** The path from the root to the shown leaf. */
+/** One stretch of the tree of a conversation, between two forks. */
 export type Branch = z.infer<typeof Branch>
 
 export const BranchList = z
   .object({
-    /** In the order in which they were created. */
+    /** In order of creation. */
     items: z.array(Branch),
-    /** There are more than are listed. */
+    /** Whether there are more branches than are listed. */
     truncated: z.boolean(),
   })
   .meta({ id: 'BranchList' })

@@ -10,13 +10,13 @@ export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
 export type ApprovalMode = z.infer<typeof ApprovalMode>
 
 export const Temperature = z.number().min(0).max(2)
-/** An empty title means none: one is generated after the first answer. */
+/** If empty, a title is generated after the first answer. */
 export const Title = z.string().trim().max(255)
 export const SystemPrompt = z.string().max(100_000)
 
-/** What a user sorts conversations by. */
+/** A label by which users sort conversations. */
 export const Tag = z.string().trim().min(1).max(50)
-/** Each tag once, without regard to case. */
+/** Removes duplicates, ignoring case. */
 export const Tags = z
   .array(Tag)
   .max(20)
@@ -41,7 +41,7 @@ export const Conversation = z
     /** MCP servers switched off in this conversation, by name. */
     disabled_mcp_servers: z.array(z.string()),
     pinned: z.boolean(),
-    /** Its place among the pinned conversations; null: above those that have one. */
+    /** Its position among the pinned conversations; null for one above all that have a position. */
     pin_position: z.int().nullable(),
     archived: z.boolean(),
     leaf_id: MessageId.nullable(),
@@ -51,9 +51,9 @@ export const Conversation = z
     active_run_status: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    /** When it was moved to the trash. */
+    /** When it was moved to the trash; null if it was not. */
     deleted_at: Timestamp.nullable(),
-    /** In no list, and removed soon after its run has ended. */
+    /** Whether it is in no list and is removed soon after its run has ended. */
     temporary: z.boolean(),
     tags: z.array(z.string()),
   })
@@ -69,9 +69,9 @@ export const ConversationListQuery = PageQuery.extend({
   archived: z.enum(['true', 'false']).optional(),
   /** Filters by pinned state. */
   pinned: z.enum(['true', 'false']).optional(),
-  /** `true`: the trash, last deleted first; `archived` is ignored then. */
+  /** `true`: lists the trash, last deleted first, and ignores `archived`. */
   trashed: z.enum(['true', 'false']).optional(),
-  /** Only those with this tag. */
+  /** Lists only conversations with this tag. */
   tag: Tag.optional(),
 })
 
@@ -86,7 +86,7 @@ const settings = {
   disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
 }
 
-/** What a new conversation begins with; everything can be left out. */
+/** The initial values of a new conversation. Every field is optional. */
 export const CreateConversationBody = z
   .object({
     title: optional(Title),
@@ -137,12 +137,12 @@ export const BulkBody = z
   .object({ ids: z.array(ConversationId).min(1).max(100), action: BulkAction })
   .meta({ id: 'BulkConversations' })
 
-/** The conversations that were changed, and those that the user does not have (or no longer has). */
+/** The conversations that were changed, and those that the user does not have, or no longer has. */
 export const BulkResult = z
   .object({ changed: z.array(ConversationId), not_found: z.array(ConversationId) })
   .meta({ id: 'BulkResult' })
 
-/** The pinned conversations, from the top down. */
+/** All pinned conversations, from top to bottom. */
 export const PinOrderBody = z
   .object({ ids: z.array(ConversationId).min(1).max(200) })
   .meta({ id: 'PinOrder' })

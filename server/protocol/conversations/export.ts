@@ -11,7 +11,7 @@ export const ExportFormat = z.enum(['md', 'json', 'html'])
 /** The format of an exported conversation. */
 export type ExportFormat = z.infer<typeof ExportFormat>
 
-/** The version of the JSON form. It changes only when an older import could not read it. */
+/** The version of the JSON form. It changes only if older versions could no longer import it. */
 export const EXPORT_VERSION = 1
 
 /** One message of an exported conversation, with its place in the tree. */
@@ -27,7 +27,7 @@ export const ExportedMessage = z.object({
   created_at: Timestamp,
   attachments: z.array(Attachment).max(100),
   steps: z.array(Step),
-  /** The answer whose text a person changed into this one. */
+  /** The answer that a person edited into this one. */
   edited_from: MessageId.optional(),
   feedback: Feedback.optional(),
 })
@@ -48,7 +48,7 @@ export const ExportedSettings = z.object({
   leaf_id: MessageId.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  /** Its id where it was exported; older exports have none. */
+  /** Its id on the exporting server; absent in older exports. */
   id: ConversationId.optional(),
   tags: Tags.default([]),
 })
@@ -79,7 +79,7 @@ export const BundledFile = z.object({
 /** A conversation of a bundle: `conversations/<id>.json`. */
 export const BundledConversation = ExportedConversation.extend({
   conversation: ExportedSettings.extend({
-    /** Where it was imported from before; null for one that was written here. */
+    /** Where it was imported from; null if it was written here. */
     origin: z.string().max(500).nullish(),
     project_id: ProjectId.nullish(),
   }),
@@ -113,7 +113,7 @@ export const BundledProject = z.object({
   created_at: Timestamp,
 })
 
-/** `projects/<id>/documents/<id>.json` of a bundle: the text of a document, in the passages that search finds. */
+/** `projects/<id>/documents/<id>.json` of a bundle: the text of a document, split into the passages that search finds. */
 export const BundledDocument = z.object({
   name: z.string().min(1).max(255),
   mime: z.string().max(200),

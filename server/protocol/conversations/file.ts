@@ -19,9 +19,9 @@ export const FileInfo = z
     height: z.int().optional(),
     /** Pages of a PDF, slides or sheets. */
     pages: z.int().optional(),
-    /** Characters of text that models get to read; absent for images. */
+    /** Number of characters that models can read; absent for images. */
     characters: z.int().optional(),
-    /** Why no text could be read from a document, and the same for translations. */
+    /** Why no text could be read from the document: for a person, and as reason and parameters for translations. */
     error: z.string().optional(),
     reason: z.string().optional(),
     params: ErrorParams.optional(),
@@ -31,7 +31,7 @@ export const FileInfo = z
 /** An uploaded file, without its content. */
 export type FileInfo = z.infer<typeof FileInfo>
 
-/** What models and the search read of a file. */
+/** The text that models and search read from a file. */
 export const FileText = z
   .object({
     name: z.string(),

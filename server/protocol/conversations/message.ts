@@ -9,7 +9,7 @@ import { Step } from '../runs/step.ts'
 import { Usage } from '../runs/usage.ts'
 import { ApprovalMode } from './conversation.ts'
 
-/** How far an answer is; a message of the user is `completed` from the start. */
+/** The progress of an answer. User messages are always `completed`. */
 export const MessageStatus = z.enum([
   'completed',
   'streaming',
@@ -23,7 +23,7 @@ export const MessageStatus = z.enum([
 export type MessageStatus = z.infer<typeof MessageStatus>
 
 const FeedbackNote = z.string().trim().max(2_000)
-/** What a person thinks of an answer. */
+/** A person's rating of an answer. */
 export const Feedback = z
   .object({
     rating: z.enum(['up', 'down']),
@@ -33,7 +33,7 @@ export const Feedback = z
   .meta({ id: 'Feedback' })
 /** A person's rating of an answer. */
 export type Feedback = z.infer<typeof Feedback>
-/** `null` takes it back. */
+/** `null` removes the rating. */
 export const SetFeedbackBody = z
   .object({ feedback: Feedback.extend({ note: optional(FeedbackNote) }).nullable() })
   .meta({ id: 'SetFeedback' })
@@ -51,14 +51,14 @@ export const ImageAttachment = z.object({
 })
 /** A text inside a message. */
 export type TextAttachment = z.infer<typeof TextAttachment>
-/** Contents that are sent with the message. Large ones are uploaded first and named by their id. */
+/** Content that is sent with the message. Upload large content first and refer to it by id. */
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 /** A text or image inside a message, with its content. */
 export type Attachment = z.infer<typeof Attachment>
 
 /** A file that was uploaded to `/api/files`. */
 export const FileAttachment = z.object({ file_id: FileId })
-/** What a message is sent with: uploaded files, or contents inside the message. */
+/** Attachments of a new message: ids of uploaded files, or content inside the message. */
 export const NewAttachment = z.union([FileAttachment, Attachment]).meta({ id: 'NewAttachment' })
 /** An attachment of a new message: the id of an uploaded file, or a content. */
 export type NewAttachment = z.infer<typeof NewAttachment>
@@ -78,7 +78,7 @@ export const StoredAttachment = z
     height: z.int().optional(),
     /** Pages of a PDF, slides or sheets. */
     pages: z.int().optional(),
-    /** The document of a project that was made of a file too large for the model's context window. */
+    /** The project's document that was created because the file is too large for the model's context window. */
     document: z.object({ id: z.string(), project_id: ProjectId }).optional(),
     /** Path of the content on this server; needs the same authentication as any other route. */
     url: z.string(),
@@ -95,7 +95,7 @@ export const MessageToolCall = z.object({
   result: z.string().nullable(),
 })
 
-/** One node of the conversation tree. An answer consists of its `process_steps`; `text` is what they say. */
+/** One node of the conversation tree. An answer consists of its `process_steps`; `text` is the text in them. */
 export const Message = z
   .object({
     id: MessageId,
@@ -105,27 +105,27 @@ export const Message = z
     tool_calls: z.array(MessageToolCall).optional(),
     process_steps: z.array(Step).optional(),
     token_count: z.int(),
-    /** Tokens and cost of the run that wrote the answer; null while there is none. */
+    /** Tokens and cost of the run that wrote the answer; null if there are none. */
     usage: Usage.nullable().optional(),
-    /** How long the run took; null for answers from before it was stored. */
+    /** How long the run took; null for answers from before this was stored. */
     timing: AnswerTiming.nullable().optional(),
     model: z.string().nullable().optional(),
     run_id: RunId.nullable().optional(),
     parent_id: MessageId.nullable(),
     siblings: z.array(MessageId),
     status: MessageStatus,
-    /** Why it failed, for a person, on a failed message. */
+    /** Why the answer failed, for a person; null if it did not. */
     error: z.string().nullable().optional(),
-    /** The machine-readable reason and the parameters of the text. */
+    /** The machine-readable reason, and the parameters of the text. */
     error_code: z.string().nullable().optional(),
     /** More specific than `error_code`: `reason` of error responses. */
     error_reason: z.string().nullable().optional(),
     error_params: ErrorParams.nullable().optional(),
-    /** How its run ended; after `max_iterations` and `budget` the run can be resumed. */
+    /** Why its run ended. After `max_iterations` and `budget`, the run can be resumed. */
     finish_reason: FinishReason.nullable().optional(),
-    /** Which limit ended its run with `budget`, and when it is renewed. */
+    /** The limit that ended its run with `budget`, and when it is renewed. */
     limit: ReachedLimit.nullable().optional(),
-    /** On an answer that a person wrote by changing another one: the id of that one. */
+    /** The answer that a person edited into this one. */
     edited_from: MessageId.optional(),
     feedback: Feedback.optional(),
     created_at: Timestamp,
@@ -136,17 +136,20 @@ export type Message = z.infer<typeof Message>
 
 export const MessagePage = page(Message)
 
-/** `cumulative`: each event has the whole text of its step so far. `delta`: only what was added. */
+/** `cumulative`: each event contains the whole text of its step so far; `delta`: only what was added. */
 export const StreamMode = z.enum(['cumulative', 'delta'])
 /** Which text stream events contain. */
 export type StreamMode = z.infer<typeof StreamMode>
 
-/** `grace`: stopped after `stream.disconnect_grace` without a listener; `stop`: at once; `continue`: never. */
+/**
+ * What happens to a run without listeners. `grace`: it stops after `stream.disconnect_grace`; `stop`: at once; `continue`:
+ * never.
+ */
 export const OnDisconnect = z.enum(['grace', 'stop', 'continue'])
 /** What happens to a run that nobody listens to. */
 export type OnDisconnect = z.infer<typeof OnDisconnect>
 
-/** As in OpenAI's API: the model decides, may not, has to, or has to call this one. */
+/** As in OpenAI's API: the model may, must not, or must call tools, or must call this one. */
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
   z.object({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PageQuery, page, Timestamp } from '../envelope.ts'
 import { ConversationId, FileId, MessageId, ProjectId } from '../ids.ts'
 
-/** Where the words were found. */
+/** The kind of text to search in. */
 export const SearchType = z.enum(['title', 'message', 'tool', 'file', 'document'])
 /** The kind of text that a search found. */
 export type SearchType = z.infer<typeof SearchType>
@@ -20,7 +20,7 @@ export const SearchQueryString = PageQuery.extend({
   to: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
 })
 
-/** One hit of the search, with what the page needs to open the place. */
+/** A search hit, with what the page needs to open it. */
 export const SearchHit = z
   .object({
     type: SearchType,

@@ -28,10 +28,10 @@ export const Share = z
     url: z.string(),
     include: z.array(ShareInclude),
     has_password: z.boolean(),
-    /** How many times its page was opened. */
+    /** Number of times that its page was opened. */
     views: z.int(),
     created_at: Timestamp,
-    /** When the shown copy was created. */
+    /** When the shown copy was made. */
     renewed_at: Timestamp,
     expires_at: Timestamp.nullable(),
   })

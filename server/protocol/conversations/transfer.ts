@@ -21,11 +21,11 @@ export const ImportFormat = z.enum([
 /** The program whose export is imported. */
 export type ImportFormat = z.infer<typeof ImportFormat>
 
-/** How far a job is: `done` of `total`, conversations of an export, bytes of an import. `total` is 0 until it is known. */
+/** The progress of a job, `done` of `total`: conversations of an export, bytes of an import. `total` is 0 while unknown. */
 const Progress = z.object({ done: z.int().min(0), total: z.int().min(0) })
 
 const failure = {
-  /** Why it failed, for a person. */
+  /** Why it failed, for a person; null if it did not. */
   error: z.string().nullable(),
   reason: z.string().nullable(),
   params: ErrorParams.optional(),
@@ -33,7 +33,7 @@ const failure = {
 
 export const CreateExportBody = z
   .object({
-    /** Only these conversations and their files; by default everything that the user owns. */
+    /** Exports only these conversations and their files; by default, everything that the user owns. */
     conversation_ids: z.array(ConversationId).min(1).max(1_000).nullish(),
   })
   .nullish()
@@ -45,12 +45,12 @@ export const ExportJob = z
     id: TransferId,
     status: TransferStatus,
     progress: Progress,
-    /** Bytes of the file, once it is complete. */
+    /** Bytes of the file; null until it is complete. */
     size: z.int().nullable(),
     ...failure,
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
-    /** When the file is deleted. */
+    /** When the file is deleted; null until it is complete. */
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'ExportJob' })
@@ -59,9 +59,9 @@ export type ExportJob = z.infer<typeof ExportJob>
 
 /** Something that was left out. */
 export const SkippedItem = z.object({
-  /** Its title or name. */
+  /** The title or name of what was left out. */
   what: z.string(),
-  /** Why, in English. */
+  /** The reason, in English. */
   why: z.string(),
   reason: z.string(),
   params: ErrorParams.optional(),
@@ -76,7 +76,7 @@ export const ImportReport = z.object({
   files: z.int(),
   projects: z.int(),
   documents: z.int(),
-  /** The first thousand things that were left out; `skipped_total` counts all. */
+  /** The first thousand omitted items; `skipped_total` counts all. */
   skipped: z.array(SkippedItem),
   skipped_total: z.int(),
 })

@@ -53,16 +53,19 @@ export const PublicModel = z
     tool_mode: ToolMode,
     thinking: Thinking,
     vision: z.boolean(),
-    /** It reads PDF files themselves, not only their text. */
+    /** Whether the model reads PDF files themselves, not only their text. */
     pdf: z.boolean(),
     context_window: z.int().nullable(),
     max_tokens: z.int().nullable(),
-    /** Null where neither its settings nor the model table have one. */
+    /** Null if neither its settings nor the model table contain one. */
     price: Price.nullable(),
     default: z.boolean(),
-    /** The built-in demo, which is not a language model. */
+    /** Whether it is the built-in demo, which is not a language model. */
     demo: z.boolean(),
-    /** The stored API key can no longer be decrypted: the model fails until an administrator enters the key again. */
+    /**
+     * Whether the stored API key can no longer be decrypted, so that the model fails until an administrator enters the key
+     * again.
+     */
     needs_key: z.boolean(),
   })
   .meta({ id: 'Model' })
@@ -88,7 +91,7 @@ export const ModelSettings = z.strictObject({
   context_window: TokenCount.optional(),
   max_tokens: TokenCount.optional(),
   stream_usage: z.boolean().optional(),
-  /** Seconds without data after which a response has failed. */
+  /** Seconds without data after which a response counts as failed. */
   idle_timeout: z.number().positive().optional(),
   price: Price.optional(),
   fallback: z.array(z.string()).optional(),
@@ -160,9 +163,9 @@ export const ModelPreset = z
     id: z.string(),
     name: z.string(),
     api_url: z.url(),
-    /** Found running on the server's own machine. */
+    /** Whether it was found running on the server's own machine. */
     detected: z.boolean(),
-    /** Where its keys are created; null when it needs none. */
+    /** The page on which its keys are created; null if it needs no key. */
     key_url: z.url().nullable(),
   })
   .meta({ id: 'ModelPreset' })
@@ -180,7 +183,7 @@ export const ProbeReport = z
     reasoning: z.boolean(),
     vision: z.boolean(),
     error: z.string().nullable(),
-    /** When the provider refused: the machine-readable reason and the parameters of the text. */
+    /** Set if the provider refused: the machine-readable reason and the parameters of the text. */
     error_code: z.string().optional(),
     /** More specific than `error_code`: `reason` of error responses. */
     error_reason: z.string().optional(),
@@ -191,7 +194,7 @@ export const ProbeReport = z
 /** What a probe of a provider found. */
 export type ProbeReport = z.infer<typeof ProbeReport>
 
-/** A tool in the form of OpenAI's API, with what a person wants to know about it. */
+/** A tool in the form of OpenAI's API, with further facts for people. */
 export const ToolListing = z
   .object({
     type: z.literal('function'),
@@ -202,7 +205,7 @@ export const ToolListing = z
     }),
     category: z.string(),
     risk_level: RiskLevel,
-    /** For tools that run programs: the isolation in force. */
+    /** The isolation in force, for tools that run programs. */
     isolation: z.string().optional(),
   })
   .meta({ id: 'Tool' })

@@ -17,14 +17,14 @@ export const McpServerSettings = z
     type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
     command: z.string().min(1).max(4096).optional(),
     args: z.array(z.string().max(10_000)).max(200).optional(),
-    /** Added to PATH, HOME, USER and the like; the program receives nothing else of the server's environment. */
+    /** Added to PATH, HOME, USER and similar variables. The program receives nothing else of the server's environment. */
     env: z.record(z.string(), z.string()).optional(),
     cwd: z.string().min(1).max(4096).optional(),
     url: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).optional(),
     headers: z.record(z.string(), z.string()).optional(),
-    /** Lets the hints of this server lower the risk of its tools below `medium`. */
+    /** Whether hints of this server may lower the risk of its tools below `medium`. */
     trust_hints: z.boolean().optional(),
-    /** In multi-user mode: the names of the users who may use it, besides administrators. Default: everybody. */
+    /** In multi-user mode: names of the users who may use it, in addition to administrators. Default: everybody. */
     users: z.array(z.string().min(1).max(200)).max(10_000).optional(),
     /** For servers that people sign in to and whose authorization server does not register clients itself. */
     oauth: z
@@ -57,12 +57,12 @@ export const McpServer = z
     name: z.string(),
     transport: z.enum(['stdio', 'http']),
     state: McpServerStatus,
-    /** Whether people sign in to it, each for themselves, and whether this user has. */
+    /** Whether each user has to sign in to it, and whether this user has. */
     auth: z.enum(['none', 'needed', 'connected']),
     /** Null before the first connection. */
     era: McpEra.nullable(),
     tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
-    /** Why it is not connected, for a person; never contains a path, a URL or a header. */
+    /** Why it is not connected, for a person. Never contains a path, a URL or a header. */
     error: z.string().nullable(),
     /** The machine-readable reason of `error`, as in error responses. */
     reason: z.string().nullable(),
@@ -77,7 +77,7 @@ export const McpServerList = z.object({ servers: z.array(McpServer) })
 /** Where to sign in to an MCP server. */
 export const McpSignIn = z.object({ url: z.string() }).meta({ id: 'McpSignIn' })
 
-/** What the authorization server added to the address to which it sent the person back. */
+/** What the authorization server added to the address to which it redirected the person. */
 export const McpCallbackBody = z
   .object({
     state: z.string().min(1).max(500),
@@ -108,7 +108,7 @@ export const McpPromptBody = z.object({
   arguments: z.record(z.string().max(200), z.string().max(100_000)).optional(),
 })
 
-/** The text of a prompt with its arguments: from outside, so the person sees it before it is sent. */
+/** The text of a prompt with its arguments. It comes from outside, so the person sees it before it is sent. */
 export const FilledMcpPrompt = z.object({ text: z.string() }).meta({ id: 'FilledMcpPrompt' })
 
 /** A resource of an MCP server, which can be attached to a message. */
@@ -120,18 +120,18 @@ export const McpResource = z
     title: z.string().optional(),
     description: z.string().optional(),
     mime: z.string().optional(),
-    /** Bytes, as far as the server says. */
+    /** Bytes; absent if the server does not report them. */
     size: z.int().optional(),
   })
   .meta({ id: 'McpResource' })
 /** A resource that an MCP server offers. */
 export type McpResource = z.infer<typeof McpResource>
 
-/** Resources of an MCP server whose addresses have parts to fill in. */
+/** A template of an MCP server for resources whose addresses contain variables. */
 export const McpResourceTemplate = z
   .object({
     server: z.string(),
-    /** As in RFC 6570. */
+    /** In the syntax of RFC 6570. */
     uri_template: z.string(),
     name: z.string(),
     title: z.string().optional(),

@@ -1,12 +1,12 @@
-// URI templates (RFC 6570): addresses with places for values. Lists and objects as values do not occur.
+// URI templates (RFC 6570): addresses with variables. Lists and objects as values are not supported.
 
 interface Operator {
-  /** Before the first value, and between two. */
+  /** Precedes the first value, and separates values. */
   first: string
   separator: string
-  /** Each value follows its name. */
+  /** Whether each value follows its name. */
   isNamed: boolean
-  /** Characters with a meaning in URIs stay. */
+  /** Whether characters with a meaning in URIs stay unencoded. */
   keepsReserved: boolean
 }
 
@@ -28,7 +28,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 }
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g
-/** A name, and how many characters of its value count. */
+/** A name, and how many characters of its value are used. */
 const VARIABLE = /^((?:[\w.-]|%[\da-f]{2})+)(?:\*|:(\d{1,4}))?$/i
 
 interface Expression {
@@ -55,7 +55,7 @@ export function isUriTemplate(template: string): boolean {
   )
 }
 
-/** The variables in their order, each once. Those of a query may be left out. */
+/** The variables in order, each once. Those of a query are optional. */
 export function variablesOf(template: string): { name: string; required: boolean }[] {
   const found = new Map<string, boolean>()
   for (const [, sign = '', list = ''] of template.matchAll(EXPRESSION))
@@ -64,7 +64,7 @@ export function variablesOf(template: string): { name: string; required: boolean
   return [...found].map(([name, required]) => ({ name, required }))
 }
 
-/** The address with these values; a variable without a value is left out. */
+/** Fills in the values. Variables without a value are omitted. */
 export const expandUriTemplate = (
   template: string,
   values: Readonly<Record<string, string>>,
@@ -90,7 +90,7 @@ const encodeAll = (value: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** What is percent-encoded already stays, too. */
+/** Parts that are already percent-encoded stay unchanged. */
 const encodeKeeping = (value: string): string =>
   encodeURI(wellFormed(value))
     .replaceAll(/%25([\da-f]{2})/gi, '%$1')

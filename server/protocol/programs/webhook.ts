@@ -34,11 +34,11 @@ export const PatchWebhookBody = z
   })
   .meta({ id: 'PatchWebhook' })
 
-/** For how long requests carry the signature of the replaced secret too. */
+/** Maximum number of hours during which requests also carry the signature of the replaced secret. */
 const MAX_OVERLAP_HOURS = 168
 export const ReplaceWebhookSecretBody = z
   .object({
-    /** 0: the old secret is known to somebody else. */
+    /** Use 0 if somebody else may know the old secret. */
     overlap_hours: z.int().min(0).max(MAX_OVERLAP_HOURS).default(24),
   })
   .meta({ id: 'ReplaceWebhookSecret' })
@@ -46,7 +46,7 @@ export const ReplaceWebhookSecretBody = z
 /** One event that was, or will be, sent to a webhook. */
 export const WebhookDelivery = z
   .object({
-    /** The `webhook-id` that the receiver saw. */
+    /** The `webhook-id` that the receiver gets. */
     id: z.string(),
     event: z.string(),
     status: DeliveryStatus,
@@ -62,15 +62,15 @@ export const WebhookDelivery = z
 /** One delivery of an event to a webhook. */
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
-/** An address that gets signed requests about events, without its secret. */
+/** An address that receives signed requests about events, without its secret. */
 export const Webhook = z
   .object({
     id: z.string(),
     url: z.string(),
     events: z.array(WebhookEventType),
-    /** False: nothing is sent. A receiver that responds with 410 switches its webhook off. */
+    /** Whether events are sent. A webhook whose receiver responds with 410 becomes inactive. */
     is_active: z.boolean(),
-    /** Until then, requests carry the signature of the replaced secret too; null: there is none. */
+    /** Until then, requests also carry the signature of the replaced secret; null if there is none. */
     earlier_secret_until: Timestamp.nullable(),
     last_delivery: WebhookDelivery.nullable(),
     created_at: Timestamp,

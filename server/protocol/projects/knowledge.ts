@@ -6,7 +6,7 @@ import { ErrorParams } from '../error.ts'
 
 export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
 
-/** A document of a project, and how far reading it is. */
+/** A document of a project, with its reading status. */
 export const Document = z
   .object({
     id: z.string(),
@@ -31,7 +31,7 @@ export const DocumentPage = page(Document)
 export const DocumentListQuery = PageQuery
 export const UploadedDocuments = z.object({ items: z.array(Document) })
 
-/** One passage with its position; a citation opens it. */
+/** A passage and its position. Citations open passages. */
 export const DocumentPassage = z
   .object({
     position: z.int(),

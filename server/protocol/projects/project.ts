@@ -11,13 +11,16 @@ export const Project = z
     id: ProjectId,
     name: z.string(),
     description: z.string().nullable(),
-    /** How to answer in its conversations; '' for nothing special. */
+    /** How to answer in the project's conversations; '' if there are no instructions. */
     instructions: z.string(),
-    /** The model of its new conversations; null: the server's default. */
+    /** The model of new conversations; null for the server's default. */
     model: z.string().nullable(),
-    /** Tools that its conversations do not use, besides those that the user has switched off everywhere. */
+    /**
+     * Names of tools that the project's conversations do not use, in addition to those that the user has switched off
+     * everywhere.
+     */
     disabled_tools: z.array(z.string()),
-    /** Whether its conversations know the user's memory. */
+    /** Whether the project's conversations read the user's memory. */
     uses_memory: z.boolean(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -26,7 +29,7 @@ export const Project = z
 /** A project without its files. */
 export type Project = z.infer<typeof Project>
 
-/** What is in the folder of a project; `total_size` is in bytes. */
+/** The contents of a project's folder. `total_size` is in bytes. */
 export const ProjectStats = z.object({
   files: z.int(),
   directories: z.int(),
@@ -38,7 +41,7 @@ export const ProjectDetail = Project.extend({ stats: ProjectStats })
 export const ProjectPage = page(Project).extend({ total: z.int() })
 export const ProjectListQuery = PageQuery
 
-/** What its conversations follow, as stored. */
+/** The settings that the project's conversations use. */
 export type ProjectSettings = Pick<
   Project,
   'instructions' | 'model' | 'disabled_tools' | 'uses_memory'
@@ -80,7 +83,7 @@ export const FileListing = z.object({
   total_dirs: z.int(),
 })
 
-/** Changes whenever the file does. A write passes it back to prove that the writer has seen the current content. */
+/** Changes whenever the file changes. A write sends it back to prove that the writer has seen the current content. */
 const FileVersion = z.string().max(200)
 export const FileText = FileEntry.extend({
   content: z.string(),
@@ -90,14 +93,14 @@ export const FileText = FileEntry.extend({
 export const WriteFileBody = z
   .object({
     content: z.string(),
-    /** The version that was read; `""` for a file that must not exist yet. Without it, any existing file is replaced. */
+    /** The version that was read; `""` for a file that must not exist. If absent, any existing file is replaced. */
     version: optional(FileVersion),
   })
   .meta({ id: 'WriteFile' })
 export const FileWritten = FileEntry.extend({ version: FileVersion })
 /** The form fields of an upload into a project, besides the files. */
 export const AddFilesFields = z.object({
-  /** The target folder in the project; defaults to its top folder. */
+  /** The target folder in the project; by default, its top folder. */
   path: optional(z.string().max(4096)),
 })
 /** What an upload of files or of an archive changed. */
@@ -134,7 +137,7 @@ export const FileMatches = z.object({
     }),
   ),
   total_matches: z.int(),
-  /** There may be more matches: the search reached its result or time limit. */
+  /** Whether there may be more matches, because the search reached its result or time limit. */
   truncated: z.boolean(),
 })
 
@@ -162,7 +165,7 @@ export type Checkpoint = z.infer<typeof Checkpoint>
 export const CheckpointPage = page(Checkpoint)
 export const CheckpointFilePage = page(ChangedFile)
 export const CheckpointDiffQuery = z.object({
-  /** `change`: what the change did; `now`: everything that restoring would undo, as a diff from then to now. */
+  /** `change`: what the change did; `now`: everything that a restore would undo, as a diff from then to now. */
   against: z.enum(['change', 'now']).optional(),
 })
 export const CheckpointDiff = z.object({

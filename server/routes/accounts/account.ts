@@ -1,4 +1,4 @@
-// Routes for one's own account: the profile and API keys.
+// Routes for a user's own account: profile and API keys.
 import { z } from 'zod'
 import type { Accounts } from '../../auth/accounts.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
@@ -36,7 +36,7 @@ export function registerAccountRoutes(app: App, dependencies: AccountRouteDepend
   registerKeys(app, dependencies)
 }
 
-/** The account itself. */
+/** The profile. */
 function registerProfile(app: App, dependencies: AccountRouteDependencies): void {
   const { mode, accounts, apiKeys, connections, emailLinks } = dependencies
 

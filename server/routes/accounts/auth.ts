@@ -48,13 +48,13 @@ export interface AuthRouteDependencies
   limits: Limits
   mode: 'single' | 'multi'
   registration(): 'open' | 'invite' | 'closed'
-  /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
+  /** Whether the server is behind a reverse proxy, so that no request counts as local. */
   behindProxy: boolean
   links: AccountLinks
   setup: SetupToken
   connections: OpenConnections
   oidc: Pick<OidcSignIn, 'logoutUrl'> | null // null: not configured
-  /** What the sign-in page offers besides the password. */
+  /** What the sign-in page offers in addition to the password. */
   offered: Pick<z.input<typeof AuthMode>, 'oidc' | 'password_off'>
 }
 
@@ -72,7 +72,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   registerSessionEnds(app, dependencies, sessionStart)
 }
 
-/** How people sign in to this server. */
+/** The route that describes how to sign in to this server. */
 function registerMode(app: App, dependencies: AuthRouteDependencies): void {
   const { mode, registration, accounts } = dependencies
 
@@ -106,7 +106,7 @@ function registerMode(app: App, dependencies: AuthRouteDependencies): void {
   )
 }
 
-/** Starts a session and answers with it. */
+/** Starts a session and responds with it. */
 const signInWith =
   (sessionStart: SessionStart) =>
   async (
@@ -118,7 +118,7 @@ const signInWith =
     return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
   }
 
-/** Registering, and what links do that are sent for this. */
+/** Registration, and the links for it. */
 function registerRegistration(
   app: App,
   dependencies: AuthRouteDependencies,
@@ -166,7 +166,7 @@ function registerRegistration(
   )
 }
 
-/** Signing in with a password, and choosing a new one. */
+/** Signing in with a password, and resetting the password. */
 function registerPasswords(
   app: App,
   dependencies: AuthRouteDependencies,
@@ -192,7 +192,7 @@ function registerPasswords(
       const { link, password, revoke_keys: revokeKeys } = request.body
       const user = await accounts.resetPassword(link, { password, revokeKeys })
       dependencies.connections.end(user.id, { kept: reply.raw })
-      // Whoever reads somebody's mail does not have their second factor.
+      // Access to a mailbox must not be enough if the account has a second factor.
       await assertNoSecondFactor(dependencies.secondFactors, user)
       return signIn(request, reply, user)
     },
@@ -212,7 +212,7 @@ function registerPasswords(
     },
     async (request, reply) => {
       assertMultiUser(dependencies)
-      // Only the name of an account: people also type passwords into this field.
+      // Record only names of existing accounts: people also type passwords into this field.
       const known = await accounts.nameOf(request.body.username)
       if (known !== undefined) request.audited = { username: known }
       const user = await accounts.login(request.body, request.ip)

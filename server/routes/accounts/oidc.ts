@@ -1,4 +1,4 @@
-// Routes for single sign-on: the browser is sent to the issuer, and comes back.
+// Routes for single sign-on: redirect the browser to the issuer, and handle its return.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RecordAudit } from '../../auth/audit-recorder.ts'
@@ -23,10 +23,10 @@ export interface OidcRouteDependencies extends SessionStartDependencies {
 }
 
 const ATTEMPTS = { limit: 60, windowMs: 5 * 60_000 }
-/** A path of the page: nothing that a browser could read as another site. */
+/** A path of the page. Excludes everything that a browser could read as another site. */
 const PAGE_PATH = /^\/(?![/\\])[^\\\s]{0,1000}$/
 
-/** `/api/auth/oidc/…`, for browsers: both redirect, also when something is refused. */
+/** `/api/auth/oidc/…`, for browsers: both redirect, even if something is refused. */
 export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies): void {
   const { oidc, record } = dependencies
   if (oidc === null) return
@@ -40,7 +40,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
     const settings = { https: dependencies.https, lifetimeSeconds: ATTEMPT_LIFETIME_SECONDS }
     void reply.header('set-cookie', oidcCookie(request, kept, settings))
   }
-  /** The sign-in page shows the reason, which is in no URL that a server sees. */
+  /** Redirects to the sign-in page, which shows the reason. The reason is in the fragment, so no server sees it. */
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     if (!(error instanceof AppError) || error.reason === 'internal') throw error
     request.log.warn(

@@ -32,17 +32,17 @@ export interface PasskeyRouteDependencies {
   limits: Limits
 }
 
-/** Where the browser sees the page. */
+/** The origin at which the browser sees the page. */
 export function siteOf(
   { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
   publicUrl: string | undefined,
 ): Site {
   const url = publicUrl ?? `${protocol}://${host}`
-  // Any client may send any Host; passkeys work under none that is not an address.
+  // Clients may send any Host; passkeys work only with one that is a valid address.
   return { origin: URL.canParse(url) ? new URL(url).origin : '' }
 }
 
-/** Per address: a passkey cannot be guessed, so this bounds the work. */
+/** Per address. Passkeys cannot be guessed, so this only bounds the work. */
 const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }
 
 type Dependencies = PasskeyRouteDependencies & { sessionStart: SessionStart }

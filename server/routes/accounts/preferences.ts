@@ -1,4 +1,4 @@
-// Routes for what a user has set for all of their conversations, `/api/preferences`.
+// Routes for settings that apply to all conversations of a user, `/api/preferences`.
 import type { Store } from '../../db/store.ts'
 import type { App } from '../../http/app.ts'
 import { PatchPreferencesBody, Preferences } from '../../protocol/accounts/preferences.ts'

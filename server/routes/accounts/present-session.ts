@@ -1,8 +1,8 @@
-// A session as routes send it.
+// The wire format of a session.
 import type { SessionRow } from '../../db/repositories/accounts/users.ts'
 import type { Session } from '../../protocol/accounts/user.ts'
 
-/** `current`: the id of the session that asks. */
+/** `current`: the id of the session that sent the request. */
 export const presentSession = (row: SessionRow, current: string | undefined): Session => ({
   id: row.id,
   kind: row.kind,

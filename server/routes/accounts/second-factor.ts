@@ -29,7 +29,7 @@ export interface SecondFactorRouteDependencies {
   publicUrl: string | undefined
 }
 
-/** Refuses a sign-in that needs more than its password. @throws AppError `second_factor_required`. */
+/** Refuses a sign-in that requires a second factor. @throws AppError `second_factor_required`. */
 export async function assertNoSecondFactor(
   secondFactors: SecondFactors,
   user: UserRow,
@@ -81,7 +81,7 @@ function registerSignIn(
     },
   )
 
-  /** @returns what was used. */
+  /** @returns which factor was used. */
   async function complete(
     request: FastifyRequest,
     user: UserRow,
@@ -95,7 +95,7 @@ function registerSignIn(
   }
 }
 
-/** What an account has. */
+/** Which second factors an account has. */
 function registerState(app: App, { secondFactors, passkeys, publicUrl }: Dependencies): void {
   app.get(
     '/api/auth/second-factors',

@@ -1,4 +1,4 @@
-// How every way to sign in ends: a session begins, of the page with a cookie, of a program with a token that lasts.
+// Starts the session at the end of every sign-in: with a cookie for a page, with a lasting token for a program.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { REFRESH_LIFETIME_SECONDS, type Sessions } from '../../auth/sessions.ts'
@@ -13,7 +13,7 @@ import { presentUser } from './present-user.ts'
 export interface SessionStartDependencies {
   sessions: Sessions
   issueToken: IssueToken
-  /** The page is served over TLS. */
+  /** Whether the page is served over TLS. */
   https: boolean
 }
 
@@ -29,7 +29,7 @@ export function createSessionStart({ sessions, issueToken, https }: SessionStart
       void reply.header('set-cookie', sessionCookie(request, refreshToken, cookieSettings))
     },
 
-    /** @throws AppError `session_ended` when the account was changed since it was read. */
+    /** @throws AppError `session_ended` if the account has changed since it was read. */
     async begin(
       request: FastifyRequest,
       reply: FastifyReply,

@@ -1,4 +1,4 @@
-// Routes for one's own sessions: where one is signed in, and ending that.
+// Routes for a user's own sessions: list and end them.
 import { z } from 'zod'
 import type { Accounts } from '../../auth/accounts.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'

@@ -1,4 +1,4 @@
-// Streams a user's changes as server-sent events: what other tabs and devices did, live and since the last event id.
+// Streams a user's changes as server-sent events: changes by other tabs and devices, live and since the last event id.
 import type { FastifyReply } from 'fastify'
 import type { ChangeLog } from '../../changes/change-log.ts'
 import type { App } from '../../http/app.ts'
@@ -44,7 +44,7 @@ export function registerUserEventRoutes(app: App, { changes }: { changes: Change
   )
 }
 
-/** Returns the function that ends the stream on the server side. */
+/** Returns a function that ends the stream from the server's side. */
 function streamChanges(
   reply: FastifyReply,
   changes: ChangeLog,
@@ -64,7 +64,9 @@ function streamChanges(
     stallTimer = setTimeout(() => response.destroy(), STALL_MS)
     stallTimer.unref()
   }
-  /** Nothing is buffered here: a slow client gets what it missed from the change log, or `reset` if it missed too much. */
+  /**
+   * Nothing is buffered here. A slow client receives what it missed from the change log, or `reset` if it missed too much.
+   */
   const pump = (): void => {
     scheduled = false
     if (ended || blocked) return

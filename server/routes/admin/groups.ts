@@ -1,4 +1,4 @@
-// Routes for administrators: groups of accounts, what their members may use, and who they are.
+// Routes for administrators: groups of accounts, their permissions and their members.
 import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
 import { quotaChanges } from '../../access/quota-changes.ts'
@@ -42,7 +42,7 @@ export function registerAdminGroupRoutes(app: App, dependencies: AdminGroupDepen
   registerMembers(app, dependencies)
 }
 
-/** What groups there are, and new ones. */
+/** Lists and creates groups. */
 function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
   app.get(
     '/api/admin/groups',
@@ -102,7 +102,7 @@ function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
   )
 }
 
-/** What the members of a group may use. */
+/** Reads, changes and deletes one group. */
 function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies): void {
   app.get(
     '/api/admin/groups/:id',
@@ -168,9 +168,9 @@ function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies):
   )
 }
 
-/** Who is in a group. */
+/** Lists, adds and removes members. */
 function registerMembers(app: App, { groups, users, access }: AdminGroupDependencies): void {
-  /** Names for the audit log, which stay when the group or the account is deleted. */
+  /** Names for the audit log, which remain after the group or the account is deleted. */
   const namesOf = async (group: GroupId, user: UserId): Promise<AuditDetails> => {
     const [found, account] = await Promise.all([groups.find(group), users.find(user)])
     return withoutAbsent({ group: found?.name, account: account?.username })
@@ -237,7 +237,7 @@ function registerMembers(app: App, { groups, users, access }: AdminGroupDependen
   )
 }
 
-/** A group with what a request changes; what it does not name stays. */
+/** A group with the changes of a request. Absent fields stay unchanged. */
 function changed(
   before: Pick<GroupRow, 'name' | 'description' | 'permissions' | 'quota' | 'sharedQuota'>,
   { name, description, quota, shared_quota, ...permissions }: z.output<typeof PatchGroupBody>,

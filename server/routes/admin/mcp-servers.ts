@@ -1,4 +1,4 @@
-// Routes for administrators: MCP servers with who may use them; adding, changing, switching, trying and deleting them.
+// Routes for administrators: MCP servers and who may use them.
 import { z } from 'zod'
 import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import type { App } from '../../http/app.ts'
@@ -32,7 +32,7 @@ export function registerAdminMcpRoutes(app: App, dependencies: AdminMcpDependenc
   registerOne(app, dependencies)
 }
 
-/** All servers, new ones, and trying one. */
+/** Lists, adds and tests servers. */
 function registerList(app: App, { servers, list, test }: AdminMcpDependencies): void {
   app.get(
     '/api/admin/mcp',
@@ -95,7 +95,7 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
   )
 }
 
-/** Changing and deleting one server. */
+/** Changes and deletes one server. */
 function registerOne(app: App, { servers, list }: AdminMcpDependencies): void {
   app.patch(
     '/api/admin/mcp/:name',

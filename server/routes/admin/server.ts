@@ -18,11 +18,11 @@ import { success } from '../envelope.ts'
 export interface AdminServerDependencies {
   /** The unfinished runs of all users, oldest first. */
   listRuns(): Promise<AdminRun[]>
-  /** False when there is no such unfinished run. */
+  /** Resolves to false if there is no such unfinished run. */
   stopRun(id: RunId): Promise<boolean>
-  /** What the doctor finds. */
+  /** The results of the doctor's checks. */
   checkHealth(): Promise<HealthFinding[]>
-  /** What accounts store, most first. @throws AppError `cursor_invalid`. */
+  /** What accounts store, largest first. @throws AppError `cursor_invalid`. */
   reportStorage(limit: number, cursor: string | undefined): Promise<StorageOverview>
   settings: ServerSettingsService
   /** @throws AppError `unknown_model`. */
@@ -74,7 +74,7 @@ function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies):
   )
 }
 
-/** How the server is, and what it stores. */
+/** The health and storage of the server. */
 function registerState(app: App, { checkHealth, reportStorage }: AdminServerDependencies): void {
   app.get(
     '/api/admin/health',
@@ -106,7 +106,7 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
   )
 }
 
-/** What administrators can change while it runs. */
+/** The settings that administrators can change while the server runs. */
 function registerSettings(app: App, { settings, assertModel }: AdminServerDependencies): void {
   app.get(
     '/api/admin/settings',

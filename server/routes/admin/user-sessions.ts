@@ -1,4 +1,4 @@
-// Routes for administrators: where an account is signed in, and ending one or all of its sessions.
+// Routes for administrators: list the sessions of an account, and end one or all of them.
 import { z } from 'zod'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import type { Sessions } from '../../auth/sessions.ts'

@@ -43,9 +43,9 @@ const ResetLinkBody = z
   .meta({ id: 'ResetLink' })
 
 const DeleteUserQuery = z.object({
-  /** What becomes of the data of the account. */
+  /** What happens to the account's data. */
   data: z.enum(['delete', 'keep', 'hand_over']).default('delete'),
-  /** Who receives it. */
+  /** Who receives the data. */
   heir_id: UserId.optional(),
 })
 const endOf = (
@@ -72,7 +72,10 @@ export interface AdminUserDependencies {
   connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   endAccess(id: UserId, except: ServerResponse): Promise<void>
-  /** Ends an account. False when there is none. @throws AppError `last_administrator`, `account_not_found`, `heir_is_same`. */
+  /**
+   * Ends an account. Resolves to false if there is none. @throws AppError `last_administrator`, `account_not_found`,
+   * `heir_is_same`.
+   */
   endAccount(
     id: UserId,
     end: { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId },
@@ -139,7 +142,7 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
       })
       if (changed === undefined) throw appError('account_not_found')
       if (!changed.isActive) await endAccess(changed.id, reply.raw)
-      // Streams that were opened with the former role.
+      // Close streams that were opened with the former role.
       else if (before?.role !== changed.role) connections.end(changed.id, { kept: reply.raw })
       if (body.quota !== undefined) {
         const limits = await quotas.change(changed.id, body.quota)
@@ -188,7 +191,7 @@ function registerEnd(app: App, { users, access, endAccount }: AdminUserDependenc
   )
 }
 
-/** The limits of an account, and what gives its owner access again. */
+/** The limits of an account, and routes that restore its owner's access. */
 function registerAccountHelp(
   app: App,
   { users, reportQuota, links, secondFactors, allowsPassword, publicUrl }: AdminUserDependencies,

@@ -1,4 +1,4 @@
-// Routes for answers that are there: changing their text, and what a person thinks of them.
+// Routes for existing answers: editing their text, and rating them.
 import { z } from 'zod'
 import { reviseAnswer } from '../../chat/revise-answer.ts'
 import type { Database } from '../../db/database.ts'
@@ -20,7 +20,7 @@ import { presentMessage } from '../runs/present-message.ts'
 export interface AnswerRouteDependencies {
   store: Store
   database: Database
-  /** Characters of a message, at most. */
+  /** Maximum number of characters of a message. */
   maxCharacters: number
 }
 

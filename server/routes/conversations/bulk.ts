@@ -15,11 +15,11 @@ export interface BulkRouteDependencies {
   conversations: Pick<ConversationRepository, 'patch'>
   trash: Pick<Store['trash'], 'restore'>
   chat: Pick<ChatService, 'trashConversation' | 'removeConversation'>
-  /** Notifies the user's other tabs, after the change is stored. */
+  /** Notifies the user's other tabs. Call it after the change is stored. */
   announce(userId: UserId, change: Change): void
 }
 
-/** What other tabs receive; `updated` unless named here. */
+/** The change that other tabs receive; `updated` for actions that are not listed. */
 const CHANGES: Partial<Record<BulkAction, Change['change']>> = {
   delete: 'deleted',
   delete_permanently: 'deleted',
@@ -66,7 +66,7 @@ export function registerBulkRoute(
           changed.push(id)
           announce(user.id, { type: 'conversation', id, change: CHANGES[body.action] ?? 'updated' })
         } catch (error) {
-          // Somebody deleted it in the meantime, which must not keep the others from being changed.
+          // The conversation was deleted in the meantime. The others must still be changed.
           if (!(error instanceof AppError) || error.status !== 404) throw error
           notFound.push(id)
         }

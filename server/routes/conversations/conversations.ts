@@ -23,13 +23,13 @@ import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
 /** The dependencies of the routes for conversations. */
 export interface ConversationRouteDependencies extends BulkRouteDependencies {
   conversations: ConversationRepository
-  /** @throws AppError when there is no such model, or the user may not use it. */
+  /** @throws AppError if the model does not exist, or the user may not use it. */
   assertModel(userId: UserId, id: string): Promise<void>
   /** @throws AppError `approval_mode_not_permitted`. */
   assertApprovalMode(userId: UserId, mode: ApprovalMode): void
-  /** The model that the project sets for its new conversations; null when it sets none, or one that is gone. */
+  /** The model of the project's new conversations; null if the project sets none or the model no longer exists. */
   projectModel(userId: UserId, projectId: ProjectId): Promise<string | null>
-  /** Whether thinking is enabled by default for a model (null: the default model); new conversations start that way. */
+  /** Whether new conversations with this model (null: the default model) start with thinking enabled. */
   thinksByDefault(userId: UserId, model: string | null): Promise<boolean>
 }
 
@@ -48,7 +48,7 @@ export function registerConversationRoutes(
   registerTrash(app, dependencies)
 }
 
-/** All conversations of the user, and new ones. */
+/** Lists and creates conversations. */
 function registerList(app: App, dependencies: ConversationRouteDependencies): void {
   const { conversations, assertModel, assertApprovalMode, projectModel } = dependencies
 
@@ -124,7 +124,7 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
   )
 }
 
-/** What a new conversation begins with. */
+/** The initial values of a new conversation. */
 const newFields = (
   body: CreateConversationBody,
   model: string | null,
@@ -192,7 +192,7 @@ function registerOne(
   )
 }
 
-/** Deleting a conversation, and taking it out of the trash. */
+/** Deletes conversations and restores them from the trash. */
 function registerTrash(
   app: App,
   { conversations, trash, chat }: ConversationRouteDependencies,

@@ -76,7 +76,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
   app.post(
     '/api/conversations/import',
     {
-      // Artifacts of tools and long conversations have long lists.
+      // Artifacts of tools and long conversations contain long lists.
       config: { longArrays: true },
       schema: {
         summary:

@@ -18,7 +18,7 @@ interface MessageDeletionDependencies {
 const tags = ['messages']
 const OfMessage = z.object({ id: ConversationId, mid: MessageId })
 
-/** Deleting a message with everything below it, and restoring it. */
+/** Deletes a message with everything below it, and restores it. */
 export function registerMessageDeletion(
   app: App,
   { chat, store, database }: MessageDeletionDependencies,

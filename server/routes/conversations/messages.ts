@@ -131,7 +131,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
   )
 }
 
-/** What starts a run: sending, editing, regenerating. */
+/** Routes that start a run: send, edit, regenerate. */
 function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void {
   const runs = { chat, store, streamTo: createRunStreamer({ chat, store }) }
 
@@ -195,7 +195,7 @@ function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void
   )
 }
 
-/** Responds with the stream of the run or, without `stream`, once the run has ended or waits for a person. */
+/** Responds with the stream of the run. Without `stream`, responds once the run has ended or waits for a person. */
 async function respond(
   {
     chat,
@@ -231,7 +231,8 @@ async function respond(
 }
 
 /**
- * Waits until the run has ended or waits for a person, who could not decide on a request that this response does not show. Does so as a listener of the run, so that a client that disconnects counts as a listener that left.
+ * Waits until the run has ended or waits for a person: the person cannot decide on a request before this response shows it.
+ * Listens to the run meanwhile, so that a disconnecting client counts as a listener that left.
  */
 function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
   const isSettled = (): boolean => runLog.terminal !== null || runLog.isWaiting
@@ -248,12 +249,12 @@ function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
       onClose: finish,
     })
     reply.raw.on('close', finish)
-    // The client may have left before this listener was attached.
+    // The client may have disconnected before this listener was added.
     if (reply.raw.destroyed) finish()
   })
 }
 
-/** Sends JSON with long texts in it, as fast as the client reads. */
+/** Sends JSON with long texts as fast as the client reads it. */
 const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
   reply
     .type('application/json; charset=utf-8')

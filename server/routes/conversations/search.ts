@@ -1,4 +1,4 @@
-// `GET /api/search`: everything a user has, by its words.
+// `GET /api/search`: full-text search over everything that a user has.
 import type { App } from '../../http/app.ts'
 import {
   type SearchHit,

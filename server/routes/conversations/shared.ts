@@ -1,4 +1,4 @@
-// Routes for everybody who has the link of a share: its page, its JSON and its files.
+// Public routes for everybody who has the link of a share: its page, its JSON and its files.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -31,7 +31,7 @@ export type SharedRouteDependencies = ImportDependencies & {
   store: Store
   blobs: Pick<BlobStore, 'open'>
   markdown: MarkdownRenderer
-  /** Cookies are for TLS only. */
+  /** Whether cookies are sent over TLS only. */
   https: boolean
 }
 
@@ -123,7 +123,7 @@ function registerReading(app: App, { shares, store, blobs }: SharedRouteDependen
   )
 }
 
-/** A copy among one's own conversations. */
+/** Copies the conversation into the visitor's own account. */
 function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
   app.post(
     '/api/shared/:token/continue',
@@ -150,7 +150,7 @@ function registerPage(app: App, dependencies: SharedRouteDependencies): void {
     return sendPage(dependencies, request, reply, { token })
   })
 
-  // Only this route reads forms: elsewhere, pages of other sites could send them.
+  // Only this scope parses forms. Elsewhere, pages of other sites could submit them.
   app.register(async (scope) => {
     scope.addContentTypeParser<string>(
       'application/x-www-form-urlencoded',
@@ -169,7 +169,7 @@ function registerPage(app: App, dependencies: SharedRouteDependencies): void {
   })
 }
 
-/** Sends the page, or what is shown instead of it: the form for a password, or why there is none. */
+/** Sends the page or, instead of it, the form for the password or the reason why there is no page. */
 async function sendPage(
   { shares, store, markdown, https }: SharedRouteDependencies,
   request: FastifyRequest,
@@ -206,7 +206,7 @@ async function sendPage(
   }
 }
 
-/** What visitors see who may not read the copy. @throws every error that is no refusal. */
+/** The page for visitors who may not read the copy. @throws every error that is not a refusal. */
 function refuse(reply: FastifyReply, error: unknown, language: DocumentLanguage): FastifyReply {
   if (!(error instanceof AppError)) throw error
   if (error.status === 404) return reply.code(404).send(gonePage(language))

@@ -1,4 +1,4 @@
-// Routes with which owners share their conversations.
+// Routes with which owners manage the shares of their conversations.
 import { z } from 'zod'
 import type { ShareRow } from '../../db/repositories/conversations/shares.ts'
 import type { Store } from '../../db/store.ts'
@@ -14,7 +14,7 @@ import { pageUrl } from '../page-url.ts'
 export interface ShareRouteDependencies {
   shares: Shares
   store: Store
-  /** Where the browser sees this server; default: where the request was sent. */
+  /** The public URL of this server; undefined: the origin to which the request was sent. */
   publicUrl: string | undefined
 }
 

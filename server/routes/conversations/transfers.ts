@@ -1,4 +1,4 @@
-// Routes for exports of everything and for imports: both run in the background.
+// Routes for full exports and for imports. Both run in the background.
 import multipart from '@fastify/multipart'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ import type { UploadSlots } from '../files/upload-slots.ts'
 export interface TransferRouteDependencies {
   jobs: TransferJobs
   uploadSlots: UploadSlots
-  /** Bytes of the file of an import. */
+  /** Maximum bytes of an imported file. */
   importLimit: number
 }
 

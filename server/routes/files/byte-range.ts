@@ -2,8 +2,8 @@
 import type { ByteRange } from '../../files/blobs.ts'
 
 /**
- * The one range that is asked for. Several ranges, other units and malformed headers are ignored, as the RFC allows: then
- * the whole content is sent.
+ * The requested range. Several ranges, other units and malformed headers are ignored, as the RFC permits: then the whole
+ * content is sent.
  */
 export function byteRangeOf(
   header: string | undefined,

@@ -21,13 +21,13 @@ import type { UploadSlots } from './upload-slots.ts'
 export interface FileRouteDependencies {
   files: FileService
   uploadSlots: UploadSlots
-  /** Bytes of one file. */
+  /** Maximum bytes of one file. */
   fileLimit: number
 }
 
 const tags = ['files']
 const OneFile = z.object({ id: FileId })
-/** The content behind an id never changes. Only the browser of its user may store it. */
+/** The content behind an id never changes. Only the user's own browser may cache it. */
 const CACHE = 'private, max-age=86400, immutable'
 
 /** `/api/files`. */
@@ -36,7 +36,7 @@ export function registerFileRoutes(app: App, dependencies: FileRouteDependencies
   registerOne(app, dependencies)
 }
 
-/** New files. */
+/** Uploads files. */
 function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDependencies): void {
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
@@ -69,7 +69,7 @@ function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDe
   })
 }
 
-/** The content of one file, its text, and deleting it. */
+/** Reads and deletes one file. */
 function registerOne(app: App, { files }: FileRouteDependencies): void {
   app.get(
     '/api/files/:id',
@@ -88,7 +88,7 @@ function registerOne(app: App, { files }: FileRouteDependencies): void {
       if (query.thumb !== '1' && query.thumb !== 'true')
         return sendContent(files, file, headers, reply)
       if (file.thumbnailSha256 !== null) return sendThumbnail(files, file, headers, reply)
-      // An image from before there were thumbnails is shown as it is.
+      // Images from before thumbnails existed are sent unchanged.
       if (file.kind !== 'image') throw appError('file_thumbnail_missing', { name: file.name })
       return sendContent(files, file, headers, reply)
     },
@@ -133,7 +133,7 @@ function registerOne(app: App, { files }: FileRouteDependencies): void {
 
 type Headers = FastifyRequest['headers']
 
-/** Headers of contents of users: the browser draws images and text, and downloads everything else; nothing runs. */
+/** Headers for users' content: the browser displays images and text, and downloads everything else. Nothing is executed. */
 export function contentHeaders(file: Pick<FileRow, 'kind' | 'mime' | 'name'>) {
   const isShown = file.kind === 'image' || file.mime === 'text/plain'
   return {
@@ -170,7 +170,7 @@ async function sendContent(
     'accept-ranges': 'bytes',
   })
   if (isKnown(headers, file.sha256)) return reply.code(304).send()
-  // A range of another content would be of no use: the whole content is sent.
+  // A range of other content would be useless, so the whole content is sent.
   const isSame = headers['if-range'] === undefined || headers['if-range'] === etag(file.sha256)
   const range = isSame ? byteRangeOf(headers.range, file.size) : 'whole'
   if (range === 'unsatisfiable')
@@ -187,7 +187,7 @@ const etag = (sha256: string): string => `"${sha256}"`
 const validators = (sha256: string) => ({
   etag: etag(sha256),
   'cache-control': CACHE,
-  // A browser that signs in as somebody else asks again.
+  // After a sign-in as another user, the browser must request it again.
   vary: 'Authorization',
 })
 

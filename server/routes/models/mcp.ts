@@ -1,4 +1,4 @@
-// Routes of MCP servers: their state, their prompts and resources, and signing in to them.
+// Routes for MCP servers: their state, their prompts and resources, and signing in to them.
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { FileService } from '../../files/files.ts'
@@ -30,16 +30,16 @@ export interface McpRouteDependencies {
   files: Pick<FileService, 'upload'>
   uploadSlots: UploadSlots
   publicUrl: string | undefined
-  /** The address of this installation's client metadata; null without a public HTTPS address. */
+  /** The address of this installation's client metadata; null if it has no public HTTPS address. */
   clientMetadataUrl: string | null
 }
 
 const tags = ['tools']
 
-/** The page that finishes a sign-in: it sends what the authorization server added to its address to the callback. */
+/** The page that finishes a sign-in. It sends what the authorization server added to its address to the callback. */
 const REDIRECT_PATH = '/settings/mcp'
 
-/** `/api/mcp/…`, and the client metadata of this installation where it has a public address. */
+/** `/api/mcp/…`, and the client metadata of this installation if it has a public address. */
 export function registerMcpRoutes(app: App, dependencies: McpRouteDependencies): void {
   const { mcp } = dependencies
 
@@ -63,7 +63,7 @@ export function registerMcpRoutes(app: App, dependencies: McpRouteDependencies):
   registerSignInRoutes(app, dependencies)
 }
 
-/** What people can put into a message from the prompts of MCP servers. */
+/** Prompts that people can insert into a message. */
 function registerPromptRoutes(app: App, { mcp }: McpRouteDependencies): void {
   app.get(
     '/api/mcp/prompts',
@@ -96,7 +96,7 @@ function registerPromptRoutes(app: App, { mcp }: McpRouteDependencies): void {
   )
 }
 
-/** What people can attach to a message from the resources of MCP servers. */
+/** Resources that people can attach to a message. */
 function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteDependencies): void {
   app.get(
     '/api/mcp/resources',
@@ -144,7 +144,7 @@ function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteD
   )
 }
 
-/** Signing in to MCP servers with OAuth, and out. */
+/** Signing in to MCP servers with OAuth, and signing out. */
 function registerSignInRoutes(
   app: App,
   { mcp, publicUrl, clientMetadataUrl }: McpRouteDependencies,

@@ -1,4 +1,4 @@
-// Routes for adding a provider: the presets of the first-run page, and the probe of what a provider supports.
+// Routes for adding a provider: the presets of the setup page, and the probe of what a provider supports.
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import type { ModelProbe } from '../../llm/probe/probe.ts'

@@ -18,7 +18,7 @@ import { deleted, success } from '../envelope.ts'
 
 /** The dependencies of the routes for models. */
 export interface ModelRouteDependencies {
-  /** The models that a user may use, or, with null, all; the default is marked. */
+  /** The models that a user may use or, with null, all models. The default is marked. */
   listModels(userId: UserId | null): Promise<PublicModel[]>
   /** Models from the configuration file: listed, but read-only. */
   configured: readonly ModelSettings[]
@@ -41,7 +41,7 @@ export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): 
   try {
     return { text: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }
   } catch {
-    // The only cause: the key was sealed with a different secret key.
+    // There is one cause: the key was sealed with a different secret key.
     return 'unreadable'
   }
 }
@@ -131,7 +131,7 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
       const { api_key: key, ...given } = body
       const changed = await models.change(id, (before) => {
         const settings = merge(before.settings, given)
-        // Otherwise an administrator could have a stored key sent to their own server.
+        // Otherwise, an administrator could have a stored key sent to a server of their own.
         const isElsewhere =
           new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
         if (isElsewhere && before.sealedApiKey !== null && key === undefined)

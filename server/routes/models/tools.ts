@@ -1,4 +1,4 @@
-// Route that lists the tools, `GET /api/tools`.
+// The route that lists the tools, `GET /api/tools`.
 import type { Identity } from '../../auth/identity.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'

@@ -10,7 +10,7 @@ import { deleted, success } from '../envelope.ts'
 /** The dependencies of the routes for channels. */
 export interface ChannelRouteDependencies {
   channels: Channels
-  /** Mails links to the addresses of a new channel that are not confirmed; undefined: none has to be. */
+  /** Sends confirmation links to unconfirmed addresses of a new channel; undefined if addresses need no confirmation. */
   askForConfirmation:
     | ((userId: UserId, channel: Channel, acceptLanguage: string | undefined) => Promise<void>)
     | undefined
@@ -48,7 +48,7 @@ export function registerChannelRoutes(
       try {
         await askForConfirmation?.(user.id, channel, headers['accept-language'])
       } catch (error) {
-        // Nothing could ever be sent through it.
+        // Remove the channel: nothing could ever be sent through it.
         await channels.remove(user.id, channel.id)
         throw error
       }
