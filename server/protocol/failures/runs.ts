@@ -1,7 +1,7 @@
 // Sending messages, runs and how they fail, and decisions on their tool calls.
 
 export const RUN_FAILURES = {
-  account_disabled: ['unauthorized', 'This account is disabled.'],
+  account_disabled: ['unauthorized', 'This account is disabled. Ask an administrator.'],
   answer_without_question: [
     'bad_request',
     'This answer has no user message to regenerate it from.',
@@ -104,7 +104,7 @@ export const RUN_FAILURES = {
     'budget_exceeded',
     'This answer reached the limit of {{limit}} tokens. Send a new message to continue.',
   ],
-  run_without_answer: ['internal', 'The run ended without an answer.'],
+  run_without_answer: ['internal', 'The run ended without an answer. Try again.'],
   runs_exhausted: [
     'too_many_runs',
     'You have reached the limit of {{limit}} active runs. Wait for one to finish, or stop one.',

@@ -170,7 +170,7 @@ const conversations = {
 }
 
 const runs = {
-  account_disabled: '这个账号已被停用。',
+  account_disabled: '这个账号已被停用，请联系管理员。',
   answer_without_question: '这个回答没有对应的用户消息，无法重新生成。',
   approval_not_found: '这个 id_ref 下没有等待批准的请求。',
   approved_arguments_invalid: '修改后的参数有误：{{detail}}',
@@ -222,7 +222,7 @@ const runs = {
   run_takes_no_decision: '这个回答已经结束，不再等待批准。',
   run_minutes_used_up: '这个回答已用时 {{limit}} 分钟，达到上限。可以继续它。',
   run_tokens_used_up: '这个回答已达到 {{limit}} 个 token 的上限。请发送新消息来继续。',
-  run_without_answer: '运行已结束，但没有得到回答。',
+  run_without_answer: '运行已结束，但没有得到回答，请重试。',
   runs_exhausted: '你已有 {{limit}} 个回答正在进行。请等其中一个完成，或先停止一个。',
   task_not_found: '没有这个后台任务。',
 }

@@ -89,7 +89,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: 'Ce compte est désactivé.',
+  account_disabled: 'Ce compte est désactivé. Contactez un administrateur.',
   answer_without_question:
     'Aucun message ne correspond à cette réponse ; elle ne peut donc pas être régénérée.',
   approval_not_found: 'Aucune demande d’approbation n’attend sous cet id_ref.',
@@ -144,7 +144,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Cette réponse a atteint la limite de {{limit}} minutes. Vous pouvez la continuer.',
   run_tokens_used_up:
     'Cette réponse a atteint la limite de {{limit}} tokens. Envoyez un nouveau message pour continuer.',
-  run_without_answer: 'L’exécution s’est terminée sans réponse.',
+  run_without_answer: 'L’exécution s’est terminée sans réponse. Réessayez.',
   runs_exhausted:
     'Vous avez déjà {{limit}} exécutions actives. Attendez que l’une se termine, ou arrêtez-en une.',
   task_not_found: 'Cette tâche de fond n’existe pas.',

@@ -90,7 +90,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: 'Dieses Konto ist deaktiviert.',
+  account_disabled: 'Dieses Konto ist deaktiviert. Wende dich an einen Administrator.',
   answer_without_question:
     'Zu dieser Antwort gibt es keine Nachricht, deshalb lässt sie sich nicht neu generieren.',
   approval_not_found: 'Unter dieser id_ref wartet keine Freigabe.',
@@ -142,7 +142,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Diese Antwort hat das Limit von {{limit}} Minuten erreicht. Du kannst sie fortsetzen.',
   run_tokens_used_up:
     'Diese Antwort hat das Limit von {{limit}} Token erreicht. Sende eine neue Nachricht, um fortzufahren.',
-  run_without_answer: 'Der Lauf endete ohne Antwort.',
+  run_without_answer: 'Der Lauf endete ohne Antwort. Versuche es noch einmal.',
   runs_exhausted:
     'Du hast schon {{limit}} aktive Läufe. Warte, bis einer endet, oder stoppe einen.',
   task_not_found: 'Diese Hintergrundaufgabe gibt es nicht.',

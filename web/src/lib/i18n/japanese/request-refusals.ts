@@ -87,7 +87,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: 'このアカウントは無効になっています。',
+  account_disabled: 'このアカウントは無効になっています。管理者にお問い合わせください。',
   answer_without_question: 'この回答に対応するメッセージがないため、再生成できません。',
   approval_not_found: 'この id_ref で待機中の承認リクエストはありません。',
   approved_arguments_invalid: '{{detail}}',
@@ -134,7 +134,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_minutes_used_up: 'この回答は上限の {{limit}} 分に達しました。続けることができます。',
   run_tokens_used_up:
     'この回答は上限の {{limit}} トークンに達しました。続けるには新しいメッセージを送信してください。',
-  run_without_answer: '実行は回答なしで終了しました。',
+  run_without_answer: '実行は回答なしで終了しました。もう一度お試しください。',
   runs_exhausted:
     '実行中のものが既に {{limit}} 件あります。いずれかが終わるのを待つか、停止してください。',
   task_not_found: 'そのバックグラウンドタスクはありません。',

@@ -83,7 +83,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: '비활성화된 계정입니다.',
+  account_disabled: '비활성화된 계정입니다. 관리자에게 문의하세요.',
   answer_without_question: '이 답변에 해당하는 메시지가 없어 다시 생성할 수 없습니다.',
   approval_not_found: '이 id_ref로 대기 중인 승인 요청이 없습니다.',
   approved_arguments_invalid: '{{detail}}',
@@ -127,7 +127,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_minutes_used_up: '이 답변은 한도인 {{limit}}분에 도달했습니다. 계속할 수 있습니다.',
   run_tokens_used_up:
     '이 답변은 한도인 {{limit}}토큰에 도달했습니다. 계속하려면 새 메시지를 보내세요.',
-  run_without_answer: '실행이 답변 없이 끝났습니다.',
+  run_without_answer: '실행이 답변 없이 끝났습니다. 다시 시도하세요.',
   runs_exhausted:
     '진행 중인 실행이 이미 {{limit}}개 있습니다. 하나가 끝날 때까지 기다리거나 중지하세요.',
   task_not_found: '그런 백그라운드 작업이 없습니다.',

@@ -88,7 +88,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: 'Esta conta está desativada.',
+  account_disabled: 'Esta conta está desativada. Fale com um administrador.',
   answer_without_question:
     'Não há mensagem à qual esta resposta pertença, por isso ela não pode ser gerada novamente.',
   approval_not_found: 'Nenhum pedido de aprovação aguarda neste id_ref.',
@@ -141,7 +141,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Esta resposta atingiu o limite de {{limit}} minutos. Você pode continuá-la.',
   run_tokens_used_up:
     'Esta resposta atingiu o limite de {{limit}} tokens. Envie uma nova mensagem para continuar.',
-  run_without_answer: 'A execução terminou sem resposta.',
+  run_without_answer: 'A execução terminou sem resposta. Tente novamente.',
   runs_exhausted: 'Você já tem {{limit}} execuções ativas. Espere uma terminar ou pare uma.',
   task_not_found: 'Essa tarefa em segundo plano não existe.',
 }

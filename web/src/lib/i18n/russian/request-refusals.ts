@@ -87,7 +87,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: 'Эта учётная запись отключена.',
+  account_disabled: 'Эта учётная запись отключена. Обратитесь к администратору.',
   answer_without_question:
     'Нет сообщения, к которому относится этот ответ, поэтому его нельзя создать заново.',
   approval_not_found: 'Под этим id_ref не ждёт ни один запрос на одобрение.',
@@ -136,7 +136,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_minutes_used_up: 'Этот ответ достиг лимита: {{limit}} мин. Его можно продолжить.',
   run_tokens_used_up:
     'Этот ответ достиг лимита токенов ({{limit}}). Отправьте новое сообщение, чтобы продолжить.',
-  run_without_answer: 'Запуск завершился без ответа.',
+  run_without_answer: 'Запуск завершился без ответа. Попробуйте ещё раз.',
   runs_exhausted:
     'У вас уже {{limit}} активных запусков. Дождитесь окончания одного или остановите.',
   task_not_found: 'Такой фоновой задачи нет.',

@@ -85,7 +85,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
 }
 
 export const runs: Texts<typeof RUN_FAILURES> = {
-  account_disabled: 'Esta cuenta está desactivada.',
+  account_disabled: 'Esta cuenta está desactivada. Consulta a un administrador.',
   answer_without_question:
     'No hay ningún mensaje al que pertenezca esta respuesta, así que no se puede regenerar.',
   approval_not_found: 'Ninguna solicitud de aprobación espera con este id_ref.',
@@ -137,7 +137,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   run_minutes_used_up: 'Esta respuesta alcanzó el límite de {{limit}} minutos. Puedes continuarla.',
   run_tokens_used_up:
     'Esta respuesta alcanzó el límite de {{limit}} tokens. Envía un mensaje nuevo para continuar.',
-  run_without_answer: 'La ejecución terminó sin respuesta.',
+  run_without_answer: 'La ejecución terminó sin respuesta. Inténtalo de nuevo.',
   runs_exhausted: 'Ya tienes {{limit}} ejecuciones activas. Espera a que termine una o detén una.',
   task_not_found: 'Esa tarea en segundo plano no existe.',
 }
