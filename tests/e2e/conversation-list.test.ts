@@ -77,4 +77,46 @@ describeInBrowser('the list of conversations', (visitor) => {
     await list.getByRole('link', { name: 'From elsewhere' }).waitFor()
     await leave(page)
   })
+
+  test('several are selected as a range, deleted at once and restored, and Escape ends the selection where it began', async () => {
+    for (let number = 0; number < 130; number += 1) await create(`Plan ${number}`)
+    const page = await visitor.open(at.server.url)
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    await list.getByRole('link', { name: 'Plan 129' }).waitFor()
+    const menu = page.getByRole('button', { name: 'Show and select' })
+    const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
+    const begin = async (): Promise<void> => {
+      await menu.click()
+      await page.getByRole('menuitem', { name: 'Select several…' }).click()
+    }
+    const checked = list.locator('input:checked')
+    await begin()
+    await list.getByRole('checkbox', { name: 'Plan 128' }).click()
+    await list.getByRole('checkbox', { name: 'Plan 125' }).click({ modifiers: ['Shift'] })
+    await bar.getByText('4 selected').waitFor()
+    await list.getByRole('checkbox', { name: 'Plan 127' }).click({ modifiers: ['Shift'] })
+    await expect.poll(() => checked.count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await bar.waitFor({ state: 'detached' })
+    await expect.poll(() => menu.evaluate((button) => button.matches(':focus'))).toBe(true)
+
+    // More than one request takes, and more than the events of the server are read for one by one.
+    await begin()
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    await list.getByRole('checkbox', { name: 'Plan 20', exact: true }).waitFor()
+    const reads: string[] = []
+    page.on('request', (request) => {
+      if (/\/api\/conversations\/[^/]+$/.test(request.url()) && request.method() === 'GET')
+        reads.push(request.url())
+    })
+    await bar.getByRole('button', { name: 'Select all shown' }).click()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    await expect.poll(() => list.getByText(/^Plan/).count()).toBe(0)
+    expect(reads).toEqual([])
+    await undo.click()
+    await list.getByRole('link', { name: 'Plan 129' }).waitFor()
+    await leave(page)
+  })
 })

@@ -3,8 +3,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Change } from '../../../server/protocol/change.ts'
+import { isChangingHere } from '../lib/api/bulk-changes.ts'
 import { refreshPins, refreshTrash } from '../lib/api/conversation-lists.ts'
-import { refreshConversations } from '../lib/api/conversations.ts'
+import { dropConversations, refreshConversations } from '../lib/api/conversations.ts'
 import { messageKeys } from '../lib/api/messages.ts'
 import { ApiError, send } from '../lib/http/api-client.ts'
 import { readFrames } from '../lib/http/event-stream.ts'
@@ -76,6 +77,7 @@ function createRefresher(client: QueryClient) {
   let everything = false
   let keys = new Map<string, readonly unknown[]>()
   let conversations = new Set<string>()
+  let deleted = new Set<string>()
   let trash = false
   let pins = false
   let scheduled = false
@@ -85,6 +87,7 @@ function createRefresher(client: QueryClient) {
     else {
       for (const queryKey of keys.values()) void client.invalidateQueries({ queryKey })
       void refreshConversations(client, [...conversations])
+      void dropConversations(client, [...deleted])
       if (trash) void refreshTrash(client)
       if (pins) void refreshPins(client)
     }
@@ -93,14 +96,22 @@ function createRefresher(client: QueryClient) {
     pins = false
     keys = new Map()
     conversations = new Set()
+    deleted = new Set()
   }
   return (change: Change | 'reset'): void => {
     if (change === 'reset') everything = true
+    else if (change.type === 'conversation' && isChangingHere(change.id)) return
     else {
       pins ||= change.type === 'settings' && change.id === 'pins'
       for (const key of touched(change)) keys.set(JSON.stringify(key), key)
       const id = conversationOf(change)
-      if (id !== null) conversations.add(id)
+      if (id !== null) {
+        const isGone = change.type === 'conversation' && change.change === 'deleted'
+        conversations.delete(id)
+        deleted.delete(id)
+        if (isGone) deleted.add(id)
+        else conversations.add(id)
+      }
       trash ||= change.type === 'conversation' && change.change !== 'updated'
     }
     if (!scheduled) setTimeout(refresh, GATHER_MS)

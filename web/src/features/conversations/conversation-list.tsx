@@ -11,6 +11,7 @@ import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import { ListControls } from './list-controls.tsx'
 import { groupConversations } from './list-entries.ts'
 import type { RowsHandle } from './use-row-keys.ts'
+import { useSelection } from './use-selection.ts'
 
 // Loaded while the list is requested, so that the rest of the first screen need not wait for it.
 const ConversationRows = lazyPart(() =>
@@ -60,20 +61,27 @@ export function ConversationList({
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const [view, setView] = useState<ListView>('current')
-  /** The selected conversations; null while none are being selected. */
-  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
   const [tag, setTag] = useState<string | null>(null)
   const q = useDeferredValue(search.trim())
   const { list, pinned, groups } = useGroups(q, view, tag)
   const rows = useRef<RowsHandle>(null)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
-  const toggle = (id: string): void => {
-    const next = new Set(selected)
-    if (!next.delete(id)) next.add(id)
-    setSelected(next)
-  }
+  const all = useMemo(() => groups.flatMap(({ items }) => items.map(({ id }) => id)), [groups])
+  const selection = useSelection(all)
+  const { selected } = selection
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape ends the selection wherever the focus is in the list
+    <div
+      className="flex min-h-0 flex-1 flex-col"
+      onKeyDown={(event) => {
+        const { key, target, currentTarget } = event
+        if (key !== 'Escape' || event.defaultPrevented || selected === null || search !== '') return
+        // Menus and dialogs of the list are elsewhere in the document, although their events come through here.
+        if (!(target instanceof Node) || !currentTarget.contains(target)) return
+        event.preventDefault()
+        selection.end()
+      }}
+    >
       <ListControls
         search={search}
         view={view}
@@ -81,10 +89,10 @@ export function ConversationList({
         onSearch={setSearch}
         onView={(next) => {
           setView(next)
-          setSelected(null)
+          selection.forget()
         }}
         onTag={setTag}
-        onSelect={() => setSelected(new Set())}
+        onSelect={selection.start}
         onDown={() => rows.current?.focusFirst()}
       />
       <nav
@@ -118,7 +126,7 @@ export function ConversationList({
             activeId={activeId}
             selected={selected}
             isWhole={!list.hasNextPage}
-            onToggle={toggle}
+            onToggle={selection.toggle}
             onOpened={onOpened}
             onNearEnd={() => {
               if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage()
@@ -130,11 +138,11 @@ export function ConversationList({
         <PartBoundary fallback={null}>
           <SelectionBar
             view={view}
-            selected={[...selected]}
-            all={groups.flatMap(({ items }) => items.map(({ id }) => id))}
+            selected={selected}
+            all={all}
             activeId={activeId}
-            onSelect={(ids) => setSelected(new Set(ids))}
-            onClose={() => setSelected(null)}
+            onSelect={selection.set}
+            onClose={selection.end}
           />
         </PartBoundary>
       )}

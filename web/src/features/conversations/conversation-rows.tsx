@@ -186,7 +186,8 @@ type ConversationRowsProps = {
   selected: ReadonlySet<string> | null
   /** Nothing follows what is loaded. */
   isWhole: boolean
-  onToggle: (id: string) => void
+  /** `isRange`: with everything from the conversation toggled before. */
+  onToggle: (id: string, isRange: boolean) => void
   onOpened: () => void
   onNearEnd: () => void
 }

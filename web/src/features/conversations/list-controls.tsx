@@ -6,6 +6,9 @@ import { useTags } from '../../lib/api/conversations.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 
+/** The button that chooses what the list shows and starts a selection. */
+export const VIEW_BUTTON_ID = 'conversation-view'
+
 /** No tag: tags are never empty. */
 const ALL_TAGS = ''
 const SHOWN_TAGS = 12
@@ -114,6 +117,7 @@ function ViewMenu({
       trigger={
         <IconButton
           icon={view === 'trash' ? Trash2 : view === 'archived' ? Archive : ListFilter}
+          id={VIEW_BUTTON_ID}
           label={t('conversations.view')}
           size="small"
           className={view === 'current' && tag === null ? '' : 'text-accent!'}

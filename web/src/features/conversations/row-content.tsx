@@ -20,7 +20,7 @@ export function RowContent({
   isActive: boolean
   /** The selected conversations; null while none are being selected. */
   selected: ReadonlySet<string> | null
-  onToggle: (id: string) => void
+  onToggle: (id: string, isRange: boolean) => void
   onOpened: () => void
   /** Moves a pinned conversation by so many places; null when there is no other. */
   onMove: ((id: string, places: number) => void) | null
@@ -31,7 +31,7 @@ export function RowContent({
         conversation={conversation}
         selected={selected.has(conversation.id)}
         isTabStop={isTabStop}
-        onToggle={() => onToggle(conversation.id)}
+        onToggle={(isRange) => onToggle(conversation.id, isRange)}
       />
     )
   if (conversation.deleted_at !== null) return <TrashRow conversation={conversation} />

@@ -4,7 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 
-/** `onToggle` selects the conversation or takes it out of the selection. */
+/**
+ * `onToggle` selects the conversation or takes it out of the selection; with the Shift key, everything from the one toggled
+ * before to this one.
+ */
 export function SelectableRow({
   conversation,
   selected,
@@ -15,18 +18,21 @@ export function SelectableRow({
   selected: boolean
   /** Tab leads to this row; arrow keys lead to the others. */
   isTabStop: boolean
-  onToggle: () => void
+  onToggle: (isRange: boolean) => void
 }) {
   const { t } = useTranslation()
   const title = conversationTitle(conversation.title, t)
   return (
-    <label className="flex h-9 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft hover:bg-hover/60 has-checked:bg-hover has-checked:text-ink pointer-coarse:h-11">
+    <label className="flex h-9 cursor-pointer select-none items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft hover:bg-hover/60 has-checked:bg-hover has-checked:text-ink pointer-coarse:h-11">
       <input
         type="checkbox"
         checked={selected}
         tabIndex={isTabStop ? 0 : -1}
         className="size-4 shrink-0 accent-accent"
-        onChange={onToggle}
+        // A checkbox is changed by a click, also with the keyboard.
+        onChange={({ nativeEvent }) =>
+          onToggle('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+        }
       />
       <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
         {title}

@@ -25,7 +25,7 @@ export function SelectionBar({
   onClose,
 }: {
   view: ListView
-  selected: readonly string[]
+  selected: ReadonlySet<string>
   /** The ids of the conversations that the list shows. */
   all: readonly string[]
   activeId: string | null
@@ -37,12 +37,11 @@ export function SelectionBar({
   const change = useChangeWithUndo()
   const startExport = useStartExport()
   const [deleting, setDeleting] = useState(false)
-  const isNone = selected.length === 0
-  const isAll = all.length > 0 && all.every((id) => selected.includes(id))
+  const isNone = selected.size === 0
+  const isAll = all.length > 0 && all.every((id) => selected.has(id))
   const apply = (action: BulkAction): void => {
-    change(selected, action, () => {
-      if (action === 'delete' && activeId !== null && selected.includes(activeId))
-        navigate(paths.home)
+    change([...selected], action, () => {
+      if (action === 'delete' && activeId !== null && selected.has(activeId)) navigate(paths.home)
     })
     onClose()
   }
@@ -53,7 +52,7 @@ export function SelectionBar({
       className="flex items-center gap-0.5 border-t border-line px-2.5 py-1.5"
     >
       <span aria-live="polite" className="min-w-0 flex-1 truncate text-[13px] text-muted">
-        {t('conversations.selected', { count: selected.length })}
+        {t('conversations.selected', { count: selected.size })}
       </span>
       <IconButton
         icon={CheckCheck}
@@ -90,7 +89,7 @@ export function SelectionBar({
           tipSide="top"
           disabled={isNone || startExport.isPending}
           onClick={() =>
-            startExport.mutate(selected, {
+            startExport.mutate([...selected], {
               onSuccess() {
                 notify(t('conversations.exportStarted'))
                 onClose()
@@ -117,7 +116,7 @@ export function SelectionBar({
       <ConfirmDialog
         open={deleting}
         onOpenChange={setDeleting}
-        title={t('conversations.deleteForGoodTitle', { count: selected.length })}
+        title={t('conversations.deleteForGoodTitle', { count: selected.size })}
         text={t('conversations.deleteForGoodText')}
         confirm={t('conversations.deleteNow')}
         onConfirm={() => apply('delete_permanently')}

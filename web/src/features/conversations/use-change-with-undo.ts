@@ -1,7 +1,7 @@
 // Changes conversations and offers to undo it.
 import { useTranslation } from 'react-i18next'
 import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
-import { useChangeConversations } from '../../lib/api/conversations.ts'
+import { useChangeConversations } from '../../lib/api/bulk-changes.ts'
 import { notify } from '../../ui/overlays/toasts.ts'
 
 /** Returns the function that does it; `done` is called once the server has. Failures are reported centrally. */

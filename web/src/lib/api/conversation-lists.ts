@@ -105,6 +105,18 @@ const cachedLists = (client: QueryClient) =>
       return filters === null || pages === undefined ? [] : [{ queryKey, filters, pages }]
     })
 
+/** These conversations as the lists have them, by id. */
+export function findAllListed(
+  client: QueryClient,
+  ids: ReadonlySet<string>,
+): Map<string, Conversation> {
+  const found = new Map<string, Conversation>()
+  for (const { pages } of cachedLists(client))
+    for (const { items } of pages.pages)
+      for (const item of items) if (ids.has(item.id)) found.set(item.id, item)
+  return found
+}
+
 /** The conversation as some list has it. */
 export function findListed(client: QueryClient, id: string): Conversation | undefined {
   for (const { pages } of cachedLists(client))
@@ -115,14 +127,33 @@ export function findListed(client: QueryClient, id: string): Conversation | unde
   return undefined
 }
 
-/** Puts a conversation into every cached list where it belongs; null removes it from all. */
+/** The list without these conversations; the same object if it has none of them. */
+function withoutAll(pages: ConversationPages, ids: ReadonlySet<string>): ConversationPages {
+  const has = pages.pages.some(({ items }) => items.some(({ id }) => ids.has(id)))
+  if (!has) return pages
+  const kept = pages.pages.map((page) => ({
+    ...page,
+    items: page.items.filter(({ id }) => !ids.has(id)),
+  }))
+  return { ...pages, pages: kept }
+}
+
+/**
+ * Puts conversations, by their ids, into every cached list where they belong; null removes one from all. Each list changes
+ * once, however many they are.
+ */
 export function placeInLists(
   client: QueryClient,
-  id: string,
-  conversation: Conversation | null,
+  conversations: ReadonlyMap<string, Conversation | null>,
 ): void {
   for (const { queryKey, filters, pages } of cachedLists(client)) {
-    const placed = placeConversation(pages, filters, id, conversation)
+    const staying = [...conversations.values()].flatMap((one) =>
+      one !== null && belongs(one, filters) ? [one] : [],
+    )
+    const leaving = new Set(conversations.keys())
+    for (const { id } of staying) leaving.delete(id)
+    let placed = withoutAll(pages, leaving)
+    for (const one of staying) placed = placeConversation(placed, filters, one.id, one)
     // The time stays: what else changed on the server since the list was read is not known.
     if (placed !== pages)
       client.setQueryData(queryKey, placed, {

@@ -9,8 +9,6 @@ import {
 } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
-  BulkAction,
-  BulkResult,
   Conversation,
   ConversationPage,
   CreateConversationBody,
@@ -23,7 +21,6 @@ import {
   type ListFilters,
   listKeys,
   placeInLists,
-  refreshTrash,
 } from './conversation-lists.ts'
 
 /** Conversations of one request for a list: the most that the server gives. */
@@ -134,30 +131,44 @@ export function updateCached(
   if (known === undefined) return
   const changed = change(known)
   client.setQueryData<Conversation>(conversationKeys.one(id), (old) => old && changed)
-  placeInLists(client, id, changed)
+  placeInLists(client, new Map([[id, changed]]))
 }
 
-/** Reads conversations that have changed on the server, one by one, and puts them into the cached lists. */
+/** Reads conversations that have changed on the server, each by itself, and puts them into the cached lists. */
 export async function refreshConversations(
   client: QueryClient,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length > MAX_SINGLE_READS)
     return await client.invalidateQueries({ queryKey: conversationKeys.lists })
+  const read = new Map<string, Conversation | null>()
   await Promise.all(
     ids.map(async (id) => {
       try {
         const query = conversationQuery(id)
         // A read that has begun may have missed the change.
         await client.cancelQueries({ queryKey: query.queryKey, exact: true })
-        const conversation = await client.fetchQuery({ ...query, staleTime: 0 })
-        placeInLists(client, id, conversation)
+        read.set(id, await client.fetchQuery({ ...query, staleTime: 0 }))
       } catch (error) {
         // Otherwise the server cannot be reached: what changed is read again with the connection.
-        if (error instanceof ApiError && error.status === 404) placeInLists(client, id, null)
+        if (error instanceof ApiError && error.status === 404) read.set(id, null)
       }
     }),
   )
+  placeInLists(client, read)
+}
+
+/**
+ * Takes conversations that were deleted on the server out of the lists. One that was opened here is read again, so that
+ * whoever shows it learns that it is gone.
+ */
+export async function dropConversations(
+  client: QueryClient,
+  ids: readonly string[],
+): Promise<void> {
+  placeInLists(client, new Map(ids.map((id) => [id, null])))
+  const opened = ids.filter((id) => client.getQueryState(conversationKeys.one(id)) !== undefined)
+  await refreshConversations(client, opened)
 }
 
 /** Stores the order of the pinned conversations, which is shown at once. */
@@ -195,62 +206,17 @@ export function usePatchConversation() {
   })
 }
 
-/** Conversations in one request, at most. */
-const BULK_LIMIT = 100
 /** Conversations that are read one by one after a change; when more have changed, the lists are read again. */
-const MAX_SINGLE_READS = 100
+export const MAX_SINGLE_READS = 100
 
 const deletedHere = new Set<string>()
 
 /** Whether this tab requested the deletion, in which case no notice is needed. */
 export const isDeletedHere = (id: string): boolean => deletedHere.has(id)
 
-/** The action that takes another one back. */
-const INVERSES: Partial<Record<BulkAction, BulkAction>> = {
-  archive: 'unarchive',
-  unarchive: 'archive',
-  delete: 'restore',
-  restore: 'delete',
-}
-
-/** Changes several conversations. Resolves with those that were changed and the action that undoes it, if any does. */
-export function useChangeConversations() {
-  const client = useQueryClient()
-  return useMutation({
-    async mutationFn({ ids, action }: { ids: readonly string[]; action: BulkAction }) {
-      const changed: string[] = []
-      for (let from = 0; from < ids.length; from += BULK_LIMIT) {
-        const batch = ids.slice(from, from + BULK_LIMIT)
-        const body = { ids: batch, action }
-        const result = await request<z.output<typeof BulkResult>>('/api/conversations/bulk', {
-          method: 'POST',
-          body,
-        })
-        changed.push(...result.changed)
-      }
-      return { changed, undo: INVERSES[action] }
-    },
-    onMutate({ ids, action }) {
-      for (const id of ids)
-        if (action === 'restore') deletedHere.delete(id)
-        else if (action.startsWith('delete')) deletedHere.add(id)
-    },
-    onError(_error, { ids, action }) {
-      if (action.startsWith('delete')) for (const id of ids) deletedHere.delete(id)
-    },
-    onSuccess({ changed }, { action }) {
-      if (action.startsWith('delete'))
-        for (const id of changed) {
-          client.removeQueries({ queryKey: conversationKeys.one(id) })
-          placeInLists(client, id, null)
-        }
-    },
-    onSettled: (data, error, { ids, action }) => {
-      const deleted = action.startsWith('delete') && error === null
-      return Promise.all([
-        refreshTrash(client),
-        deleted ? undefined : refreshConversations(client, data?.changed ?? ids),
-      ])
-    },
-  })
+/** Notes that this tab deletes these conversations, or that they are to be there after all. */
+export function noteDeletedHere(ids: readonly string[], isDeleted: boolean): void {
+  for (const id of ids)
+    if (isDeleted) deletedHere.add(id)
+    else deletedHere.delete(id)
 }
