@@ -2,6 +2,7 @@
 import { create } from 'zustand'
 import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
+import { randomId } from '../random-id.ts'
 
 /** Two sibling answers that are shown side by side, by the ids of their messages. */
 export type Comparison = {
@@ -65,6 +66,22 @@ export function setComparison(conversationId: string, comparison: Comparison | n
   } catch {
     // storage blocked or full: it lasts until the page is closed
   }
+}
+
+/** The conversation in which somebody has just asked for a second answer and is now to choose who gives it. */
+let choosingIn: string | null = null
+
+/** Opens the choice of a second answer beside `first`. */
+export function beginComparison(conversationId: string, first: string): void {
+  choosingIn = conversationId
+  setComparison(conversationId, { id: randomId(), first, second: null, model: null })
+}
+
+/** Whether the choice was opened just now, so that it gets the focus; true once. */
+export function takeBegun(conversationId: string): boolean {
+  const isBegun = choosingIn === conversationId
+  if (isBegun) choosingIn = null
+  return isBegun
 }
 
 /** The model that the last comparison added. */

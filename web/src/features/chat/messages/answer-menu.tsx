@@ -20,9 +20,8 @@ import {
   MenuSeparator,
 } from '../../../ui/overlays/menu.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
-import { setComparison } from '../compare/comparisons.ts'
+import { beginComparison } from '../compare/comparisons.ts'
 import { inspectRun } from '../inspected-run.ts'
-import { randomId } from '../random-id.ts'
 
 /** The answer as it is drawn, without code, which nobody wants to hear. */
 function spokenText(messageId: string): string {
@@ -65,13 +64,7 @@ export function AnswerMenu({
     if (isRead) stopReading()
     else readAloud(message.id, spokenText(message.id), i18n.language)
   }
-  const compare = (): void =>
-    setComparison(conversationId, {
-      id: randomId(),
-      first: message.id,
-      second: null,
-      model: null,
-    })
+  const compare = (): void => beginComparison(conversationId, message.id)
   return (
     <Menu
       label={t('answer.more')}

@@ -63,6 +63,7 @@ export function ComparisonView(props: Props) {
   const { first, second } = comparison
   const firstModel = useModelOf(conversationId, first, shown)
   const secondModel = useModelOf(conversationId, second, shown) ?? comparison.model
+  const isChosen = second !== null || comparison.model !== null
   const places = [
     { key: 'first', id: first, title: nameOf(firstModel) ?? t('compare.first') },
     { key: 'second', id: second, title: nameOf(secondModel) ?? t('compare.second') },
@@ -94,7 +95,11 @@ export function ComparisonView(props: Props) {
   if (!isWide)
     return (
       <section aria-label={t('compare.title')}>
-        <Tabs.Root dir={shownDirection()} defaultValue={shown.id === first ? 'first' : 'second'}>
+        <Tabs.Root
+          dir={shownDirection()}
+          // Whoever asked for a second answer chooses next who gives it.
+          defaultValue={shown.id === first && isChosen ? 'first' : 'second'}
+        >
           <div className="flex items-center gap-2">
             <Tabs.List
               aria-label={t('compare.title')}

@@ -1,10 +1,11 @@
 // In place of the second answer while there is none: which model gives it, or which version there is already.
 import { Check } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { type Comparison, setComparison } from '../compare/comparisons.ts'
+import { type Comparison, setComparison, takeBegun } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
 
 /** `siblings` are the other versions of the first answer; choosing one of them starts no run. */
@@ -24,6 +25,10 @@ export function SecondChoice({
   locked: boolean
 }) {
   const { t } = useTranslation()
+  const choices = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (takeBegun(conversationId)) choices.current?.querySelector('button')?.focus()
+  }, [conversationId])
   const models = useMenuModels(null).filter(({ id }) => id !== first)
   const versions = siblings
     .map((id, place) => ({ id, number: place + 1 }))
@@ -31,7 +36,7 @@ export function SecondChoice({
   const itemClass =
     'flex min-h-10 w-full items-center gap-2 rounded-lg px-2.5 py-1.5 text-start text-sm hover:bg-hover aria-pressed:bg-hover pointer-coarse:min-h-11'
   return (
-    <div className="flex flex-col gap-3 text-sm">
+    <div ref={choices} className="flex flex-col gap-3 text-sm">
       <p role="status" className="text-soft">
         {t(
           comparison.model === null
