@@ -108,11 +108,6 @@ export function SearchDialog({
         </p>
       )}
       <div className="mt-3 min-h-24">
-        {q !== '' && search.isPending && (
-          <div className="flex justify-center p-6">
-            <Spinner />
-          </div>
-        )}
         {search.isError && (
           <Failed message={errorText(search.error)} onRetry={() => void search.refetch()} />
         )}
@@ -131,6 +126,12 @@ export function SearchDialog({
             onChoose={choose}
           />
         </div>
+        {/* Below the commands, which are there at once and keep their places. */}
+        {q !== '' && search.isPending && (
+          <div className="flex justify-center p-6">
+            <Spinner />
+          </div>
+        )}
         {search.hasNextPage && hits.length > 0 && (
           <div className="flex justify-center">
             <Button
