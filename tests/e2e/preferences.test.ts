@@ -82,4 +82,32 @@ describeInBrowser('preferences', (visitor) => {
     expect(JSON.stringify(request?.body.tools)).not.toContain('"get_weather"')
     await leave(page)
   })
+
+  test('in a page that is written from right to left, a number stands before its unit', async () => {
+    const page = await visitor.open(site.server.url)
+    site.upstream.enqueue(turn.text('Done.'))
+    await composer(page).fill('How long does it take?')
+    await composer(page).press('Enter')
+    const figures = page.getByRole('article', { name: 'Answer' }).locator('.tabular-nums').last()
+    await figures.getByText(/ s \(first token/).waitFor()
+    await page.evaluate("document.documentElement.dir = 'rtl'")
+    // Of the text that holds the duration: whether its first digit stands to the left of the unit behind it.
+    const isBefore = `(() => {
+      const figures = [...document.querySelectorAll('article .tabular-nums')].at(-1)
+      const texts = document.createTreeWalker(figures, NodeFilter.SHOW_TEXT)
+      while (texts.nextNode()) {
+        const text = texts.currentNode
+        if (!/^[<\\d].* s$/.test(text.data)) continue
+        const placeOf = (at) => {
+          const range = document.createRange()
+          range.setStart(text, at)
+          range.setEnd(text, at + 1)
+          return range.getBoundingClientRect().x
+        }
+        return placeOf(0) < placeOf(text.length - 1)
+      }
+    })()`
+    await expect.poll(() => page.evaluate<boolean | undefined>(isBefore)).toBe(true)
+    await leave(page)
+  })
 })
