@@ -65,15 +65,9 @@ export function FootnoteList({
   if (notes.length === 0 || enclosing !== null) return null
   return (
     <section aria-label={t('prose.footnotes')} className="footnotes">
-      <ol>
+      <ol dir="auto">
         {notes.map((note) => (
-          <li
-            key={note.id}
-            dir="auto"
-            value={note.number}
-            data-footnote={note.number}
-            tabIndex={-1}
-          >
+          <li key={note.id} value={note.number} data-footnote={note.number} tabIndex={-1}>
             {children(note)}
             <button
               type="button"
