@@ -24,7 +24,7 @@ pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
 code,pre code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
 :not(pre)>code{background:var(--soft);border-radius:.3rem;font-size:.9em;padding:.1em .3em}
 blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1em 0;padding-inline-start:1em}
-table{border-collapse:collapse;display:block;overflow-x:auto;overflow-wrap:normal}
+.wide{overflow-x:auto}table{border-collapse:collapse;overflow-wrap:normal}
 th,td{border:1px solid var(--line);padding:.35rem .6rem;vertical-align:top}
 img{max-width:100%;border-radius:.6rem}
 math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math}
@@ -35,7 +35,7 @@ math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Ma
 .footnotes{border-top:1px solid var(--line);color:var(--muted);font-size:.875rem;margin-top:1.5rem}.footnotes p{display:inline}sup{line-height:0}sup a{padding:0 .15em;text-decoration:none}:target{background:var(--soft)}
 .cell-short{white-space:nowrap}.cell-wide{min-width:11rem}.cell-widest{min-width:18rem}
 kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:.3rem;font-size:.85em;padding:.05em .35em}
-.footnotes a{text-decoration:none}
+.footnotes a{display:inline-block;text-decoration:none}
 summary>p{display:inline;margin:0}
 details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
 summary{color:var(--muted);cursor:pointer;font-size:.875rem}
@@ -50,7 +50,7 @@ button,.button{background:var(--ink);color:var(--paper);border-color:var(--ink);
 .bad{color:#b3261e}
 @media (prefers-color-scheme:dark){.bad{color:#ff8a80}}
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000}
-body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,table{overflow:visible}td,th{overflow-wrap:anywhere}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}td,th{overflow-wrap:anywhere}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 

@@ -125,8 +125,11 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
     case 'pre': {
       const [code] = children
       if (code?.tagName !== 'code' || !hasClass(code, 'math-display')) return node
-      return element('div', { className: 'formula' }, [formula(textOf(code), true)])
+      return element('div', { className: 'formula', tabIndex: 0 }, [formula(textOf(code), true)])
     }
+    // What may be wider than the page scrolls by itself, also with the keyboard.
+    case 'table':
+      return element('div', { className: 'wide', tabIndex: 0 }, [node])
     case 'input': {
       const label = properties.checked === true ? '✓' : '–'
       return element('input', { ...properties, ariaLabel: label }, [])

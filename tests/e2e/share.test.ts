@@ -1,6 +1,6 @@
 // Sharing a conversation in the browser: from its menu to the page behind the link.
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 
@@ -9,7 +9,11 @@ describeInBrowser('sharing a conversation', (visitor) => {
 
   test('a link shows the copy until it is revoked; the dialog stays when its row leaves the list and when a refetch fails', async () => {
     const page = await visitor.open(host.server.url)
-    host.upstream.enqueue(turn.text('The **shared** answer.'))
+    host.upstream.enqueue(
+      turn.text(
+        'The **shared** answer.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n$$\nx^2\n$$\n\nOne[^1].\n\n[^1]: The note.',
+      ),
+    )
     await say(page, 'Which one is it?')
     await page.getByText('answer.').first().waitFor()
     await page.waitForURL(/\/c\//)
@@ -29,6 +33,7 @@ describeInBrowser('sharing a conversation', (visitor) => {
 
     const reader = await page.context().newPage()
     await reader.goto(url)
+    await expectAccessible(reader)
     await reader.getByRole('link', { name: 'Continue in NanoClaw' }).click()
     await reader.getByRole('button', { name: 'Continue', exact: true }).click()
     await reader.waitForURL(/\/c\//)

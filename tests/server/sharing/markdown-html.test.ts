@@ -24,11 +24,17 @@ test('formulas become MathML in every notation that models use, and money and co
   for (const inline of ['$x^2$', '\\(x^2\\)'])
     expect(html(`So ${inline} it is`)).toContain('<msup><mi>x</mi><mn>2</mn></msup>')
   for (const displayed of ['$$\nx^2\n$$', '\\[x^2\\]'])
-    expect(html(displayed)).toMatch(/<div class="formula"><span[^>]*><math[^>]* display="block">/)
+    expect(html(displayed)).toMatch(
+      /<div class="formula" tabindex="0"><span[^>]*><math[^>]* display="block">/,
+    )
   expect(html('$5 and $10, `$x$`\n\n~~~\n$y$ and $5\n~~~')).not.toContain('<math')
   expect(seen('$5 and $10, `$x$`')).toBe('$5 and $10, $x$')
   expect(seen('~~~\n$y$ and $5\n~~~')).toBe('$y$ and $5')
   expect(html('$\\unknown{x}$')).toContain('<code>\\unknown{x}</code>')
+})
+
+test('a table scrolls by itself, also with the keyboard', () => {
+  expect(html('| a |\n| - |\n| 1 |')).toMatch(/^<div class="wide" tabindex="0"><table[\s>]/)
 })
 
 test('foldable sections contain their Markdown, wherever their tags are', () => {
