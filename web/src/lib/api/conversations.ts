@@ -16,12 +16,7 @@ import type {
   TagList,
 } from '../../../../server/protocol/conversations/conversation.ts'
 import { ApiError, authorization, request, requestDone } from '../http/api-client.ts'
-import {
-  findListed,
-  type ListFilters,
-  listKeys,
-  placeInLists,
-} from './conversation-lists.ts'
+import { findListed, type ListFilters, listKeys, placeInLists } from './conversation-lists.ts'
 
 /** Conversations of one request for a list: the most that the server gives. */
 const PAGE_SIZE = 100
