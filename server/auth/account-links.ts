@@ -13,7 +13,7 @@ import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
 
-/** Invitations and links for new passwords. Each works once, and only its hash is stored. */
+/** Invitations and links for resetting passwords or confirming addresses. Each works once; only its hash is stored. */
 export interface AccountLinks {
   /** `token` cannot be retrieved later. @throws AppError `invitations_exhausted`. */
   invite(invitation: {
@@ -21,36 +21,41 @@ export interface AccountLinks {
     /** Limits that the account gets when it is created. */
     quota?: PatchQuota | undefined
     note: string | null
-    /** Null: the operator, on the command line. */
+    /** Null for the operator on the command line. */
     createdBy: UserId | null
     lifetimeMs: number
   }): Promise<{ row: AccountLinkRow; token: string }>
-  /** A link with which the owner of the account chooses a new password. It replaces earlier ones, unless it `keepsEarlier`. */
+  /**
+   * Creates a link with which the owner of the account chooses a new password. It replaces earlier ones unless
+   * `keepsEarlier` is set.
+   */
   createReset(
     userId: UserId,
     createdBy: UserId | null,
     options?: { lifetimeMs?: number; keepsEarlier?: boolean },
   ): Promise<{ row: AccountLinkRow; token: string }>
-  /** A link with which the owner of an email address confirms that mail of this user may go there. */
+  /** Creates a link with which the owner of an email address confirms that the server may send this user's email to it. */
   createConfirmation(userId: UserId, address: string): Promise<{ token: string }>
-  /** The address of a confirmation link, and what marks it as used. @throws AppError `account_link_invalid`. */
+  /**
+   * The address of a confirmation link, and a write that marks the link as used. @throws AppError `account_link_invalid`.
+   */
   confirmation(
     token: string,
     from?: Reader,
   ): Promise<{ userId: UserId; address: string; use(tx: Writer): Promise<void> }>
   /** All invitations, newest first. */
   list(page: { limit: number; cursor?: string | undefined }): Promise<Page<AccountLinkRow>>
-  /** False when there is no such invitation. */
+  /** Resolves to false if there is no such invitation. */
   removeInvitation(id: string): Promise<boolean>
-  /** What a link is for; undefined when it cannot be used (any more). */
+  /** What a link is for; undefined if it cannot be used, or no longer. */
   find(token: string): Promise<AccountLinkRow | undefined>
   /** What an invitation allows. @throws AppError `account_link_invalid`. */
   admission(from: Reader, token: string): Promise<Admission>
-  /** The account of a reset link, and what marks the link as used. @throws AppError `account_link_invalid`. */
+  /** The account of a reset link, and a write that marks the link as used. @throws AppError `account_link_invalid`. */
   reset(from: Reader, token: string): Promise<{ userId: UserId; use(tx: Writer): Promise<void> }>
 }
 
-/** Invitations that can be open at the same time. */
+/** Maximum number of open invitations. */
 const MAX_INVITATIONS = 500
 const MAX_RESETS = 10_000
 const RESET_LIFETIME_MS = 24 * 60 * 60_000
@@ -59,7 +64,7 @@ const invalid = (): AppError => appError('account_link_invalid')
 
 const hasLimit = (quota: PatchQuota): boolean => Object.values(quota).some((limit) => limit != null)
 
-/** Only hashes are stored: a lost link cannot be shown again, only replaced. */
+/** Only hashes are stored, so a lost link can only be replaced. */
 export function createAccountLinks(
   {
     accountLinks: links,

@@ -27,11 +27,11 @@ export const DEFAULT_USERNAME = 'default'
 
 /** Registering, signing in, and changing an account. */
 export interface Accounts extends Credentials {
-  /** Whether there is any account. */
+  /** Whether any account exists. */
   exist(): Promise<boolean>
   /**
-   * Whether this client may create the first account, which becomes the administrator: with the setup link, or, where
-   * that is allowed, from this machine.
+   * Whether this client may create the first account, which becomes the administrator's: with the setup link or, if
+   * permitted, from this machine.
    */
   mayBeFirst(client: Pick<Client, 'isLocal'>): boolean
   /**
@@ -57,13 +57,13 @@ export interface Accounts extends Credentials {
     token: string,
     change: { password: string; revokeKeys?: boolean | undefined },
   ): Promise<UserRow>
-  /** @param address the client's address, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
+  /** @param address the client's address; limits guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
   /** @throws AppError `current_password_wrong`, `too_many_requests`. */
   assertPassword(id: UserId, password: string): Promise<UserRow>
-  /** For ways to sign in here instead of the password. @throws AppError `account_disabled`, `password_sign_in_off`. */
+  /** Checks for sign-ins without the password. @throws AppError `account_disabled`, `password_sign_in_off`. */
   assertMaySignIn(user: UserRow): void
-  /** The name of an account as it is stored; undefined if there is none. */
+  /** The name of an account as stored; undefined if there is none. */
   nameOf(username: string): Promise<string | undefined>
   /** @throws AppError `not_found`. */
   profile(id: UserId): Promise<UserRow>
@@ -72,7 +72,7 @@ export interface Accounts extends Credentials {
    * Returns the number of API keys after the change. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
    */
   changeProfile(id: UserId, changes: ProfileChanges): Promise<{ user: UserRow; apiKeys: number }>
-  /** Revokes one token of an earlier version, which has no session. */
+  /** Revokes a token of an earlier version, which has no session. */
   revokeToken(claims: TokenClaims): Promise<void>
   /** Ends all sessions of a user, except the one of `kept`. Undefined if there is no such account. */
   endSessions(id: UserId, kept?: TokenClaims): Promise<UserRow | undefined>
@@ -80,21 +80,23 @@ export interface Accounts extends Credentials {
   defaultUser(): Promise<Identity>
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Client {
   /** For rate limits. */
   address: string
-  /** It comes from this machine and through no proxy. */
+  /** Whether it comes from this machine and through no proxy. */
   isLocal: boolean
 }
 
-/** What is to change; what is undefined stays. */
+/** Changes of a profile. Undefined fields stay unchanged. */
 export interface ProfileChanges {
   email?: string | null | undefined
   avatar?: string | null | undefined
   password?: string | undefined
   currentPassword?: string | undefined
-  /** Links for a new password are mailed to the address, so whoever changes it must know the password, if there is one. */
+  /**
+   * Whether a change of the address requires the password, if there is one: password reset links are sent to that address.
+   */
   emailNeedsPassword: boolean
   /** The token of this request, which remains valid after a password change. */
   kept?: TokenClaims | undefined
@@ -109,11 +111,11 @@ export interface AccountsDependencies {
   passwords: Passwords
   links: AccountLinks
   setup: SetupToken
-  /** An account may have got limits of its own with the invitation that created it. */
+  /** Called when an invitation may have set limits for a new account. */
   onInvited(): Promise<void>
   /** Records that a session was used. */
   onSessionUse(session: SessionRow): void
-  /** Read at each registration: administrators can change it. */
+  /** Read at each registration, because administrators can change it. */
   registration(): 'open' | 'invite' | 'closed'
   /** `local`: clients on this machine may create the first account without the setup link. */
   firstAdministrator: 'local' | 'link'
@@ -127,7 +129,7 @@ export interface AccountsDependencies {
 
 const HOUR_MS = 60 * 60_000
 
-/** Links, passwords and limits are given, so that it decides only who may register and sign in. */
+/** Decides who may register and sign in. Links, passwords and limits are dependencies. */
 export function createAccounts({
   users,
   apiKeys,
@@ -173,7 +175,7 @@ export function createAccounts({
     const { matches } = await guard.compare(guardKey, guardKey, async () => ({
       matches: await passwords.verify(user.passwordHash, password, id),
     }))
-    // Not 401: the session is valid, only the given password is wrong.
+    // Not 401: the session is valid; only the given password is wrong.
     if (!matches) throw appError('current_password_wrong')
     return user
   }

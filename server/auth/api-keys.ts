@@ -17,7 +17,7 @@ export interface ApiKeys {
     owner: Identity,
     settings: {
       name: string
-      /** Null: everything that its owner may do. */
+      /** Null: everything that the owner may do. */
       scopes: ApiKeyScope[] | null
       expiresAt: Date | null
     },
@@ -25,7 +25,7 @@ export interface ApiKeys {
   list(userId: UserId): Promise<ApiKeyRow[]>
   /** @throws AppError `not_found`, also for the key of another user. */
   remove(userId: UserId, id: string): Promise<void>
-  /** Undefined for a key that is unknown or has expired. */
+  /** Undefined if the key is unknown or has expired. */
   find(key: string): Promise<{ user: UserRow; key: ApiKeyRow } | undefined>
 }
 
@@ -37,7 +37,7 @@ const MAX_KEYS = 50
 /** A fast hash is enough: 256 random bits cannot be guessed. */
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** A key is returned once, when it is created; only its hash is stored. */
+/** The key is returned only once, when it is created; the store has only its hash. */
 export function createApiKeys(
   apiKeys: ApiKeyRepository,
   now: () => Date = () => new Date(),

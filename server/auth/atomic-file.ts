@@ -1,4 +1,4 @@
-// Replaces a file that holds a secret: readable by its owner only, and never half written.
+// Replaces a file with a secret: readable by its owner only, and never half written.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Readers see the old text or the new one, also after a crash. Only the owner of the process may read the file. */
+/** Readers see the old or the new text, even after a crash. Only the owner of the process may read the file. */
 export function writeFileAtomically(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`

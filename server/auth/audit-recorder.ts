@@ -1,11 +1,11 @@
-// Stores entries of the audit log. A request does not fail when its entry cannot be stored; the log says so.
+// Stores entries of the audit log. If an entry cannot be stored, the request still succeeds, and the log reports it.
 import type { StoreLog } from '../db/database.ts'
 import type { AuditRepository, AuditRow } from '../db/repositories/accounts/audit.ts'
 
 /** Adds an entry to the audit log. */
 export type RecordAudit = (entry: Omit<AuditRow, 'id' | 'at'>) => Promise<void>
 
-/** Never rejects: what cannot be stored is logged instead. */
+/** Never rejects; logs entries that cannot be stored. */
 export const createAuditRecorder =
   (
     audit: AuditRepository,

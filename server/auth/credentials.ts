@@ -1,17 +1,17 @@
-// Whom a token or an API key belongs to, as long as it is valid.
+// Finds the owner of a token or an API key, as long as it is valid.
 import type { ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
 import type { SessionRow, UserRepository, UserRow } from '../db/repositories/accounts/users.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
 import type { TokenClaims } from './tokens.ts'
 
-/** An API key and who it belongs to. */
+/** An API key and its owner. */
 export interface KeyOwner {
   user: Identity
   key: ApiKeyRow
 }
 
-/** Recognizes the user of a request. */
+/** Identifies the user of a request. */
 export interface Credentials {
   /**
    * The user of a token, or null if its session has ended or the account is disabled.
@@ -39,7 +39,7 @@ export const identityOf = ({ id, username, role, tokenVersion }: UserRow): Ident
   tokenVersion,
 })
 
-/** Checked at every request: an ended session or a disabled account is refused at once. */
+/** Checks at every request, so that an ended session or a disabled account is refused at once. */
 export function createCredentials({
   users,
   apiKeys,

@@ -1,4 +1,4 @@
-// Links by email: confirming an address, and choosing a new password when the old one is forgotten.
+// Links by email: to confirm an address, and to choose a new password when the old one is forgotten.
 import type { Writer } from '../db/database.ts'
 import type { ConfirmedAddressRepository } from '../db/repositories/accounts/confirmed-addresses.ts'
 import type { UserRow } from '../db/repositories/accounts/users.ts'
@@ -13,36 +13,45 @@ import { NO_PASSWORD } from './reset-rule.ts'
 
 const HOUR_MS = 3_600_000
 const CONFIRMATIONS_PER_HOUR = 10
-/** To one mailbox, from one network or user: nobody can keep others from asking. */
+/**
+ * Emails to one mailbox that one network or user can cause. A separate limit, so that nobody can use up the requests of
+ * others.
+ */
 const MAILS_FROM_ONE = 3
-/** To one mailbox, whoever asks: nobody is flooded. The links in those mails stay valid, so that none has to ask again. */
+/**
+ * Emails to one mailbox in total, so that it is not flooded. Links in earlier emails stay valid, so no further request is
+ * needed.
+ */
 const MAILS_PER_MAILBOX = 12
 const FORGOTTEN_PER_HOUR = 20
 const SEND_TIMEOUT_MS = 15_000
 
-/** The languages of mails. */
+/** The languages of emails. */
 export type MailLanguage = 'en' | 'zh-CN'
 
-/** Mails links for new passwords and for confirming addresses. */
+/** Sends links for new passwords and for confirming addresses by email. */
 export interface EmailLinks {
-  /** Whether this server can send mail with links. */
+  /** Whether this server can send email with links. */
   readonly isAvailable: boolean
-  /** Those of the addresses that are not confirmed for the user. */
+  /** The given addresses that the user has not confirmed. */
   unconfirmed(userId: UserId, addresses: readonly string[]): Promise<string[]>
-  /** Mails a link that confirms the address for this user. @throws AppError `mail_not_set_up`, `mails_exhausted`, `mail_not_sent`. */
+  /**
+   * Sends a link that confirms the address for this user. @throws AppError `mail_not_set_up`, `mails_exhausted`,
+   * `mail_not_sent`.
+   */
   requestConfirmation(userId: UserId, address: string, language: MailLanguage): Promise<void>
   /** Uses a confirmation link. @throws AppError `account_link_invalid`. */
   confirm(token: string): Promise<void>
   /**
-   * Mails a link to the account with this address, in the background: neither the outcome nor the time says whether there
-   * is one. @throws AppError `mail_not_set_up`, `mails_exhausted` for a client that asks too often.
+   * Sends a link to the account with this address, in the background: neither the outcome nor the time reveals whether
+   * there is one. @throws AppError `mail_not_set_up`, `mails_exhausted` for a client with too many requests.
    */
   forgotPassword(email: string, client: { address: string; language: MailLanguage }): Promise<void>
-  /** Resolves when no mail is being sent any more. */
+  /** Resolves when no email is being sent. */
   settled(): Promise<void>
 }
 
-/** Without `mail`, links cannot be requested; those that were sent before can still be used. */
+/** Without `mail`, links cannot be requested, but links that were already sent still work. */
 export function createEmailLinks({
   links,
   addresses,
@@ -56,7 +65,7 @@ export function createEmailLinks({
   links: AccountLinks
   addresses: ConfirmedAddressRepository
   write(work: (tx: Writer) => Promise<void>): Promise<void>
-  /** Null: no SMTP server or no public URL is configured, because a link must not depend on what a client sent. */
+  /** Null if no SMTP server or no public URL is configured. A link must not depend on what a client sent. */
   mail: {
     publicUrl: string
     send(
@@ -100,8 +109,8 @@ export function createEmailLinks({
   }
 
   /**
-   * Counted by account and not by address, so that only what was mailed counts: when an account gets no more mails within an
-   * hour, the links of all earlier ones still work.
+   * Counts emails sent to an account, not requests for an address: when an account receives no more emails within an hour,
+   * all of its earlier links still work.
    */
   async function sendReset(email: string, network: string, language: MailLanguage): Promise<void> {
     const account: UserRow | undefined = await addresses.findAccount(email)
@@ -118,7 +127,7 @@ export function createEmailLinks({
     if (!isSent) log.warn({ user_id: id }, 'a password link could not be emailed')
   }
 
-  /** Earlier links stay valid: others may have asked for this one. */
+  /** Earlier links stay valid, because somebody else may have requested this one. */
   const newReset = async (id: UserId): Promise<string> =>
     (await links.createReset(id, null, { lifetimeMs: HOUR_MS, keepsEarlier: true })).token
 

@@ -1,4 +1,4 @@
-// The random tokens of links: only their hash is stored, and the page carries them in the fragment of its URL.
+// The random tokens of links. Only their hashes are stored; URLs carry them in the fragment.
 import { createHash, randomBytes } from 'node:crypto'
 
 const TOKEN_BYTES = 32
@@ -10,5 +10,5 @@ export const newLinkToken = (): string => randomBytes(TOKEN_BYTES).toString('bas
 export const hashLinkToken = (token: string): string =>
   createHash('sha256').update(token).digest('hex')
 
-/** The page's path that reads the token. A browser never sends a fragment, so it appears in no log. */
+/** The page's path that reads the token. Browsers never send the fragment, so the token appears in no log. */
 export const linkPath = (token: string): string => `/join#${token}`

@@ -6,8 +6,8 @@ import { networkOf } from './network.ts'
 /** Counts failed sign-ins within a window, by address and by account; see `AttemptCounts`. */
 export interface LoginGuard {
   /**
-   * Compares a password. When it rejects (server busy, no database), the attempt does not count.
-   * @throws AppError 429 with `Retry-After` when this address has to wait.
+   * Compares a password. If the comparison rejects (server busy, no database), the attempt does not count.
+   * @throws AppError 429 with `Retry-After` if this address has to wait.
    */
   compare<T extends { matches: boolean }>(
     address: string,
@@ -16,7 +16,7 @@ export interface LoginGuard {
   ): Promise<T>
 }
 
-/** Accounts are told apart regardless of case, sources by their network. */
+/** Identifies accounts regardless of case, and sources by their network. */
 export function createLoginGuard(attempts: AttemptCounts): LoginGuard {
   async function begin(address: string, account: string): Promise<Attempt> {
     const attempt = await attempts.begin(networkOf(address), account.toLowerCase())
@@ -33,7 +33,7 @@ export function createLoginGuard(attempts: AttemptCounts): LoginGuard {
         else attempt.failed()
         return outcome
       } finally {
-        // Without effect after an outcome.
+        // Has no effect after an outcome.
         attempt.withdraw()
       }
     },

@@ -1,14 +1,14 @@
-// Which passwords are refused: the most common ones, also with digits around them, and those that repeat the account's name.
+// Refuses the most common passwords, also with digits around them, and those that repeat the account's name.
 import { appError } from '../errors.ts'
 import common from './common-passwords.json' with { type: 'json' }
 
 const COMMON = new Set(common.passwords)
 
-/** Digits and signs before or after a word: the first thing that guessing programs add to a common password. */
+/** Digits and signs before or after a word, which guessing programs add to common passwords first. */
 const AFFIXES = /^[^\p{L}]+|[^\p{L}]+$/gu
 
 /**
- * Length is checked by the protocol's schema.
+ * The protocol's schema checks the length.
  * @param names the account's user name and email address.
  * @throws AppError `password_common`, `password_is_name`.
  */

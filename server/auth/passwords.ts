@@ -5,12 +5,12 @@ import { NO_PASSWORD } from './reset-rule.ts'
 
 /** Each hash takes 19 MiB for about 50 ms. More in parallel would cost memory and block the threads used for file access. */
 const IN_PARALLEL = 2
-/** Bounds the wait of a sign-in to about a second; beyond that, an immediate error is better. */
+/** Limits the wait of a sign-in to about a second; beyond that, an immediate error is better. */
 const MAX_WAITING = 30
-/** So that one network alone cannot fill the queue. */
+/** Prevents one network from filling the queue. */
 const MAX_WAITING_OF_ONE = 15
 
-/** Compiled code, loaded with the first password: single mode has none. */
+/** Native code, loaded with the first password, because single mode has none. */
 const argon2 = () => import('@node-rs/argon2')
 
 /** What one hash costs; memory in KiB. */
@@ -20,14 +20,14 @@ export interface PasswordCost {
   parallelism: number
 }
 
-/** What OWASP recommends for argon2id, which is the default algorithm of the package. */
+/** OWASP's recommendation for argon2id, which is the package's default algorithm. */
 const RECOMMENDED_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** Hashes and checks passwords, off the event loop. */
 export interface Passwords {
   /**
-   * The hash to store for a password.
-   * @param from who asks: an account, or the network of a client. They take turns.
+   * Returns the hash to store for a password.
+   * @param from who requests it: an account, or a client's network. They take turns.
    * @throws AppError `server_busy`.
    */
   hash(password: string, from?: string): Promise<string>

@@ -1,10 +1,10 @@
-// Refresh tokens: the id of a session and a generation, signed. Nothing of them is stored but the valid generation.
+// Refresh tokens: a session's id and a generation, signed. Only the valid generation is stored.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** `<session>.<generation>.<signature>` */
 const FORMAT = /^([\w-]{1,64})\.(\d{1,9})\.([\w-]{43})$/
 
-/** The refresh tokens of pages, which work once each. */
+/** The refresh tokens of pages. Each works once. */
 export interface RefreshTokens {
   create(sessionId: string, generation: number): string
   /** Null for a token that this server did not create. */

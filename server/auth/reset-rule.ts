@@ -1,17 +1,17 @@
-// For which accounts a link for a new password may be created.
+// Decides for which accounts a password reset link may be created.
 import { appError } from '../errors.ts'
 
 /**
- * Stored instead of a hash for accounts that only sign in at an issuer. No password matches it, and it is no hash, so such
- * accounts can be told from those whose password is merely unknown.
+ * Stored instead of a hash for accounts that only sign in at an issuer. No password matches it. Unlike a hash, it also
+ * distinguishes such accounts from those whose password is merely unknown.
  */
 export const NO_PASSWORD = '!'
 
 /**
  * @param options.allowsPassword whether this account may sign in with a password.
- * @param options.addsPassword whoever asks wants a password for an account that has none.
- * @throws AppError `password_sign_in_off` where the link would not work, `account_without_password` where it would open a way
- * in past the issuer.
+ * @param options.addsPassword whether to permit a first password for an account that has none.
+ * @throws AppError `password_sign_in_off` if the link would not work, `account_without_password` if it would bypass the
+ * issuer.
  */
 export function assertMayReset(
   { username, passwordHash }: { username: string; passwordHash: string | null },

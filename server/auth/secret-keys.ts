@@ -1,4 +1,4 @@
-// The keys that seal stored secrets: of the operator, or in a file of the data folder. The newest seals, all of them open.
+// The keys that seal stored secrets: the operator's, or from a file in the data folder. The newest seals; all of them open.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { writeFileAtomically } from './atomic-file.ts'
 
-/** The operator's keys; undefined: in a file of the data folder. */
+/** The operator's keys; undefined if they are in a file in the data folder. */
 export interface SecretKeySources {
   /** `NANOCLAW_SECRET_KEY` */
   configured?: string | undefined
@@ -45,13 +45,16 @@ export function loadSecretKeys(
   return readKeys(file) ?? throwInvalidKey()
 }
 
-/** Puts a new key before the present one, which still opens what it sealed. Complete it with `dropEarlierSecretKeys`. */
+/**
+ * Adds a new key before the current one, which still opens what it sealed. Complete the rotation with
+ * `dropEarlierSecretKeys`.
+ */
 export function rotateSecretKey(dataDirectory: string): void {
   const keys = loadSecretKeys({}, dataDirectory).map((key) => key.toString('hex'))
   writeFileAtomically(join(dataDirectory, KEY_FILE), `${[newKey(), ...keys].join('\n')}\n`)
 }
 
-/** When everything is sealed with the newest key. */
+/** Removes all keys but the newest. Call it once everything is sealed with that one. */
 export function dropEarlierSecretKeys(dataDirectory: string): void {
   const [newest] = loadSecretKeys({}, dataDirectory)
   if (newest !== undefined)
@@ -104,7 +107,7 @@ function writeOnce(file: string, text: string): void {
   try {
     linkSync(draft, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // The other process was first: its key is used.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // The other process was first. Use its key.
   } finally {
     rmSync(draft, { force: true })
   }

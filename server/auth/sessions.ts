@@ -10,13 +10,13 @@ import type { UserId } from '../protocol/ids.ts'
 import type { RefreshTokens } from './refresh-token.ts'
 import { TOKEN_LIFETIME_SECONDS } from './tokens.ts'
 
-/** Of a session of the page that nobody uses: each renewal starts it anew. */
+/** Lifetime of an unused session of the page. Each renewal restarts it. */
 export const REFRESH_LIFETIME_SECONDS = 30 * 24 * 60 * 60
-/** How long a replaced refresh token is still accepted, for tabs that send it at the same time and lost responses. */
+/** How long a replaced refresh token is still accepted, for tabs that send it simultaneously and for lost responses. */
 const GRACE_MS = 30_000
 const MAX_SESSIONS = 500
 const TOUCH_EVERY_MS = 60_000
-/** Sessions whose last use is remembered in memory. */
+/** Maximum number of sessions whose last use is kept in memory. */
 const MAX_TOUCHED = 10_000
 const MAX_USER_AGENT_CHARACTERS = 300
 
@@ -26,10 +26,10 @@ export interface Device {
   address: string
 }
 
-/** The sessions of pages: begun by signing in, renewed by refresh tokens, ended from anywhere. */
+/** The sessions of users: begun by signing in, renewed by refresh tokens, ended from anywhere. */
 export interface Sessions {
   /**
-   * `refreshToken` is null for the kind `token`. @throws AppError `session_ended` when the password was changed or the
+   * `refreshToken` is null for the kind `token`. @throws AppError `session_ended` if the password was changed or the
    * account disabled since it was read.
    */
   begin(
@@ -38,9 +38,9 @@ export interface Sessions {
     device: Device,
   ): Promise<{ session: SessionRow; refreshToken: string | null }>
   /**
-   * Renews a session with its refresh token, which is replaced. A token that was replaced before ends the session,
-   * because somebody else may have it.
-   * @param address the client's address, for the record of such a reuse.
+   * Renews a session with its refresh token, which is replaced. A token that was replaced before ends the session, because
+   * somebody else may have it.
+   * @param address the client's address, for the audit entry of such a reuse.
    * @throws AppError `session_ended`.
    */
   refresh(
@@ -49,7 +49,10 @@ export interface Sessions {
   ): Promise<{ session: SessionRow; user: UserRow; refreshToken: string }>
   /** Most recently used first. */
   list(userId: UserId): Promise<SessionRow[]>
-  /** Ends a session and its open requests, except `kept`, which reports it. @throws AppError `session_not_found`, also for another user's. */
+  /**
+   * Ends a session and its open requests, except `kept`, which reports the end. @throws AppError `session_not_found`, also
+   * for another user's session.
+   */
   end(userId: UserId, id: string, kept?: ServerResponse): Promise<void>
   /** Records the use of a session, accurate to the minute. */
   touch(session: SessionRow): void
@@ -61,9 +64,9 @@ export interface SessionDependencies {
   refreshTokens: RefreshTokens
   /** Ends the open requests of a session. */
   closeRequests(userId: UserId, sessionId: string, kept?: ServerResponse): void
-  /** A refresh token was used again, from this address, after it had been replaced: the session has ended. */
+  /** Called when a replaced refresh token was used again, from this address. The session has ended. */
   onReuse(session: SessionRow, user: UserRow, address: string): Promise<void>
-  /** Receives failures of writes that nobody waits for. */
+  /** Receives errors of writes that are not awaited. */
   onError(error: unknown): void
   now?: () => Date
 }

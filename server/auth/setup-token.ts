@@ -1,8 +1,8 @@
-// The token of the setup link, which the server prints when it starts without any account.
+// The token of the setup link, which the server prints at its start while there is no account.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
 
-/** Never stored; the first account ends its use. */
+/** Never stored. It stops working once the first account exists. */
 export interface SetupToken {
   readonly token: string
   /** Compares in constant time. */
@@ -10,8 +10,8 @@ export interface SetupToken {
 }
 
 /**
- * It is valid as long as there is no account. In a single process, each start has a new one.
- * @param secret what all instances of a store know: each prints the same link, because any of them may receive it.
+ * Valid as long as there is no account. In a single process, each start creates a new one.
+ * @param secret a secret that all instances of a store share: each prints the same link, because any of them may serve it.
  */
 export function createSetupToken(secret?: string): SetupToken {
   const token =

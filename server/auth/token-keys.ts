@@ -1,4 +1,4 @@
-// The keys that sign tokens: the newest signs, earlier ones are accepted until everything that they signed has expired.
+// The keys that sign tokens: the newest signs; earlier ones are accepted until everything that they signed has expired.
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,21 +9,21 @@ import { REFRESH_LIFETIME_SECONDS } from './sessions.ts'
 
 /** A key that signs tokens. */
 export interface TokenKey {
-  /** Named in the header of each token that it signed. */
+  /** In the header of each token that it signed. */
   id: string
   secret: string
 }
 
-/** Newest first: that one signs. */
+/** Newest first. The newest signs. */
 export interface TokenKeys {
   current(): TokenKey
-  /** Those that are still accepted. */
+  /** All keys that are still accepted. */
   accepted(): readonly TokenKey[]
 }
 
 const FILE = 'token-keys.json'
 const SECRET_BYTES = 32
-/** A page that nobody uses renews its session after this time at the latest; a day more for clocks. */
+/** An unused page renews its session after this time at the latest. Includes one more day for clock differences. */
 const OVERLAP_MS = (REFRESH_LIFETIME_SECONDS + 24 * 60 * 60) * 1000
 
 const Stored = z.strictObject({
@@ -31,9 +31,9 @@ const Stored = z.strictObject({
     .array(
       z.strictObject({
         id: z.string().min(1),
-        /** Null: `jwt_secret` of the configuration. */
+        /** Null for `jwt_secret` of the configuration. */
         secret: z.string().min(32).nullable(),
-        /** Until when it is accepted after a newer one was created; null for the newest. */
+        /** When an earlier key stops being accepted; null for the newest. */
         until: z.iso.datetime().nullable(),
       }),
     )

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import { UserId } from '../protocol/ids.ts'
 
-/** Of the tokens of programs: seven days. */
+/** Lifetime of programs' tokens: seven days. */
 export const TOKEN_LIFETIME_SECONDS = 7 * 24 * 60 * 60
-/** Of the tokens of the page, which renews them. */
+/** Lifetime of the page's tokens, which the page renews. */
 export const ACCESS_LIFETIME_SECONDS = 15 * 60
 /** Tolerated difference between clocks. */
 export const CLOCK_LEEWAY_SECONDS = 30
@@ -17,7 +17,7 @@ export const TokenClaims = z.object({
   sub: UserId,
   jti: z.string().min(1).max(64),
   kind: z.literal('session'),
-  /** The session; tokens of earlier versions have none. */
+  /** The session's id; absent in tokens of earlier versions. */
   sid: z.string().min(1).max(64).optional(),
   version: z.int().min(0),
   iat: z.number(),

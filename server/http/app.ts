@@ -43,30 +43,30 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Accessible without signing in. All other routes under `/api` and `/v1` require a user. */
     public?: boolean
-    /** Of a public route: knows the user of a request with a valid credential. */
+    /** For public routes: identifies the user of a request with a valid credential. */
     mayKnowUser?: boolean
     /** Accessible to administrators only. */
     admin?: boolean
-    /** Not with an API key: what would let a stolen key outlive its deletion. */
+    /** Not accessible with an API key, because the route would let a stolen key outlive its deletion. */
     signedIn?: boolean
     /** JSON arrays in the body may exceed the usual limit. */
     longArrays?: boolean
     /** Keeps its connection open while a run is active; counts toward the user's open streams. */
     stream?: boolean
-    /** The response can be several megabytes in one piece, so only a few are prepared at a time. */
+    /** The response may be several megabytes in one piece, so only a few are prepared at a time. */
     large?: boolean
   }
 }
 
-/** What the HTTP server is set up with. */
+/** The options of the HTTP server. */
 export interface AppOptions {
   /** Maximum size of a JSON body, in bytes. */
   bodyLimit: number
   /** Maximum levels of nesting of a JSON body. */
   jsonDepth?: number
-  /** Maximum number of items of one page of a list. */
+  /** Maximum number of items per page of a list. */
   pageItems?: number
-  /** What the open event streams of each user are counted with; default: any number. */
+  /** Counts the open event streams of each user; by default, they are unlimited. */
   streamSlots?: Slots
   /** Maximum number of connections per address. Connections from a trusted proxy are not counted. */
   connectionsPerAddress?: number
@@ -92,7 +92,7 @@ const PUBLIC_BODY_BYTES = 16 * 1024
 /** Trusted proxies: on this machine or in a private network. */
 const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Every schema is one of zod, with the compilers that `createApp` sets. */
+/** Every schema is a zod schema, with the compilers that `createApp` sets. */
 const neverCompiled = (): never => {
   throw new Error('a schema that is not of zod')
 }
@@ -137,7 +137,7 @@ export function createApp({
     },
     clientErrorHandler(error, socket) {
       const requestId = newId()
-      // Anybody can cause thousands of these, so they are not logged as warnings.
+      // Anybody can cause thousands of these, so do not log them as warnings.
       app.log.debug({ request_id: requestId, code: error.code }, 'rejected a malformed request')
       answerClientError(error, socket, requestId)
     },

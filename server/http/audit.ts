@@ -8,21 +8,21 @@ import { REPLAYED } from './idempotency.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A successful request is recorded in the audit log, with its path parameters and these fields of its body. */
+    /** Records successful requests in the audit log, with path parameters and these fields of the body. */
     audit?: { action: AuditAction; failed?: AuditAction; fields?: readonly string[] }
   }
   interface FastifyRequest {
-    /** What a handler adds to the audit entry of its request. */
+    /** Details that a handler adds to its request's audit entry. */
     audited: AuditDetails & { username?: string }
   }
 }
 
-/** What a route adds to the audit log. */
+/** An audit entry of a route. */
 export interface AuditRecord {
   action: AuditAction
   userId: UserId | null
   username: string | null
-  /** Null: no request. */
+  /** Null without a request. */
   address: string | null
   details: AuditDetails
 }
@@ -44,7 +44,7 @@ const picked = (source: unknown, names: readonly string[] | null): AuditDetails 
   return details
 }
 
-/** @param record must not reject: a request does not fail because of its entry. */
+/** @param record must not reject, because its entry must not make a request fail. */
 export function registerAudit(app: App, record: (entry: AuditRecord) => Promise<void>): void {
   app.decorateRequest('audited')
   app.addHook('onRequest', async (request) => {
@@ -53,7 +53,7 @@ export function registerAudit(app: App, record: (entry: AuditRecord) => Promise<
   app.addHook('onSend', async (request, reply, payload) => {
     const { audit } = request.routeOptions.config
     if (audit === undefined) return payload
-    // The answer to an earlier request: nothing was done again.
+    // A replayed response: nothing was done again.
     if (reply.getHeader(REPLAYED) !== undefined) return payload
     const succeeded = reply.statusCode < 400
     const action = succeeded ? audit.action : reply.statusCode === 401 ? audit.failed : undefined

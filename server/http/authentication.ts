@@ -33,28 +33,28 @@ declare module 'fastify' {
   }
 }
 
-/** Looks up the user of a credential; null when it is invalid or revoked. */
+/** Looks up a credential's user; null if the credential is invalid or revoked. */
 export interface CredentialCheck {
-  /** @param isUse false: the session is only looked up, not recorded as used. */
+  /** @param isUse if false, the session does not count as used. */
   ofSession(claims: TokenClaims, isUse?: boolean): Promise<Identity | null>
   ofApiKey(
     key: string,
   ): Promise<{ user: Identity; key: { id: string; scopes: ApiKeyScope[] | null } } | null>
 }
 
-/** Who the user of a request is, in single-user and multi-user mode. */
+/** How to identify the user of a request, in single-user and multi-user mode. */
 export type AuthenticationOptions =
   | { mode: 'single'; defaultUser: Identity }
   | {
       mode: 'multi'
-      /** Those that sign and verify tokens. */
+      /** The keys that sign and verify tokens. */
       keys: TokenKeys
       credentials: CredentialCheck
-      /** Who may see the metrics and the API reference. */
+      /** The rules for who may read the metrics and the API reference. */
       reference: ReferenceRules
     }
 
-/** Creates a token of a session. Throws in single-user mode. */
+/** Creates a session's token. Throws in single-user mode. */
 export type IssueToken = (
   user: { id: UserId; tokenVersion: number },
   sessionId: string,
@@ -131,7 +131,7 @@ interface Verification {
   keys: TokenKeys
 }
 
-/** Leaves the request without a user when it has no valid credential. */
+/** Leaves the request without a user if it has no valid credential. */
 async function identifyIfPossible(
   app: App,
   request: FastifyRequest,
@@ -145,7 +145,7 @@ async function identifyIfPossible(
   }
 }
 
-/** Sets the user of the request, and what identified them. */
+/** Sets the request's user, and the credential that identified the user. */
 async function identify(
   app: App,
   request: FastifyRequest,
@@ -180,7 +180,7 @@ async function isIdentified(
   return found?.role === user.role
 }
 
-/** The one place that decides which routes a user and a key may call. @throws AppError `forbidden`. */
+/** Decides which routes a user and a key may call. No other code does. @throws AppError `forbidden`. */
 function authorize({ user, apiKey, method, routeOptions }: FastifyRequest): void {
   const { config, url = '' } = routeOptions
   if (config.admin === true && user.role !== 'admin') throw appError('administrators_only')
@@ -192,7 +192,7 @@ function authorize({ user, apiKey, method, routeOptions }: FastifyRequest): void
     throw appError('api_key_scope', { scope: sufficient[0] ?? '' })
 }
 
-/** The scopes of which a key needs one, the narrowest first. */
+/** The scopes that permit the request, narrowest first; a key needs one of them. */
 function scopesFor(
   url: string,
   { isAdmin, method }: { isAdmin: boolean; method: string },

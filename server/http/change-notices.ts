@@ -25,7 +25,7 @@ const file =
     ({ type: 'file', id: path, change, project_id: ProjectId.parse(id) }) as const
 const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated' }) as const
 
-/** Changes made by runs are published by the runs, those of many conversations at once by their route. */
+/** Runs publish their own changes; the bulk route publishes those of many conversations. */
 const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>> = {
   'POST /api/conversations': conversation('created'),
   'POST /api/conversations/import': conversation('created'),

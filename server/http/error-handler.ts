@@ -74,7 +74,7 @@ export function sendError(
   return send(reply, failure)
 }
 
-/** Sends an error on a response that Fastify does not manage, such as that of a URL that cannot be decoded. */
+/** Sends an error on a response that Fastify does not manage, for example if the URL cannot be decoded. */
 export function sendRawError(
   error: unknown,
   request: Pick<FastifyRequest, 'id' | 'log' | 'url'>,
@@ -158,7 +158,7 @@ function send(reply: FastifyReply, failure: Failure): FastifyReply {
   return reply.code(status).type('application/json; charset=utf-8').send(content)
 }
 
-/** The status and body in the form that the path of the request promises. */
+/** The status and body, in the format that belongs to the request's path. */
 const contentFor = (
   { url, id }: Pick<FastifyRequest, 'url' | 'id'>,
   failure: Failure,
@@ -167,7 +167,7 @@ const contentFor = (
     ? { status: programStatusOf(failure), content: toOpenAiBody(failure, id) }
     : { status: statusOf(failure), content: toBody(failure, id) }
 
-/** Programs written for OpenAI expect this status for an unknown model. */
+/** Programs written for OpenAI's API expect this status for an unknown model. */
 const programStatusOf = (failure: Failure): number =>
   failure.reason === 'unknown_model' ? 404 : statusOf(failure)
 

@@ -1,4 +1,4 @@
-// Idempotency-Key: a POST that is sent again with the same key does its work once and gets the same response.
+// Idempotency-Key: a POST that is repeated with the same key does its work once and receives the same response.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
@@ -10,7 +10,7 @@ export interface EarlierRequest {
   fingerprint: string
   state: 'pending' | 'finished'
   status: number | null
-  /** Null when it was too large to be stored. */
+  /** Null if it was too large to store. */
   body: string | null
   runId: RunId | null
 }
@@ -19,7 +19,7 @@ type Key = { userId: UserId; key: string }
 
 /** Where keys are stored. */
 export interface IdempotencyKeys {
-  /** Takes the key; null when nobody has taken it before. */
+  /** Takes the key. Resolves to null if it was free, otherwise to the request that took it. */
   claim(key: Key, fingerprint: string): Promise<EarlierRequest | null>
   finish(key: Key, response: { status: number; body: string | null }): Promise<void>
   bindRun(key: Key, runId: RunId): Promise<void>
@@ -28,7 +28,7 @@ export interface IdempotencyKeys {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The response is that of a run: a repeated request gets the run in `idempotentRunId` and joins it. */
+    /** The response is that of a run: a repeated request receives the run in `idempotentRunId` and joins it. */
     joinsRun?: boolean
   }
   interface FastifyRequest {
@@ -43,7 +43,7 @@ const HEADER = 'idempotency-key'
 /** The header of a response that repeats an earlier one. */
 export const REPLAYED = 'idempotency-replayed'
 const MAX_KEY_CHARACTERS = 255
-/** Larger responses are not stored; a repeated request is then refused instead of doing the work twice. */
+/** Larger responses are not stored. A repeated request is then refused, so that the work is not done twice. */
 const MAX_BODY_CHARACTERS = 256_000
 
 /** Register it after authentication and before the routes. Applies to every POST of a signed-in user. */
@@ -92,7 +92,7 @@ export function registerIdempotency(app: App, keys: IdempotencyKeys): void {
     await settle(key, reply, payload)
     return payload
   })
-  // A response that Fastify does not send has no `onSend`: nothing of it can be repeated.
+  // A response that Fastify does not send has no `onSend`, so it cannot be replayed.
   app.addHook('onResponse', async (request) => {
     const key = held.get(request)
     if (key !== undefined) await keys.release(key)

@@ -1,8 +1,8 @@
-// Whether a request comes from this machine itself, as far as that can be seen.
+// Detects whether a request comes from this machine, as far as possible.
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
-/** A proxy that adds one of these passes on the request of somebody else. */
+/** A proxy that adds one of these headers forwards somebody else's request. */
 const PROXY_HEADERS = [
   'forwarded',
   'via',
@@ -19,9 +19,9 @@ const isLoopbackUrl = (url: string): boolean =>
   URL.canParse(url) && LOOPBACK_NAME.test(new URL(url).hostname)
 
 /**
- * True for a direct request over the loopback interface, to a loopback name, by a program or a page of this machine. A
- * proxy on this machine that hides all of this (its Host and the client's address) cannot be told apart: whoever runs one
- * sets `public_url`.
+ * True for a direct request over the loopback interface, to a loopback name, by a program or page on this machine. A proxy
+ * on this machine that hides all of this (its Host and the client's address) cannot be detected, so operators of one set
+ * `public_url`.
  */
 export function isLocalRequest({ raw, headers }: FastifyRequest): boolean {
   const address = raw.socket.remoteAddress ?? ''

@@ -1,4 +1,4 @@
-// Tracks each user's requests until their responses are sent, so that they can be ended when the access to them ends.
+// Tracks each user's requests until their responses are sent, so that they can be ended when access ends.
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -7,30 +7,30 @@ import { atMost } from '../lib/lru-limit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { sendRawError } from './error-handler.ts'
 
-/** Who sent a request, and with what: the id of the session or API key. */
+/** The user who sent a request, and the id of the session or API key. */
 export interface Sender {
   userId: UserId
   credential: string
 }
 
-/** Which requests of a user end; default: all. */
+/** Which requests of a user to end; by default, all. */
 export interface Ending {
   /** Only those with this credential. */
   only?: string | undefined
   /** All but those with these credentials. */
   except?: readonly string[] | undefined
-  /** The response that goes on: it reports the change. */
+  /** The response that continues, because it reports the change. */
   kept?: ServerResponse | undefined
 }
 
-/** The requests that are being answered, so that they end with the credential that began them. */
+/** The requests in progress, which end with the credential that began them. */
 export interface OpenConnections {
   /** The current moment, a counter. Call it before checking a credential. */
   moment(): number
   /**
    * Tracks a request until its response is sent. Returns false when such requests were ended after `since`, because the
    * credential may have been revoked since it was checked.
-   * @param isStillValid looks the credential up again; rejects when the store does not answer.
+   * @param isStillValid looks up the credential again; rejects if the store does not respond.
    */
   add(
     sender: Sender,
@@ -43,8 +43,8 @@ export interface OpenConnections {
   /** Ends requests of a user: those in progress receive a 401, streams and downloads are cut off. */
   end(userId: UserId, ending?: Ending): void
   /**
-   * Looks up every credential with requests in progress and ends those of the ones that are no longer valid: what another
-   * instance has said about them may not have arrived. Rejects when the store does not answer.
+   * Looks up every credential with requests in progress, and ends the requests of invalid ones: another instance's message
+   * about them may have been lost. Rejects if the store does not respond.
    */
   recheck(): Promise<void>
 }
@@ -67,7 +67,7 @@ function endRequest(reply: FastifyReply): void {
   reply.hijack()
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value)
-  // The rest of an upload is not read.
+  // Do not read the rest of an upload.
   raw.shouldKeepAlive = false
   sendRawError(appError('session_ended'), reply.request, raw)
 }
@@ -122,7 +122,7 @@ export function createOpenConnections(): OpenConnections {
     async recheck() {
       for (const [userId, replies] of [...open]) {
         const credentials = new Map([...replies.values()].map((one) => [one.credential, one]))
-        // One after the other: there may be thousands, and requests must not wait for them.
+        // One at a time: there may be thousands, and requests must not wait for them.
         for (const { credential, isStillValid } of credentials.values())
           if (!(await isStillValid())) end(userId, { only: credential })
       }

@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 
 /** Which origins may send requests from a browser. */
 export interface OriginRules {
-  /** `single`: requests from other origins or host names are rejected, because there is no sign-in to stop them. */
+  /** `single`: rejects requests from other origins and host names, because no sign-in would stop them. */
   mode: 'single' | 'multi'
   /** Allowed origins. Default: `publicUrl` and the development server of the page. */
   corsOrigins?: readonly string[]
@@ -24,7 +24,7 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
   const isAllowed = ({ headers: { origin, host } }: FastifyRequest): boolean =>
     origin !== undefined && (origins.has(origin) || isSameOrigin(origin, host))
 
-  /** Nearly every request names the same host. */
+  /** Cached, because nearly every request names the same host. */
   let accepted: string | undefined
   if (rules.mode === 'single')
     app.addHook('onRequest', async (request) => {
@@ -58,7 +58,7 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
   }))
 }
 
-/** The page's own scripts, which are public. The frame that draws diagrams has no origin (`null`) and loads them. */
+/** The page's own scripts are public. The frame that draws diagrams has no origin (`null`) and loads them. */
 const isAsset = ({ method, url }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && url.startsWith('/assets/')
 
@@ -75,7 +75,9 @@ function allowedOrigins({
   ])
 }
 
-/** Whether the origin is the page that this server serves; the scheme differs behind a proxy that terminates TLS. */
+/**
+ * Whether the origin is that of the page that this server serves. The scheme differs behind a proxy that terminates TLS.
+ */
 export function isSameOrigin(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false
   const { protocol, host: originHost } = new URL(origin)

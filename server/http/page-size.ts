@@ -1,9 +1,9 @@
-// How many items one page of any list may have: the limit of the configuration in place of the usual one.
+// Sets the maximum page size of all lists from the configuration.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { PageQuery, pageLimit } from '../protocol/envelope.ts'
 
-/** Applies to all routes registered later, and to what the API reference says about them. */
+/** Applies to all routes that are registered later, and to the API reference. */
 export function boundPages(app: Pick<FastifyInstance, 'addHook'>, mostItems: number): void {
   const bounded = pageLimit(mostItems).optional()
   app.addHook('onRoute', ({ schema }) => {

@@ -11,9 +11,9 @@ const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
 /** The generator's reference to `z.json()`, which it leaves undefined in the document; it means any JSON value. */
 const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 
-/** What of an operation depends on the others. */
+/** The part of an operation that depends on other operations. */
 interface Operation {
-  /** Empty: nobody needs to sign in. */
+  /** Empty if no sign-in is required. */
   security: readonly object[]
   parameters?: readonly Parameter[]
 }
@@ -27,7 +27,7 @@ const LIST_PARAMETERS: Readonly<Record<string, string>> = {
   limit: 'The maximum number of items to return.',
   cursor: 'The `next_cursor` of the previous page. Absent: the first page.',
 }
-/** Of every POST of a signed-in user; see `idempotency.ts`. */
+/** A parameter of every POST by a signed-in user; see `idempotency.ts`. */
 const IDEMPOTENCY_KEY = { $ref: '#/components/parameters/IdempotencyKey' }
 
 /** Registers the reference. Call it before the routes are registered, so that it includes them. */
@@ -102,7 +102,7 @@ export async function registerReference(app: App, version: string): Promise<void
   await app.register(fastifySwaggerUi, {
     routePrefix: '/docs',
     uiConfig: { docExpansion: 'none' },
-    // Its scripts write `style` attributes.
+    // Swagger UI's scripts write `style` attributes.
     transformStaticCSP: (policy) => `${policy};style-src-attr 'unsafe-inline'`,
   })
 }

@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 
 const MINUTE_MS = 60_000
 
-/** Call it after registering authentication. @param limitOf null: any number. */
+/** Call it after registering authentication. @param limitOf null for no limit. */
 export function limitRequests(
   app: App,
   limits: Limits,

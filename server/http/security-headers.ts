@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 
 const API = /^\/(api|v1|mcp|s|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
 
-/** What the page and frames in it may use of the device. */
+/** Device features that the page and its frames may use. */
 const PERMISSIONS = [
   ...['microphone', 'publickey-credentials-create', 'publickey-credentials-get'].map(
     (name) => `${name}=(self)`,
@@ -14,12 +14,15 @@ const PERMISSIONS = [
   .map((entry) => (entry.includes('=') ? entry : `${entry}=()`))
   .join(', ')
 
-/** The page may load nothing of other hosts, and no inline scripts or styles: the build keeps libraries from adding `<style>`. */
+/**
+ * The page may load nothing from other hosts, and no inline scripts or styles. The build prevents libraries from adding
+ * `<style>`.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
   "style-src 'self'",
-  // Diagrams are drawn in a frame of ours; PDF files are shown by the browser's viewer, from memory.
+  // Our own frame draws diagrams. The browser's viewer shows PDF files from memory.
   "frame-src 'self' blob:",
   "object-src 'none'",
   "base-uri 'none'",
@@ -27,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
 ].join(';')
 
-/** What OWASP recommends (https://owasp.org/www-project-secure-headers/), for every response. */
+/** OWASP's recommendations (https://owasp.org/www-project-secure-headers/), for every response. */
 const HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-resource-policy': 'same-origin',
@@ -43,7 +46,7 @@ const HEADERS = {
   'x-xss-protection': '0',
 }
 
-/** Over plain HTTP browsers ignore them, the second with a warning in the console of every page. */
+/** Browsers ignore these over plain HTTP, the second one with a warning in the console of every page. */
 const HTTPS_HEADERS = {
   'strict-transport-security': 'max-age=31536000',
   'cross-origin-opener-policy': 'same-origin',

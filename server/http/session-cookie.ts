@@ -1,4 +1,4 @@
-// The cookies of signing in, which scripts cannot read: the page's refresh token, and a single sign-on in progress.
+// The cookies of sign-ins, which scripts cannot read: the page's refresh token, and a single sign-on in progress.
 import type { FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import { isSameOrigin } from './origin-guard.ts'
@@ -54,11 +54,11 @@ export const sessionCookie = (
     settings,
   )
 
-/** What the browser keeps of a single sign-on that it began. */
+/** What the browser keeps of a single sign-on that it began; undefined if there is none. */
 export const readOidcCookie = (request: FastifyRequest): string | undefined =>
   readCookie(request, 'oidc')
 
-/** The `Set-Cookie` for that; null removes it. `Lax`, because the issuer's page leads back here. */
+/** The `Set-Cookie` that stores it; null removes it. `Lax`, because the issuer's page leads back here. */
 export const oidcCookie = (
   request: FastifyRequest,
   value: string | null,

@@ -23,7 +23,7 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
     watches.set(request, watch.unref())
     return payload
   })
-  // Uploads are read by their route, all other bodies before it.
+  // Routes read uploads themselves; all other bodies are read before.
   app.addHook('preValidation', async (request) => {
     if (request.raw.complete) await endWatch(request)
   })
@@ -37,7 +37,7 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
 export function refuseSecondHost(request: IncomingMessage): void {
   const { rawHeaders } = request
   let hosts = 0
-  // Names and values alternate; only a name of four letters is looked at, because every request comes here.
+  // Names and values alternate. Only names of four letters are compared, because every request comes through here.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1

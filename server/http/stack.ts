@@ -34,14 +34,14 @@ export interface HttpOptions {
   logger?: FastifyBaseLogger
   origins: OriginRules
   authentication: AuthenticationOptions
-  /** Metrics beside those of HTTP and the process. */
+  /** Metrics in addition to those of HTTP and the process. */
   metrics?: Registry
   /** Folder of the built page. */
   webRoot: string
   version: string
   /** Tracks the open responses of each user. */
   connections: OpenConnections
-  /** How many requests a user may send per minute; null: any number. */
+  /** Requests per minute that a user may send; null for no limit. */
   requestsPerMinute?(userId: UserId): number | null
   limits: Limits
   /** Trust the client address that a reverse proxy sends. */

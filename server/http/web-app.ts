@@ -10,31 +10,31 @@ const YEAR_SECONDS = 31_536_000
 const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
 <p>The API is running, but the page is not built. Run <code>npm run build</code> and start again.</p>`
 
-/** The frame that draws diagrams: scripts of ours and nothing else, in the page's own windows only. */
+/** The frame that draws diagrams: only scripts of this server, and only within the page's own windows. */
 const DIAGRAM_FRAME = 'diagram.html'
 
-/** WebKit takes `'self'` for the frame's own origin, which it does not have, so the server is named too. */
+/** WebKit takes `'self'` for the frame's own origin, which it does not have, so the policy also names the server. */
 function diagramPolicy(host: string): string {
   const server = /^[\w.:[\]-]+$/.test(host) ? ` http://${host}` : '' // HTTPS on the same host counts as well
   return `default-src 'none'; script-src 'self'${server}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`
 }
 
-/** The hashes of what the build has put into index.html, as sources of the content security policy. */
+/** The hashes of everything that the build inlined into index.html, as sources for the content security policy. */
 function inlineSources(html: string, element: 'script' | 'style'): string {
   return [...html.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))]
     .map(([, text = '']) => ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`)
     .join('')
 }
 
-/** Allows in `policy`, that of every response, what the page has inline. */
+/** Adds the page's inline scripts and styles to `policy`, the policy of every response. */
 function pagePolicy(policy: string, html: string): string {
   const styles = `style-src 'self'${inlineSources(html, 'style')}`
   return `${policy.replace("style-src 'self'", styles)};script-src 'self'${inlineSources(html, 'script')}`
 }
 
 /**
- * Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it.
- * `hasAccounts`: with the document that offers no message field to somebody who has to sign in first.
+ * Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. `hasAccounts`:
+ * serves the document that shows no message field until the user is signed in.
  */
 export async function registerWebApp(app: App, root: string, hasAccounts: boolean): Promise<void> {
   const page =

@@ -4,7 +4,7 @@
 export const abortError = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error('Aborted')
 
-/** The listeners of each signal. A batch of calls shares one signal; Node would report a listener for each as a leak. */
+/** The listeners of each signal. A batch of calls shares one signal; with a listener for each, Node would report a leak. */
 const waiting = new WeakMap<AbortSignal, ListenerGroup>()
 
 interface ListenerGroup {
@@ -14,8 +14,8 @@ interface ListenerGroup {
 }
 
 /**
- * Calls `listener` once when the signal is aborted, at once if it already is. Returns a function that removes the
- * listener. The signal itself has one listener, however many wait for it, and none when nobody does.
+ * Calls `listener` once when the signal is aborted; at once if it already is. Returns a function that removes the listener.
+ * The signal has one listener, however many callers wait for it, and none if no caller does.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
@@ -48,7 +48,7 @@ function createGroup(signal: AbortSignal): ListenerGroup {
 
 /**
  * The outcome of `work`, or a rejection with the signal's reason as soon as it is aborted. `work` itself continues
- * unobserved; pass it the signal too where it can be stopped.
+ * unobserved; pass it the signal, too, if it can be stopped.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -70,8 +70,8 @@ export function linkedController(parent: AbortSignal): {
 
 /**
  * A signal that is aborted with any of `signals`, and after `ms` milliseconds with a `TimeoutError`. Use it in place of
- * `AbortSignal.any([…, AbortSignal.timeout(ms)])`: nothing holds that inner signal, so Node 20 may collect it as garbage,
- * and then the time limit never ends anything.
+ * `AbortSignal.any([…, AbortSignal.timeout(ms)])`: nothing references that inner signal, so Node 20 may garbage-collect it,
+ * and the time limit never fires.
  */
 export function deadline(ms: number, ...signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController()

@@ -1,20 +1,20 @@
-// A queue in front of a shared resource: whoever asks for much waits behind their own work, not in front of everybody else's.
+// A queue in front of a shared resource: an owner with much work waits behind that work and does not delay others.
 
-/** Bounds how much runs at a time; owners take turns. */
+/** Limits how much work runs at a time; owners take turns. */
 export interface FairQueue {
   /**
-   * Runs `work` when there is room. Owners take turns, one piece of work each, whatever the order in which they asked; the
-   * work of one owner keeps its order.
-   * @param owner null: nobody's in particular; all of it is one owner's.
+   * Runs `work` when there is room. Owners take turns, one job each, whatever the order of the calls; each owner's jobs
+   * keep their order.
+   * @param owner null for work without an owner, which is treated as that of one owner.
    */
   run<T>(owner: string | null, work: () => Promise<T>): Promise<T>
-  /** Pieces of work that wait, of everybody or of one owner. */
+  /** Number of waiting jobs, of all owners or of one. */
   waiting(owner?: string | null): number
 }
 
 /**
- * @param size how many pieces of work run at once.
- * @param perOwner how many of these may be one owner's, except those of `null`. Default: all.
+ * @param size maximum number of running jobs.
+ * @param perOwner maximum number of running jobs per owner, except for those of `null`. Default: `size`.
  */
 export function createFairQueue({
   size,
@@ -23,7 +23,7 @@ export function createFairQueue({
   size: number
   perOwner?: number
 }): FairQueue {
-  /** Who waits, in the order of their turns. */
+  /** The waiting jobs by owner, in the order of the owners' turns. */
   const lines = new Map<string | null, (() => void)[]>()
   const running = new Map<string | null, number>()
   let busy = 0
@@ -38,14 +38,14 @@ export function createFairQueue({
     running.set(owner, runningOf(owner) + 1)
   }
 
-  /** Lets the next ones begin; whoever had a turn is last from then on. */
+  /** Starts the next jobs. An owner who had a turn goes last. */
   function admit(): void {
     for (const [owner, line] of lines) {
       if (busy >= size) return
       if (!hasRoom(owner)) continue
       const begin = line.shift()
       lines.delete(owner)
-      // A map visits a key that is deleted and set again once more in the same loop, after the others.
+      // A map visits a key that is deleted and set again once more in the same loop, after all others.
       if (line.length > 0) lines.set(owner, line)
       if (begin === undefined) continue
       waitingCount -= 1
@@ -56,7 +56,7 @@ export function createFairQueue({
 
   return {
     async run(owner, work) {
-      // Others may wait although there is room: for their own earlier work.
+      // Others may wait although there is room, because of their own earlier jobs.
       if (hasRoom(owner) && !lines.has(owner)) enter(owner)
       else
         await new Promise<void>((begin) => {

@@ -1,4 +1,4 @@
-// Text from outside as a model sees it: between tags that the text itself can neither close nor open.
+// Frames text from outside for a model: between tags that the text can neither close nor open.
 
 /** `tag` is a plain word chosen by this server. Whatever in the text looks like this tag is escaped. */
 export function framedText(tag: string, text: string, attributes = ''): string {

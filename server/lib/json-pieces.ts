@@ -15,7 +15,7 @@ const isLongText = (value: unknown): value is LongText =>
 /** A JSON string without its quotation marks. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** A text in pieces, never cut inside a surrogate pair: two escapes would be valid JSON, but not what was stored. */
+/** Splits a text, never inside a surrogate pair: two escapes would be valid JSON, but not what was stored. */
 function* cut(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const last = text.charCodeAt(from + PIECE_CHARACTERS - 1)
@@ -58,10 +58,10 @@ function* partsOf(value: unknown): Generator<Part> {
   } else yield JSON.stringify(value) ?? 'null'
 }
 
-/** Roughly what a field takes besides its text. */
+/** Approximate number of characters that a field takes in addition to its text. */
 const FIELD_CHARACTERS = 20
 
-/** What is left of `room` characters when the value is in one piece; negative when it does not fit or must be read. */
+/** The rest of `room` characters after the value in one piece; negative if it does not fit or must be read. */
 function roomLeft(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length
   if (typeof value !== 'object' || value === null) return room
@@ -74,9 +74,9 @@ function roomLeft(value: unknown, room: number): number {
   return left
 }
 
-/** The JSON text of plain data without long texts in it, in pieces. */
+/** The JSON text of plain data without long texts, in pieces. */
 export function* jsonPieces(value: unknown): Generator<string> {
-  // Almost every event is small, and the generators cost several times more.
+  // Almost every event is small, and generators cost several times more.
   if (roomLeft(value, PIECE_CHARACTERS) >= 0) return yield JSON.stringify(value) ?? 'null'
   let text = ''
   for (const part of partsOf(value)) {
@@ -89,7 +89,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
   if (text !== '') yield text
 }
 
-/** The JSON text of a value that may hold long texts, in pieces. */
+/** The JSON text of a value that may contain long texts, in pieces. */
 export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
   let text = ''
   for (const part of partsOf(value)) {

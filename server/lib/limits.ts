@@ -1,6 +1,6 @@
-// What limits are counted with: in this process, or by all instances of a store together.
+// Counters for limits: in this process, or shared by all instances of a store.
 
-/** How much is allowed in which time. */
+/** The maximum per time window. */
 export interface RateLimitOptions {
   /** Total weight within one window. */
   limit: number
@@ -10,31 +10,34 @@ export interface RateLimitOptions {
 /** Counts by key, such as a user or a network. */
 export interface RateLimit {
   /**
-   * Takes `weight` from the key's allowance, which `limit` replaces. Returns null, or the seconds until the next window if
-   * it does not fit. Never rejects.
+   * Takes `weight` from the key's allowance, or from `limit` if given. Resolves to null, or to the seconds until the next
+   * window if it does not fit. Never rejects.
    */
   take(key: string, weight?: number, limit?: number): Promise<number | null>
 }
 
-/** What a user may do a number of times at once: a slot is taken for as long as it goes on. */
+/** Limits how many times a user may do something at once. A slot is taken for the duration. */
 export interface Slots {
-  /** How many of them each key has. */
+  /** The number of slots per key. */
   readonly limit: number
-  /** Takes a slot. Null when all are taken, else what gives it back, which may be called again. Never rejects. */
+  /**
+   * Takes a slot. Resolves to null if all are taken, otherwise to a function that releases it, which may be called more
+   * than once. Never rejects.
+   */
   take(key: string): Promise<(() => void) | null>
 }
 
-/** What instances hold, until further notice, of something that all of them share. */
+/** Amounts that each instance holds of something that all instances share. */
 export interface SharedAmounts {
   /**
-   * Says how much of a key's allowance this instance holds from now on: a whole number, which replaces the last one.
-   * @returns what the other instances hold at that moment: of two that ask at the same time, the second one sees the first.
-   *   Never rejects.
+   * Sets how much of a key's allowance this instance holds: a whole number that replaces the previous one.
+   * @returns what the other instances hold at that moment. Of two simultaneous calls, the second sees the first.
+   * Never rejects.
    */
   hold(key: string, amount: number): Promise<number>
 }
 
-/** Attempts at something that can be guessed, and how many of them failed, by where they come from and what they aim at. */
+/** Counts attempts at something that can be guessed, and failures among them, by source and by target. */
 export interface AttemptCounts {
   /**
    * Counts an attempt as a failure from its start, so that parallel attempts gain nothing. A source with too many failures
@@ -44,25 +47,25 @@ export interface AttemptCounts {
   begin(source: string, target: string): Promise<Attempt | { retryAfterSeconds: number }>
 }
 
-/** One attempt. Until one of these is called it counts as a failure that may still be taken back. */
+/** One attempt. Until a method is called, it counts as a failure that can still be withdrawn. */
 export interface Attempt {
   /** Clears this attempt and the earlier failures at its target. */
   succeeded(): void
   failed(): void
-  /** Nothing was tried. */
+  /** Call it if nothing was tried. */
   withdraw(): void
 }
 
-/** Failures within the window after which a source or a target is slowed down. */
+/** Number of failures within the window after which a source or target is slowed down. */
 export const ATTEMPT_LIMIT = { failures: 10, windowMs: 5 * 60_000 }
 
-/** The limits of this process, or of all instances together. */
+/** The limits of this process, or those of all instances together. */
 export interface Limits {
-  /** @param name one for each limit: instances count the same one together. */
+  /** @param name unique per limit; instances with the same name count together. */
   rateLimit(name: string, options: RateLimitOptions): RateLimit
-  /** @param name one for each kind: instances count the same one together. */
+  /** @param name unique per kind; instances with the same name count together. */
   slots(name: string, limit: number): Slots
-  /** @param name one for each kind: instances add up the same one. */
+  /** @param name unique per kind; instances with the same name share the amounts. */
   amounts(name: string): SharedAmounts
   readonly attempts: AttemptCounts
 }

@@ -1,12 +1,12 @@
-// Limits that one process counts alone.
+// Limits that a single process counts.
 import { createAttemptCounts } from './attempt-counts.ts'
 import type { Limits, SharedAmounts, Slots } from './limits.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** A single process has no others. */
+/** A single process has no other instances. */
 export const NO_OTHERS: SharedAmounts = { hold: async () => 0 }
 
-/** Counts start empty with the process. */
+/** Counts start at zero with the process. */
 export const createLocalLimits = (): Limits => ({
   rateLimit: (_name, options) => createRateLimit(options),
   slots: (_name, limit) => createLocalSlots(limit),

@@ -1,4 +1,4 @@
-// The limit of an LRU cache that is nearly empty in most installations.
+// The size limit of LRU caches that are nearly empty in most installations.
 
 /**
  * Options that limit an `LRUCache` to a number of entries, as `max` does. With `max`, the cache allocates the memory for all

@@ -1,8 +1,8 @@
-// Values that are derived from objects, once for each object.
+// Caches values that are derived from objects, once per object.
 
 /**
- * The same function, which is called once for each object that lives.
- * @param derive from an object that does not change.
+ * Caches the result of `derive` for each object, for the object's lifetime.
+ * @param derive derives a value from an object that does not change.
  */
 export function oncePer<Source extends WeakKey, Derived>(
   derive: (source: Source) => Derived,

@@ -1,6 +1,6 @@
-// One timer for all that wait until about the same moment.
+// One timer for all callers that wait until about the same moment.
 
-/** The moments are this far apart. */
+/** Milliseconds between two ticks. */
 export const TICK_MS = 10
 
 /** Timers that callers share. */

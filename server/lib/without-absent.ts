@@ -1,4 +1,4 @@
-// Leaves out the fields of an object that are undefined.
+// Removes the undefined fields of an object.
 
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 

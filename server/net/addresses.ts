@@ -1,18 +1,18 @@
-// Which addresses and ports a request on behalf of a model or a page may reach.
+// Decides which addresses and ports requests on behalf of a model or page may reach.
 import ipaddr from 'ipaddr.js'
 
 /** Decides which addresses the server connects to on behalf of users and models. */
 export interface AddressRules {
   /**
-   * Why a request to this host and port is refused, or null when it is allowed. `addresses` are all addresses of the host;
-   * if one is refused, the request is refused.
+   * Why a request to this host and port is refused; null if it is allowed. `addresses` are all addresses of the host; if
+   * one is refused, the request is refused.
    */
   refusal(host: string, port: number, addresses: readonly string[]): string | null
 }
 
 /** The operator's exceptions. */
 export interface AddressSettings {
-  /** Host names, addresses or CIDR ranges that are allowed although private, at any port. */
+  /** Host names, addresses or CIDR ranges that are allowed, at any port, although they are private. */
   allowPrivate: readonly string[]
   /** Allowed ports on all other hosts. */
   allowPorts: readonly number[]
@@ -49,7 +49,7 @@ export const bareHost = (hostname: string): string =>
     .replace(/\.$/, '')
     .toLowerCase()
 
-/** Hosts are compared without brackets, trailing dot and case. */
+/** Compares hosts without brackets, trailing dot and case. */
 export function createAddressRules(settings: AddressSettings): AddressRules {
   const hosts = new Set<string>()
   const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = []

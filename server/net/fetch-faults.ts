@@ -1,7 +1,7 @@
 // Why a request to the web failed, by the errors of Node and undici.
 import { errorText } from '../errors.ts'
 
-/** Why a fetch failed, for callers that have their own texts. `failed` stands for everything else. */
+/** Why a fetch failed, for callers with texts of their own. `failed` means anything else. */
 export type FetchFault =
   | 'host_unknown'
   | 'connection_refused'
@@ -12,7 +12,7 @@ export type FetchFault =
   | 'address_refused'
   | 'failed'
 
-/** The address or the URL is not one that may be fetched; the message becomes the outcome's `error`. */
+/** The address or URL may not be fetched. The message becomes the outcome's `error`. */
 export class AddressRefused extends Error {}
 
 /** A fault with its text for the model and the user. */
@@ -47,7 +47,7 @@ const FAULTS: Record<string, Fault> = {
   UND_ERR_HEADERS_OVERFLOW: { fault: 'failed', error: 'The server sent too many headers.' },
 }
 
-/** Describes an error by the first known one in its chain of causes. */
+/** Describes an error by the first known code in its chain of causes. */
 export function describeFault(error: unknown): Fault {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; depth++) {
     if (cause instanceof AddressRefused) return { fault: 'address_refused', error: cause.message }

@@ -9,7 +9,7 @@ import { AddressRefused, describeFault, type FetchFault, HOST_UNKNOWN } from './
 /** A complete response. */
 export interface Fetched {
   ok: true
-  /** After redirects. */
+  /** The URL after redirects. */
   url: string
   status: number
   /** The `content-type` header in lower case; empty when there was none. */
@@ -17,7 +17,7 @@ export interface Fetched {
   headers: Readonly<Record<string, string>>
   /** Decoded bytes, at most `maxBytes`. */
   body: Uint8Array
-  /** The response had more than `maxBytes`. */
+  /** Whether the response had more than `maxBytes`. */
   truncated: boolean
 }
 
@@ -37,17 +37,22 @@ export interface FetchOptions {
   maxBytes?: number
   /** Time limit for everything, including redirects and the whole body; default 10 s. */
   timeoutMs?: number
-  /** Redirects to follow; default 5. With 0, and for requests with a body, the redirect itself is returned. */
+  /**
+   * Maximum number of redirects to follow; default 5. With 0, and for requests with a body, the redirect is the response.
+   */
   maxRedirects?: number
   /** Refuses a response by its content type before the body is read; returns the reason, or null to accept. */
   refuseType?(contentType: string): string | null
-  /** The URL comes from the operator's configuration: its origin may be private; redirects elsewhere may not. */
+  /**
+   * Whether the URL comes from the operator's configuration. Then its origin may be private, but not that of redirects
+   * elsewhere.
+   */
   trusted?: boolean
 }
 
 /** Fetches from public addresses only; see `AddressRules`. */
 export interface GuardedFetch {
-  /** Never throws. HTTP errors (status 400 and above) are `ok` too: check `status`. */
+  /** Never throws. HTTP errors (status 400 and above) are `ok`, too: check `status`. */
   (url: string, options: FetchOptions): Promise<FetchOutcome>
   close(): Promise<void>
 }
@@ -136,7 +141,7 @@ export function createGuardedFetch(options: {
   })
 }
 
-/** The package is loaded by the first request: it takes 45 ms of CPU time and 3 MB, and many servers never fetch anything. */
+/** Loaded on the first request: the package takes 45 ms of CPU time and 3 MB, and many servers never fetch anything. */
 async function openConnections(rules: AddressRules, resolve: Resolve) {
   // The bundled package has only the default export.
   const { default: undici } = await import('undici')

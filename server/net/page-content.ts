@@ -3,7 +3,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
 
-/** What is wanted of a page. */
+/** The form in which to extract a page. */
 export type ExtractType = 'text' | 'links' | 'structured'
 
 /** A downloaded page to extract content from. */
@@ -12,15 +12,15 @@ export interface PageJob {
   contentType: string
   url: string
   extract: ExtractType
-  /** Skips whatever may be slow or recursive; for the second attempt at a page. */
+  /** Whether to skip everything that may be slow or recursive, for the second attempt at a page. */
   plain: boolean
 }
 
-/** The extracted data, or an `error` that tells the model why there is none. */
+/** The extracted data, or an `error` that explains to the model why there is none. */
 export type PageContent = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
 
 const MAX_LINKS = 100
-/** Limits beyond pages made for people; building a tree of more would take long or overflow the stack. */
+/** Limits beyond pages made for people. Building a larger tree would take too long or overflow the stack. */
 const MAX_DEPTH = 500
 const MAX_ELEMENTS = 60_000
 const MAX_STRUCTURED_CHARACTERS = 5_000
@@ -80,7 +80,7 @@ function mainContent(html: string, url: string): ReturnType<typeof readMainConte
   try {
     return readMainContent(html, url)
   } catch {
-    // Too deeply nested for a tree, or markup that crashes the library; the outline handles both.
+    // Too deeply nested for a tree, or markup that crashes the library. The outline handles both.
     return null
   }
 }

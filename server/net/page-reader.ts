@@ -7,9 +7,9 @@ import type { SearchHit } from './search-page.ts'
 
 /** Parses pages in worker threads, because they can be hostile. */
 export interface PageReader {
-  /** Never throws. @param owner for whom the page is read: users take turns. */
+  /** Never throws. @param owner the user for whom the page is read; users take turns. */
   read(job: Omit<PageJob, 'plain'>, signal: AbortSignal, owner?: string): Promise<PageContent>
-  /** The hits of a search page; null when the page is not one or could not be read. */
+  /** The hits of a search page; null if it is not one or could not be read. */
   readSearch(html: string, signal: AbortSignal, owner?: string): Promise<SearchHit[] | null>
   close(): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface PageReader {
 const FIRST_ATTEMPT_TIMEOUT_MS = 8_000
 const SECOND_ATTEMPT_TIMEOUT_MS = 8_000
 const IDLE_MS = 60_000
-/** Loading the parsers takes a tenth of a second, on a very busy machine much longer. */
+/** Loading the parsers takes a tenth of a second; on a very busy machine, much longer. */
 const START_TIMEOUT_MS = 30_000
 const THREADS = 2
 /** Deeply nested pages need a deep stack; one that still overflows it ends in an error that is caught. */
@@ -41,7 +41,7 @@ export function createPageReader({
   const queue = createFairQueue({ size })
   const withThread = <T>(owner: string | undefined, work: (thread: PageReader) => Promise<T>) =>
     queue.run(owner ?? null, async () => {
-      // There is one for each piece of work that the queue lets in; the one used last is warm.
+      // There is a thread for each job that the queue admits. The one used last is warm.
       const thread = idle.pop()
       if (thread === undefined) throw new Error('no thread is free')
       try {
@@ -83,7 +83,7 @@ function createThread(firstAttemptTimeoutMs: number): PageReader {
         )
         if (result.kind === 'page') return result.content
       } catch {
-        // The second attempt leaves out whatever may be slow; if it fails too, the page is unreadable.
+        // The second attempt omits everything that may be slow. If it fails, too, the page is unreadable.
       }
     }
     return {

@@ -1,4 +1,4 @@
-// The worker thread that parses pages from outside, so that none of them can block the server.
+// The worker thread that parses pages from outside, so that no page can block the server.
 import { serveRequests } from '../lib/worker-server.ts'
 import { type PageContent, type PageJob, readPage } from './page-content.ts'
 import { readSearchPage, type SearchHit } from './search-page.ts'
@@ -10,7 +10,7 @@ export type ParseResult =
   | { kind: 'page'; content: PageContent }
   | { kind: 'search'; hits: SearchHit[] | null }
 
-// A page that makes the parser throw ends the thread; `page-reader` counts that as a failed attempt.
+// A page that makes the parser throw ends the thread. `page-reader` counts that as a failed attempt.
 serveRequests(
   async (job: ParseJob): Promise<ParseResult> =>
     job.kind === 'page'

@@ -1,15 +1,15 @@
-// What the claims of an issuer say about a person. Claims are data: bounded, and nothing of them is trusted to be there.
+// Reads what an issuer's claims say about a person. Claims are untrusted data: bounded, and any of them may be missing.
 import { z } from 'zod'
 import { Email, Username } from '../../protocol/accounts/user.ts'
 import type { OidcSettings } from './settings.ts'
 
-/** A person, as the issuer describes them. */
+/** A person as the issuer describes them. */
 export interface Person {
-  /** What the account would be called; valid as a user name. */
+  /** The suggested user name; always a valid one. */
   username: string
-  /** Null: the issuer names none, or has not verified it. */
+  /** Null if the issuer names none or has not verified it. */
   email: string | null
-  /** `withheld`: there are groups, but the issuer left them out because they are too many. */
+  /** `withheld`: the person has groups, but the issuer left them out because there are too many. */
   groups: readonly string[] | 'withheld'
 }
 
@@ -22,7 +22,7 @@ const Groups = z.union([
   z.array(z.unknown()).transform((all) => all.filter((one) => typeof one === 'string')),
 ])
 
-/** The value at a path such as `realm_access.roles`. A claim whose name contains the dots comes first. */
+/** The value at a path such as `realm_access.roles`. A claim whose name contains the dots takes precedence. */
 function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path]
   return path.split('.').reduce<unknown>((value, name) => {
@@ -36,17 +36,17 @@ const textAt = (claims: Claims, path: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Whether the UserInfo endpoint has to be asked as well. Some issuers put groups only into the ID token, others only there. */
+/** Whether the UserInfo endpoint is needed, too. Some issuers put groups only into the ID token, others only there. */
 export const isIncomplete = (claims: Claims, settings: OidcSettings): boolean =>
   claimAt(claims, settings.claims.username) === undefined ||
   claimAt(claims, settings.claims.email) === undefined ||
   (needsGroups(settings) && claimAt(claims, settings.claims.groups) === undefined)
 
-/** Whether anything depends on the groups of a person. */
+/** Whether any setting depends on a person's groups. */
 export const needsGroups = ({ adminGroups, allowedGroups, groups }: OidcSettings): boolean =>
   adminGroups.length + allowedGroups.length + groups.size > 0
 
-/** The person whom the claims describe, with a user name made of them. */
+/** The person that the claims describe, with a user name derived from them. */
 export function readPerson(claims: Claims, { claims: names }: OidcSettings): Person {
   const email = textAt(claims, names.email)
   // Some issuers send it as text.
@@ -64,13 +64,13 @@ export function readPerson(claims: Claims, { claims: names }: OidcSettings): Per
 
 function groupsOf(claims: Claims, path: string): Person['groups'] {
   const found = claimAt(claims, path)
-  // Microsoft Entra names the claim here instead when somebody is in more than 200 groups.
+  // Microsoft Entra names the claim here instead if somebody is in more than 200 groups.
   if (found === undefined && claimAt(claims, `_claim_names.${path}`) !== undefined)
     return 'withheld'
   return (Groups.safeParse(found).data ?? []).slice(0, MAX_GROUPS)
 }
 
-/** The first candidate that can be made a valid user name. */
+/** The first candidate that can be turned into a valid user name. */
 function usernameFrom(candidates: readonly string[]): string {
   for (const candidate of candidates) {
     const cleaned = candidate

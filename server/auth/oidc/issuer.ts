@@ -9,14 +9,14 @@ export type IssuerFetch = (
   options: { method: string; body: string | null; headers: Record<string, string> },
 ) => Promise<Response>
 
-/** A sign-in in progress: what the browser keeps in a sealed cookie until the issuer sends it back. */
+/** A sign-in in progress: what the browser keeps in a sealed cookie until the issuer redirects it back. */
 export interface Attempt {
   state: string
   nonce: string
   verifier: string
 }
 
-/** Whom an issuer has signed in, from its ID token. */
+/** The person whom an issuer has signed in, from its ID token. */
 export interface SignedInAtIssuer {
   issuer: string
   subject: string
@@ -31,9 +31,9 @@ export interface Issuer {
   /** @throws AppError `oidc_unreachable`. */
   begin(redirectUri: string): Promise<{ url: string; attempt: Attempt }>
   /**
-   * Checks what the issuer sent back and redeems its code.
-   * @param callback the address that the issuer sent the browser to, as the issuer knows it.
-   * @param needsUserInfo whether the claims of the ID token are not enough.
+   * Checks the issuer's response and redeems its code.
+   * @param callback the redirect address, as the issuer knows it.
+   * @param needsUserInfo whether the ID token's claims are not enough.
    * @throws AppError `oidc_unreachable`, `oidc_refused`, `oidc_response_invalid`.
    */
   finish(
@@ -41,17 +41,17 @@ export interface Issuer {
     attempt: Attempt,
     needsUserInfo: (claims: SignedInAtIssuer['claims']) => boolean,
   ): Promise<SignedInAtIssuer>
-  /** Where the browser ends the session at the issuer; null when it has no such address or is not known yet. */
+  /** Where the browser ends the session at the issuer; null if the issuer has no such address or is not discovered yet. */
   logoutUrl(idToken: string, returnTo: string): string | null
   close(): void
 }
 
-/** How long a discovery is used before it is repeated; while that fails, the earlier one remains. */
+/** How long a discovery is used before it is repeated. If repeating fails, the earlier one stays in use. */
 const FRESH_MS = 60 * 60_000
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 60_000
 
-/** Requests nothing before it is prepared or used. */
+/** Sends no request before it is prepared or used. */
 export function createIssuer({
   settings,
   fetch,
@@ -158,7 +158,7 @@ export function createIssuer({
         return {
           issuer: claims.iss,
           subject: claims.sub,
-          // The ID token is signed, so it wins.
+          // The ID token is signed, so it takes precedence.
           claims: { ...more, ...claims },
           idToken: tokens.id_token,
         }
@@ -184,7 +184,7 @@ export function createIssuer({
   }
 }
 
-/** As the issuer wants it; without a word of its own, as the specification says. */
+/** The method that the issuer supports; if it names none, the specification's default. */
 function secretAuthentication(library: typeof openid, secret: string): openid.ClientAuth {
   const basic = library.ClientSecretBasic(secret)
   const post = library.ClientSecretPost(secret)
@@ -196,7 +196,7 @@ function secretAuthentication(library: typeof openid, secret: string): openid.Cl
   }
 }
 
-/** Only the log learns what exactly was wrong: the person can do nothing with it, and it may quote the issuer. */
+/** Only the log contains the details: they do not help the person, and may quote the issuer. */
 function refusalOf(library: typeof openid, cause: unknown): Error {
   if (cause instanceof library.AuthorizationResponseError)
     return appError('oidc_refused', {}, { cause })

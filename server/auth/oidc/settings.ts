@@ -1,23 +1,26 @@
-// What is configured about single sign-on with OpenID Connect.
+// The settings of single sign-on with OpenID Connect.
 
 /** How people sign in at an OpenID Connect provider. */
 export interface OidcSettings {
   issuer: string
   clientId: string
-  /** Undefined: a public client, protected by PKCE alone. */
+  /** Undefined for a public client, which only PKCE protects. */
   clientSecret: string | undefined
-  /** For the button of the sign-in page. */
+  /** The label of the button on the sign-in page. */
   name: string
   scopes: string
   /** Names of claims; dots lead into nested objects (`realm_access.roles`). */
   claims: { username: string; email: string; groups: string }
-  /** Members are administrators, everybody else is not, at every sign-in. Empty: roles are managed here. */
+  /**
+   * At every sign-in, members become administrators and others stop being administrators. Empty: roles are managed in this
+   * server.
+   */
   adminGroups: readonly string[]
-  /** Only members may sign in. Empty: everybody whom the issuer lets in. */
+  /** Only members may sign in. Empty: everybody whom the issuer signs in. */
   allowedGroups: readonly string[]
-  /** By the issuer's name of a group, the name of a group here whose members follow it at every sign-in. */
+  /** Maps the issuer's name of a group to the group here whose members follow it at every sign-in. */
   groups: ReadonlyMap<string, string>
-  /** Creates an account at the first sign-in. */
+  /** Whether to create an account at the first sign-in. */
   autoCreate: boolean
   /** Whether a first sign-in takes over the account with the same email address, if the issuer has verified it. */
   linkByEmail: boolean

@@ -1,4 +1,4 @@
-// Single sign-on: from what an issuer says about a person to the account that it stands for.
+// Single sign-on: finds or creates the account for a person at an issuer.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
@@ -32,7 +32,7 @@ export interface OidcSignIn {
   prepare(): void
   /**
    * @param returnTo the path of the page to show afterwards.
-   * @returns the address of the issuer, and what the browser has to keep until it comes back.
+   * @returns the address of the issuer, and what the browser must keep until it returns.
    * @throws AppError `oidc_unreachable`.
    */
   start(returnTo: string): Promise<{ url: string; kept: string }>
@@ -46,9 +46,9 @@ export interface OidcSignIn {
     query: string,
     kept: string | undefined,
   ): Promise<{ user: UserRow; idToken: string; returnTo: string; events: AccountEvent[] }>
-  /** Remembers with which ID token a session began. */
+  /** Stores the ID token with which a session began. */
   began(sessionId: string, idToken: string): Promise<void>
-  /** Where the browser ends the session at the issuer too; null for a session that did not begin there. */
+  /** Where the browser ends the session at the issuer, too; null for a session that did not begin there. */
   logoutUrl(sessionId: string): Promise<string | null>
   close(): void
 }
@@ -60,9 +60,9 @@ export interface OidcSignInDependencies {
   users: UserRepository
   identities: IdentityRepository
   groups: Pick<GroupRepository, 'follow'>
-  /** Called after the groups of an account have changed: what it may use follows from them. */
+  /** Called after an account's groups have changed, because its permissions depend on them. */
   onGroupsChanged(): Promise<void>
-  /** Remembers that the address belongs to the user. */
+  /** Stores that the address belongs to the user. */
   confirmAddress(userId: UserId, address: string): Promise<void>
   box: SecretBox
   publicUrl: string
@@ -71,12 +71,12 @@ export interface OidcSignInDependencies {
 }
 
 export const CALLBACK_PATH = '/api/auth/oidc/callback'
-/** How long a sign-in at the issuer may take. */
+/** Maximum duration of a sign-in at the issuer. */
 export const ATTEMPT_LIFETIME_SECONDS = 600
 const SEAL_PURPOSE = 'oidc attempt'
 const MAX_NAME_ATTEMPTS = 50
 
-/** What the ID token of a session is sealed for. */
+/** The purpose for which a session's ID token is sealed. */
 export const idTokenPurpose = (sessionId: string): string => `id token of ${sessionId}`
 
 const Kept = z.object({
@@ -117,7 +117,7 @@ export function createOidcSignIn({
     throw appError('oidc_sign_in_unknown')
   }
 
-  /** The role that the groups demand; undefined where roles are managed here. */
+  /** The role that the groups require; undefined if roles are managed in this server. */
   function roleOf({ groups: found }: Person): UserRow['role'] | undefined {
     const { adminGroups, allowedGroups } = settings
     if (found === 'withheld') {
@@ -136,7 +136,7 @@ export function createOidcSignIn({
     return isAdmin ? 'admin' : 'user'
   }
 
-  /** The account with the person's verified address, where that may be taken over. */
+  /** The account with the person's verified address, if it may be taken over. */
   const linkable = async ({ email }: Person): Promise<UserRow | undefined> =>
     settings.linkByEmail && email !== null ? users.findByEmail(email) : undefined
 
@@ -158,7 +158,7 @@ export function createOidcSignIn({
         return await users.register(
           { username, passwordHash: NO_PASSWORD, email },
           async (_tx, count) => {
-            // Nobody becomes administrator by being first: the issuer's groups say so, or the setup link is used.
+            // Being first does not make anybody an administrator here: the issuer's groups or the setup link do.
             if (count === 0 && role !== 'admin') throw appError('setup_link_required')
             return {
               role,
@@ -198,7 +198,7 @@ export function createOidcSignIn({
     }
   }
 
-  /** Gives the account the role that the groups demand. The last administrator remains one. */
+  /** Gives the account the role that the groups require. The last administrator remains one. */
   async function follow(
     user: UserRow,
     role: UserRow['role'] | undefined,
@@ -215,7 +215,7 @@ export function createOidcSignIn({
     }
   }
 
-  /** Puts the account into the groups that follow the issuer's, and takes it out of the others of these. */
+  /** Adds the account to the groups that follow the issuer's, and removes it from the other ones of these. */
   async function join(user: UserRow, { groups: found }: Person): Promise<AccountEvent[]> {
     if (settings.groups.size === 0) return []
     const wanted = [...settings.groups].filter(([group]) => found.includes(group))
@@ -249,7 +249,7 @@ export function createOidcSignIn({
 
     async finish(query, kept) {
       const { returnTo, ...attempt } = readKept(kept)
-      // From the public URL: behind a proxy, the address of the request is not the one that the issuer knows.
+      // From the public URL: behind a proxy, the request's own address is not the one that the issuer knows.
       const callback = new URL(`${base}${CALLBACK_PATH}${query}`)
       if (callback.searchParams.get('state') !== attempt.state)
         throw appError('oidc_sign_in_unknown')

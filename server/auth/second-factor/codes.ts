@@ -3,22 +3,22 @@ import { createHash, randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 
 const PERIOD_SECONDS = 30
-/** Codes of the step before and after are accepted too: clocks differ, and typing takes time. */
+/** Codes of the previous and next step are accepted, too: clocks differ, and typing takes time. */
 const TOLERATED_STEPS = 1
 const RECOVERY_CODES = 10
-/** Without letters that look like digits. */
+/** Contains no letters that look like digits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUPS = 3
 const GROUP_CHARACTERS = 5
 
-/** 160 random bits in Base32, as authenticator apps take them. */
+/** 160 random bits in Base32, the format of authenticator apps. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
-/** What the QR code says. */
+/** The content of the QR code. */
 export const totpUri = (secret: string, label: string, issuer: string): string =>
   new TOTP({ secret: Secret.fromBase32(secret), label, issuer, period: PERIOD_SECONDS }).toString()
 
-/** The time step that this code belongs to; null when it is wrong or too old. */
+/** The time step of this code; null if it is wrong or too old. */
 export function stepOfCode(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return null
@@ -36,7 +36,7 @@ export const newRecoveryCodes = (): string[] =>
     ).join('-'),
   )
 
-/** The same for every way to type it. */
+/** The hash is the same however the code is typed. */
 export const hashRecoveryCode = (code: string): string =>
   createHash('sha256')
     .update(code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))

@@ -16,9 +16,9 @@ import {
 import { UserId } from '../../protocol/ids.ts'
 import type { SecretBox } from '../secret-box.ts'
 
-/** Where the page is: passkeys belong to its host name, and can be used nowhere else. */
+/** The page's address. Passkeys belong to its host name and work nowhere else. */
 export interface Site {
-  /** For example `https://chat.example.org`; empty when it is not known. */
+  /** For example `https://chat.example.org`; empty if unknown. */
   origin: string
 }
 
@@ -34,23 +34,23 @@ export interface Passkeys {
     site: Site,
     given: { challenge: string; name: string; response: PasskeyAttestation },
   ): Promise<PasskeyRow>
-  /** @param user whose passkeys to ask for; without it, the browser offers all that it has. */
+  /** @param user whose passkeys to request; if absent, the browser offers all it has. */
   beginSignIn(site: Site, user?: UserId): Promise<PasskeyRequest>
   /** The owner of a passkey. @throws AppError `passkey_invalid`, `second_factor_expired`. */
   verify(site: Site, given: { challenge: string; response: PasskeyAssertion }): Promise<UserRow>
 }
 
-/** What the browser needs to create or use a passkey, and what the server recognizes the answer by. */
+/** What the browser needs to create or use a passkey, and what the server needs to recognize its response. */
 export interface PasskeyRequest {
   /** For the browser. */
   options: object
-  /** To be sent back with the browser's response. */
+  /** Send it back with the browser's response. */
   challenge: string
 }
 
 const MAX_PASSKEYS = 20
 const CHALLENGE_LIFETIME_MS = 5 * 60_000
-/** Challenges whose use is remembered; there are fewer than sign-ins within five minutes. */
+/** Maximum number of used challenges that are remembered; more than the sign-ins within five minutes. */
 const MAX_USED = 50_000
 const SITE_NAME = 'NanoClaw'
 const SEAL_PURPOSE = 'passkey challenge'
@@ -83,7 +83,7 @@ export function createPasskeys({
     return box.seal(JSON.stringify({ challenge, kind, userId, until }), SEAL_PURPOSE)
   }
 
-  /** Takes a challenge, which then works no more. */
+  /** Takes a challenge, which then no longer works. */
   function take(
     sealed: string,
     kind: 'registration' | 'sign-in',
@@ -219,7 +219,7 @@ const presentCredential = ({
   transports,
 }: PasskeyRow): { id: string; transports: string[] } => ({ id, transports })
 
-/** The library throws at the first thing that does not fit. */
+/** The library throws at the first mismatch. */
 function refuse(cause: unknown): never {
   throw appError('passkey_invalid', {}, { cause })
 }

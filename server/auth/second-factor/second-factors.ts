@@ -1,4 +1,4 @@
-// Second factors of accounts: what a sign-in needs besides the password, setting them up and removing them.
+// Second factors of accounts: when a sign-in needs one, setting them up, and removing them.
 import { z } from 'zod'
 import type {
   PasskeyRow,
@@ -14,15 +14,15 @@ import { hashRecoveryCode, newRecoveryCodes, newTotpSecret, stepOfCode, totpUri 
 
 /** Authenticator apps, recovery codes, and when they are needed. */
 export interface SecondFactors {
-  /** Null when the password is enough. */
+  /** The factors that complete the sign-in; null if the password is enough. */
   needed(user: UserRow): Promise<SecondFactorDetails | null>
-  /** Whose password was right. @throws AppError `second_factor_expired`, `session_ended`. */
+  /** The user whose password was correct. @throws AppError `second_factor_expired`, `session_ended`. */
   challenged(challenge: string): Promise<UserRow>
   /** Counts an attempt. @throws AppError `sign_ins_exhausted`. */
   limit(user: UserRow): Promise<void>
   /**
    * Accepts a code of the authenticator app or a recovery code, once.
-   * @returns what it was. @throws AppError `second_factor_code_wrong`.
+   * @returns which of them it was. @throws AppError `second_factor_code_wrong`.
    */
   acceptCode(user: UserRow, code: string): Promise<'totp' | 'recovery_code'>
   state(userId: UserId): Promise<{ totp: boolean; passkeys: PasskeyRow[]; recoveryCodes: number }>
@@ -34,9 +34,9 @@ export interface SecondFactors {
   removeTotp(userId: UserId): Promise<void>
   /** @throws AppError `passkey_not_found`. */
   removePasskey(userId: UserId, id: string): Promise<void>
-  /** New codes in place of the earlier ones. */
+  /** Replaces all recovery codes. */
   createRecoveryCodes(userId: UserId): Promise<string[]>
-  /** New codes when there are none; otherwise null. Call it when a factor was added. */
+  /** Creates recovery codes if there are none; otherwise returns null. Call it when a factor was added. */
   ensureRecoveryCodes(userId: UserId): Promise<string[] | null>
   /** Removes all second factors. */
   reset(userId: UserId): Promise<void>
@@ -44,11 +44,11 @@ export interface SecondFactors {
 
 const CHALLENGE_LIFETIME_MS = 5 * 60_000
 const CHALLENGE_PURPOSE = 'second factor'
-/** Wrong codes per account: whoever guesses knows the password already. */
+/** Wrong codes per account. Anyone who guesses codes already knows the password. */
 const ATTEMPTS = { limit: 10, windowMs: 5 * 60_000 }
 const ISSUER_NAME = 'NanoClaw'
 
-/** What the secret of an authenticator app is sealed for. */
+/** The purpose for which an authenticator app's secret is sealed. */
 export const totpPurpose = (userId: string): string => `totp of ${userId}`
 
 const Challenge = z.object({ userId: UserId, version: z.int(), until: z.number() })
@@ -107,7 +107,7 @@ export function createSecondFactors({
       }
       if (read.until < now().getTime()) throw appError('second_factor_expired')
       const user = await users.find(read.userId)
-      // A new password or disabling ends a sign-in that is half done.
+      // A password change or disabling the account ends a sign-in that is half done.
       if (user?.isActive !== true || user.tokenVersion !== read.version)
         throw appError('second_factor_expired')
       return user
