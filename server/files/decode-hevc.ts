@@ -1,6 +1,5 @@
 // Decodes photos of phones (HEIC with HEVC), whose compression the image library is built without. Only for the image process.
 import { readFile } from 'node:fs/promises'
-import libheif from 'libheif-js/wasm-bundle.js'
 import { MAX_IMAGE_PIXELS } from './image-result.ts'
 
 /** Upright pixels, four bytes each (RGBA). */
@@ -11,6 +10,8 @@ export interface Pixels {
 
 /** @throws for damaged images and for more pixels than allowed. */
 export async function decodeHevc(file: string): Promise<Pixels> {
+  // Loading it is a third of the work of an image process, and few images need it.
+  const { default: libheif } = await import('libheif-js/wasm-bundle.js')
   const images = new libheif.HeifDecoder().decode(await readFile(file))
   const image = images.find((one) => one.is_primary()) ?? images[0]
   if (image === undefined) throw new Error('no image in the file')
