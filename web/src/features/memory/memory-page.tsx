@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { keyed } from '../../lib/list-keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { inputClass } from '../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -47,7 +48,10 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
       <h2 id="memory-facts" className="mb-2 text-sm font-medium text-soft">
         {t('memory.facts', { count: facts.length })}
       </h2>
-      <ul className="max-h-96 divide-y divide-line overflow-y-auto rounded-2xl border border-line bg-surface px-4">
+      <ul
+        ref={keptRowFocus}
+        className="max-h-96 divide-y divide-line overflow-y-auto rounded-2xl border border-line bg-surface px-4"
+      >
         {keyed(facts, ({ line }) => line).map(({ key, item: fact }) => (
           <li key={key} className="flex items-center gap-3 py-2.5">
             <p className="min-w-0 flex-1 text-sm [overflow-wrap:anywhere]">

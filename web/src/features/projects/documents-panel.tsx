@@ -12,6 +12,7 @@ import {
 import { fileSize } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
@@ -50,7 +51,7 @@ export function DocumentsPanel({
     await client.invalidateQueries({ queryKey: documentsKey(projectId) })
   }
   return (
-    <div className="mx-auto max-w-2xl px-4 py-4">
+    <section className="mx-auto max-w-2xl px-4 py-4">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <p className="max-w-sm text-[13px] text-muted">{t('documents.text')}</p>
         <input
@@ -82,7 +83,7 @@ export function DocumentsPanel({
       {documents.data?.length === 0 && (
         <Empty icon={BookOpen} title={t('documents.empty')} text={t('documents.emptyText')} />
       )}
-      <ul className="divide-y divide-line">
+      <ul ref={keptRowFocus} className="divide-y divide-line">
         {documents.data?.map((document) => (
           <Row
             key={document.id}
@@ -101,7 +102,7 @@ export function DocumentsPanel({
           onClose={() => setOpen(null)}
         />
       )}
-    </div>
+    </section>
   )
 }
 

@@ -8,11 +8,11 @@ const lastControl = (row: Node | null): HTMLElement | undefined =>
 
 /**
  * For `ref` of a list. When the row with the focus is removed, the row in its place gets the focus; without any row, the
- * first control of the section does. A browser would put the focus at the beginning of the page.
+ * first control of the section does, or of the page. A browser would put the focus at the beginning of the page.
  */
 export function keptRowFocus(list: HTMLElement | null): (() => void) | undefined {
   if (list === null) return undefined
-  const section = list.closest('section')
+  const section = list.closest('section, main')
   let focused: Element | null = null
   const onFocus = ({ target }: FocusEvent): void => {
     focused = target instanceof Element ? target : null
