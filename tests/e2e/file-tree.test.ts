@@ -86,6 +86,23 @@ describeInBrowser('the file tree', (visitor) => {
     await leave(page)
   })
 
+  test('on a page that is written from right to left, code and figures keep their direction, and the arrows are mirrored', async () => {
+    const id = await on.createProject('Mirrored', FILES)
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
+    await page.getByRole('treeitem', { name: 'src' }).waitFor()
+    await page.evaluate("document.documentElement.dir = 'rtl'")
+    await page.getByRole('treeitem', { name: 'src' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('treeitem', { name: 'price.ts' }).click()
+    const line = page.locator('.cm-line').first()
+    await line.getByText('price = 48').waitFor()
+    const direction = (selector: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).direction`)
+    expect(await direction('.cm-content')).toBe('ltr')
+    expect(await direction('header bdi')).toBe('ltr')
+    await leave(page)
+  })
+
   test('after a file is deleted, the focus is in the tree', async () => {
     const id = await on.createProject('Deleted', FILES)
     const page = await visitor.open(`${on.server.url}/projects/${id}`)

@@ -141,7 +141,7 @@ function TreeItem({
         ) : (
           <File size={14} aria-hidden className="shrink-0 text-muted" />
         )}
-        <span className="min-w-0 flex-1 truncate" title={name}>
+        <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right" title={name}>
           {name}
         </span>
         {row.size !== undefined && (

@@ -41,10 +41,12 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
             {name}
           </h1>
           <p className="text-xs text-muted">
-            {t('projects.stats', {
-              count: stats.files,
-              size: fileSize(stats.total_size, i18n.language),
-            })}
+            <bdi>
+              {t('projects.stats', {
+                count: stats.files,
+                size: fileSize(stats.total_size, i18n.language),
+              })}
+            </bdi>
           </p>
         </div>
         <Button icon={MessageSquarePlus} onClick={() => onChat(id)}>

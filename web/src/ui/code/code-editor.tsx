@@ -144,5 +144,6 @@ export function CodeEditor({
       view.destroy()
     }
   }, [])
-  return <div ref={host} className="h-full min-h-0 overflow-hidden" />
+  // Code and its line numbers run from left to right on every page.
+  return <div ref={host} dir="ltr" className="h-full min-h-0 overflow-hidden" />
 }
