@@ -5,7 +5,7 @@ import { estimateTokens } from '../protocol/models/token-estimate.ts'
 
 /** The model that computes embeddings. */
 export interface EmbeddingSettings {
-  /** The API base, or the full `…/embeddings` URL. */
+  /** The base URL of the API, or the full `…/embeddings` URL. */
   apiUrl: string
   apiKey: string | undefined
   model: string
@@ -16,11 +16,10 @@ export type Embedding = readonly number[]
 
 /** Computes embeddings. */
 export interface Embedder {
-  /** Vectors of different models cannot be compared. */
+  /** The model's name. Vectors of different models cannot be compared. */
   readonly model: string
   /**
-   * Returns one vector per text, in order, and the tokens that it took. Throws, with a message for the log, when the
-   * endpoint fails.
+   * Returns one vector per text, in order, and the tokens used. Throws, with a message for the log, if the endpoint fails.
    */
   embed(
     texts: readonly string[],
@@ -39,7 +38,7 @@ const EmbeddingsResponse = z.object({
     .catch(null),
 })
 
-/** Each call is one request, which is not repeated here. */
+/** Each call sends one request and does not retry. */
 export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch): Embedder {
   const base = settings.apiUrl.replace(/\/+$/, '')
   const url = base.endsWith('/embeddings') ? base : `${base}/embeddings`

@@ -1,4 +1,4 @@
-// Reads a document in a child process with limits on time and memory, so that a malicious file does no harm.
+// Reads a document in a child process with limits on time and memory, so that a malicious file cannot do harm.
 import { tmpdir } from 'node:os'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
@@ -8,7 +8,7 @@ import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import type { DocumentText } from './document-text.ts'
 import { Passage } from './passage.ts'
 
-/** `failure` is for the person who uploaded it, `internal` for the log. */
+/** `failure` is for the person who uploaded the document, `internal` for the log. */
 /** `pages` of a PDF without text. */
 export type FailedExtraction = {
   ok: false
@@ -16,9 +16,9 @@ export type FailedExtraction = {
   internal?: string
   pages?: number | null
 }
-/** The passages of a document, or why it has none. */
+/** The passages of a document, or the reason why there are none. */
 export type Extraction = { ok: true; passages: Passage[] } | FailedExtraction
-/** The text of a file, or why it has none. */
+/** The text of a file, or the reason why there is none. */
 export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 
 /** The limits of one extraction. */
@@ -48,7 +48,7 @@ const Line = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** The passages of one document, or why there are none. Never throws; the child has ended when it resolves. */
+/** Extracts the passages of one document. Never throws. The child process has ended when it resolves. */
 export async function extractPassages(
   name: string,
   bytes: Uint8Array,
@@ -58,7 +58,7 @@ export async function extractPassages(
   return found.ok ? { ok: true, passages: found.passages } : found
 }
 
-/** The whole text of one document, with lines that mark its pages, or why there is none. Like `extractPassages`. */
+/** Extracts the whole text of one document, with lines that mark its pages. Otherwise like `extractPassages`. */
 export async function extractText(
   name: string,
   bytes: Uint8Array,

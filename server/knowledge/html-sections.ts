@@ -8,7 +8,7 @@ import type { Section } from './passage.ts'
 /** A smaller share of the page's text means that Readability removed the wrong part. */
 const MIN_READABLE_SHARE = 0.3
 
-/** Deeper than any page written by a person; on deeper pages the parsers take minutes or overflow their stack. */
+/** Deeper than any page that a person writes. On deeper pages, parsers take minutes or overflow the stack. */
 const MAX_DEPTH = 1_000
 
 /** Sections of a page or an e-book chapter. Throws RangeError when the page is nested too deeply. */

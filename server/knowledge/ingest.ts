@@ -18,7 +18,7 @@ import type { Passage } from './passage.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 const MAX_CONCURRENT_DOCUMENTS = 2
-/** How often one of several instances looks for documents of those that have ended. */
+/** How often an instance looks for documents that instances that have ended left unread. */
 const LOOK_EVERY_MS = 30_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
 const PASSAGES_PER_SLICE = 10
@@ -27,13 +27,16 @@ const PASSAGES_PER_SLICE = 10
 export interface Ingest {
   /** Queues a stored document; returns at once. `isAwaited`: `whenFound` waits for it. */
   add(document: DocumentRow, isAwaited?: boolean): void
-  /** Resolves when words find the awaited documents of a project, with the names of those left when the signal is aborted. */
+  /**
+   * Resolves when word search can find the awaited documents of a project. Returns the names of those that were left when
+   * the signal was aborted.
+   */
   whenFound(projectId: ProjectId, signal: AbortSignal): Promise<string[]>
-  /** Indexes the passages of a document that needs no reading. */
+  /** Indexes the passages of a document that does not have to be read. */
   addPassages(document: DocumentRow, passages: readonly Passage[]): Promise<void>
   /** Stops reading a deleted document and removes its upload. */
   cancel(id: string): void
-  /** Queues what an earlier process left unfinished. */
+  /** Queues the documents that an earlier process left unfinished. */
   start(): Promise<void>
   /** Aborts reading; documents that are not finished stay pending. */
   stop(): Promise<void>
@@ -49,12 +52,12 @@ export interface IngestOptions {
   vectors: VectorSearch | undefined
   /** Called when search can find new passages. */
   onChange: (projectId: ProjectId) => void
-  /** Which instance reads a document. */
+  /** Decides which instance reads a document; absent in a single process. */
   claims?: WorkClaims
   log: { warn(details: object, message: string): void }
 }
 
-/** Call `start` once. What `stop` leaves unfinished is read after the next start. */
+/** Call `start` once. Documents that `stop` leaves unfinished are read after the next start. */
 export function createIngest({
   documents,
   folder,
@@ -162,7 +165,7 @@ export function createIngest({
       const ofProject = () =>
         [...awaited.values()].filter(({ document }) => document.projectId === projectId)
       const all = Promise.all(ofProject().map(({ found }) => found))
-      // An abort is no failure: what is left is returned.
+      // An abort is not a failure: the remaining names are returned.
       await untilAborted(all, signal).catch(() => undefined)
       return ofProject().map(({ document }) => document.name)
     },
@@ -185,7 +188,7 @@ export function createIngest({
         if (name.endsWith('.part')) await rm(join(folder, name), { force: true })
       for (const document of await documents.pending()) add(document)
       if (!claims.isShared || stopped) return
-      // Other instances may end before they have read theirs.
+      // Other instances may end before they have read their documents.
       timer = setInterval(() => {
         documents
           .pending()
@@ -206,7 +209,10 @@ export function createIngest({
   }
 }
 
-/** Adds the index words to each passage, yielding to the event loop in between. The first one has those of the name too. */
+/**
+ * Adds the index words to each passage and yields to the event loop in between. The first passage also gets the words of
+ * the name.
+ */
 async function withWords(
   name: string,
   passages: readonly Passage[],

@@ -28,8 +28,8 @@ export interface Knowledge {
     file: UploadedDocument,
   ): Promise<DocumentRow>
   /**
-   * Makes a document of a file that the user stores already, so that it takes no more of the quota. Returns the one that the
-   * project has of the same content, if there is one.
+   * Adds a file that the user already stores as a document, so that it uses no additional quota. Returns the project's
+   * document with the same content if there is one.
    * @throws AppError as `add` does.
    */
   addStored(
@@ -37,7 +37,7 @@ export interface Knowledge {
     file: { name: string; mime: string; sha256: string; open(): Promise<Readable> },
   ): Promise<DocumentRow>
   /**
-   * Adds a document that another server has read, by its passages.
+   * Adds a document that another server has read, from its passages.
    * @throws AppError as `add` does.
    */
   addPassages(
@@ -52,18 +52,18 @@ export interface Knowledge {
   find: DocumentRepository['find']
   /** Passages of a document from `position` on, in order. */
   passagesOf: DocumentRepository['passagesOf']
-  /** False when the project has no such document. */
+  /** Resolves to false if the project has no such document. */
   remove(projectId: ProjectId, id: string): Promise<boolean>
   /** Stops reading the documents of a project that is being deleted, and removes them a few passages at a time. */
   removeProject(projectId: ProjectId): Promise<void>
   /** The passages that match the query best, best first. */
   search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
   /**
-   * Resolves when words find the files that `addStored` queued for the project here.
+   * Resolves when word search can find the files that `addStored` queued for the project in this process.
    * @returns the names of those that were still being read when the signal was aborted.
    */
   whenFound(projectId: ProjectId, signal: AbortSignal): Promise<string[]>
-  /** Queues what an earlier process left unread. */
+  /** Queues the documents that an earlier process left unread. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -78,23 +78,23 @@ interface UploadedDocument {
 /** The dependencies of the knowledge base. */
 export interface KnowledgeOptions {
   documents: DocumentRepository
-  /** Stores uploads until they are read. Created when missing. */
+  /** Stores uploads until they are read. Created if missing. */
   folder: string
-  /** Each user's storage: a claim throws `quota_exceeded`, and holds until the document's size is stored. */
+  /** Each user's storage. A claim throws `quota_exceeded`, and holds until the document's size is stored. */
   storage: {
     claim(userId: UserId, holder: string, bytes: number): Promise<void>
     release(holder: string): void
   }
-  /** Without it, search uses words only. */
+  /** Without it, search uses only words. */
   vectors?: VectorSearch | undefined
   /** Called when a document of the project was read or removed, because search results change. */
   onChange: (projectId: ProjectId) => void
-  /** Which instance reads a document. */
+  /** Decides which instance reads a document; absent in a single process. */
   claims?: WorkClaims | undefined
   log: { warn(details: object, message: string): void }
 }
 
-/** Callers must have checked that the project belongs to the user. */
+/** The caller has checked that the project belongs to the user. */
 export function createKnowledge({
   documents,
   folder,
@@ -106,13 +106,13 @@ export function createKnowledge({
 }: KnowledgeOptions): Knowledge {
   const ingest = createIngest({ documents, folder, vectors, onChange, claims, log })
 
-  /** Settles when the unfinished uploads of earlier processes have been found. */
+  /** Settles when the unfinished uploads of earlier processes are found. */
   let started: Promise<void> = Promise.resolve()
 
   /** Files that are becoming documents, by project and content. */
   const adding = new Map<string, Promise<DocumentRow>>()
 
-  /** As `Knowledge.add`; `isStored` files are counted in the quota already, and searches wait for them. */
+  /** Like `Knowledge.add`. `isStored` files are already counted in the quota, and searches wait for them. */
   async function add(
     { userId, projectId }: { userId: UserId; projectId: ProjectId },
     file: UploadedDocument,

@@ -1,10 +1,10 @@
-// What is remembered about a user across conversations: the `CONTEXT.md` text, its facts, and the part of it that goes into
-// a prompt.
+// What the server remembers about users across conversations: the `CONTEXT.md` text, its facts, and the part of it that
+// goes into a prompt.
 import { appError } from '../errors.ts'
 import { indexWords, queryWords } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 
-/** Facts that tools saved are listed under this heading; everything else in the text is the user's own. */
+/** Facts that tools stored are listed under this heading. All other text is the user's own. */
 const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
 const MAX_FACT_CHARACTERS = 500
@@ -19,22 +19,23 @@ const FACTS_PER_SLICE = 20
 /** Tokens of the shortest fact with its dash. */
 const MIN_FACT_TOKENS = 2
 
-/** Where the texts are stored, one per user. */
+/** Stores the texts, one per user. */
 export interface MemoryStore {
-  /** '' when there is none. */
+  /** '' if there is none. */
   get(userId: UserId): Promise<string>
   /** Reads and replaces in one transaction, so that two facts saved concurrently are both stored. Returns the new text. */
   change(userId: UserId, replace: (content: string) => string): Promise<string>
 }
 
-/** Facts about users that later conversations know. */
+/** Facts about users that later conversations can read. */
 export interface Memory {
   read(userId: UserId): Promise<string>
-  /** The user's edit of the whole text. Throws `payload_too_large` beyond 200,000 characters. */
+  /** Replaces the whole text with the user's edit. @throws AppError `payload_too_large` beyond 200,000 characters. */
   write(userId: UserId, content: string): Promise<string>
   /**
-   * Adds one dated fact. Returns `known` when it was already there and nothing changed, `full` when facts must be deleted
-   * first. `untrusted`: the fact comes from a conversation that contains text from outside, and is marked as such.
+   * Adds one dated fact. Resolves to `known` if it was already stored, so that nothing changed, or to `full` if facts must
+   * be deleted first. `untrusted`: the fact comes from a conversation that contains text from outside, and is marked as
+   * such.
    */
   remember(
     userId: UserId,
@@ -43,15 +44,15 @@ export interface Memory {
   ): Promise<'saved' | 'known' | 'full'>
 }
 
-/** Either part is '' when there is nothing to include. */
+/** Either part is '' if there is nothing to include. */
 export interface MemorySection {
-  /** The user's own text and the facts from trusted conversations. */
+  /** The user's own text, and facts from untainted conversations. */
   trusted: string
-  /** Facts learned where text from outside had been read: data that must not be in a system message. */
+  /** Facts from tainted conversations: data that must not be in a system message. */
   outside: string
 }
 
-/** The texts are in `store`; nothing is held here. */
+/** The texts are in `store`; no state is kept here. */
 export function createMemory(store: MemoryStore, options: { now(): Date }): Memory {
   return {
     read: (userId) => store.get(userId),
@@ -96,7 +97,7 @@ interface MemoryParts {
   facts: Fact[]
 }
 
-/** Reduces a fact to one line of plain text; null when nothing is left. */
+/** Reduces a fact to one line of plain text; null if nothing is left. */
 export function cleanFact(fact: string): string | null {
   const line = fact
     // Line breaks and control characters could make a fact look like a heading or another fact.

@@ -11,16 +11,16 @@ export interface KeyedMutex {
    * when the signal is aborted. Never interrupts `work`, which must not call `run` with the same key (deadlock).
    */
   run<T>(key: string, work: () => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>
-  /** @throws AppError `project_busy` when another instance has taken over during a pause of this one. */
+  /** @throws AppError `project_busy` if another instance took over while this process was paused. */
   assertHeld(key: string): Promise<void>
 }
 
-/** Between two looks whether another instance has ended its work. */
+/** Milliseconds between two checks whether another instance has ended its work. */
 const LOOK_MS = { first: 20, longest: 500 }
 
 /**
  * @param maxWaitMs how long work may wait for the mutex.
- * @param claims keep other instances from working with the same key.
+ * @param claims prevents other instances from working with the same key.
  */
 export function createKeyedMutex(
   maxWaitMs: number,
@@ -32,7 +32,7 @@ export function createKeyedMutex(
       if (signal?.aborted) throw busy('request_stopped')
       if (await claims.claim(claimOf(key))) return
       if (performance.now() + wait > until) throw busy('project_busy')
-      // At different moments, so that instances that wait for each other take turns.
+      // At random moments, so that instances that wait for each other take turns.
       await pause(wait * (0.5 + Math.random() / 2))
     }
   }

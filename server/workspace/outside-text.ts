@@ -9,31 +9,31 @@ import { parsePath } from './files/paths.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * Which contents a change marks. `written`: all it leaves behind, because a tainted run wrote them. `edited`: those derived
- * from marked ones. `nothing`: none, because it restored earlier contents.
+ * Which contents a change marks. `written`: everything it leaves, because a tainted run wrote it; `edited`: contents
+ * derived from marked ones; `nothing`: none, because it restored earlier contents.
  */
 export type MarkRule = 'written' | 'edited' | 'nothing'
 
-/** Which contents of projects hold text from outside, by their hash. */
+/** Tracks which contents of projects include text from outside, by their hashes. */
 export interface OutsideText {
   /** Whether one of these contents is marked. Call it after reading them, so that no open change is missed. */
   isIn(workspace: Workspace, contents: readonly Uint8Array[]): Promise<boolean>
-  /** The same for files by path; returns true without reading them when they are too many or too large. */
+  /** Like `isIn`, for files by path. Returns true without reading them if they are too many or too large. */
   isInFiles(workspace: Workspace, paths: readonly string[]): Promise<boolean>
   /**
-   * Those of the names (one path segment each) that tainted runs chose. A name can contain a whole sentence, so showing it
+   * Those of the names (one path segment each) that tainted runs chose. A name can contain a whole sentence, so showing one
    * counts as text from outside.
    */
   namesIn(workspace: Workspace, names: readonly string[]): Promise<ReadonlySet<string>>
   /** Whether a segment of one of these paths is such a name. */
   isInNames(workspace: Workspace, paths: readonly string[]): Promise<boolean>
-  /** Whether anything in the project was ever marked; for programs, which may read all of it. */
+  /** Whether anything in the project was ever marked. For programs, which may read all of it. */
   isInProject(projectId: ProjectId): Promise<boolean>
-  /** Stores the marks of a change. Idempotent: after a crash the same change may be reported again. */
+  /** Stores the marks of a change. Idempotent, because the same change may be reported again after a crash. */
   mark(projectId: ProjectId, files: readonly CheckpointFile[], rule: MarkRule): Promise<void>
 }
 
-/** The most files and bytes that are read to find marks. */
+/** Maximum number of files and bytes that are read to find marks. */
 const MAX_FILES = 100
 const MAX_BYTES = 32 * 1024 * 1024
 /** Bytes hashed per turn of the event loop: about a millisecond. */

@@ -1,5 +1,5 @@
-// Each user's storage quota for projects, documents and files: writers reserve bytes before they write, one claim at a time.
-// Earlier contents of project files count too, but they refuse no write: they give way, the oldest first.
+// Each user's storage quota for projects, documents and files: writers reserve bytes before they write, one claim at a
+// time. Earlier contents of project files count, too, but never prevent a write: they are removed instead, oldest first.
 import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
 import type { SharedAmounts } from '../lib/limits.ts'
@@ -7,25 +7,25 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { sizeText } from './files/faults.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 
-/** What users may store; bytes are reserved before they are written. */
+/** Limits what users may store. Bytes are reserved before they are written. */
 export interface StorageQuota {
   /**
-   * Reserves `bytes` more for `holder` (a project, an upload, a document) until `release`. Throws `quota_exceeded` when
-   * the user would exceed the quota, including all other claims.
+   * Reserves `bytes` more for `holder` (a project, an upload, a document) until `release`. Throws `quota_exceeded` if the
+   * user would exceed the quota, including all other claims.
    */
   claim(userId: UserId, holder: string, bytes: number): Promise<void>
-  /** Ends the holder's claims: its size is recorded by now, or nothing was written. */
+  /** Ends the holder's claims. Call it once its size is recorded, or if nothing was written. */
   release(holder: string): void
-  /** Bytes that the user may still write; 0 when the quota is reached. */
+  /** Bytes that the user may still write; 0 if the quota is reached. */
   left(userId: UserId): Promise<number>
   /**
-   * For growth that was not known in advance and is recorded by now: if the user exceeds the quota, runs `undo` before any
+   * For growth that was not known in advance and is already recorded: if the user exceeds the quota, runs `undo` before any
    * other claim and throws `quota_exceeded`.
    */
   revertIfExceeded(userId: UserId, undo: () => Promise<void>): Promise<void>
-  /** Bytes of earlier contents that have to give way, because with them everything exceeds the quota; 0 if none. */
+  /** Bytes of earlier contents that must be removed, because with them the user exceeds the quota; 0 if none. */
   excess(userId: UserId): Promise<number>
-  /** Calls `listener` when a claim leaves less room than earlier contents take. It must not throw. */
+  /** Calls `listener` when a claim leaves less room than the earlier contents use. It must not throw. */
   onExcess(listener: (userId: UserId) => void): void
 }
 
@@ -43,11 +43,10 @@ export const unlimitedStorage: StorageQuota = {
 const CLAIM_WAIT_MS = 60_000
 
 /**
- * `limit` returns the bytes that a user may store. `measure` returns the bytes of all files of a project. `recovered` resolves when the changes that
- * an earlier process left open in the user's projects are recorded with their size.
- *
- * Claims are kept in memory: they belong to writes of this process and end with it. After a restart, what those wrote is
- * counted from the rows or once it is recovered. Of the other instances, only the sum of their claims is known.
+ * `limit` returns the bytes that a user may store. `measure` returns the bytes of all files of a project. `recovered`
+ * resolves when the changes that an earlier process left open in the user's projects are recorded with their size.
+ * Claims are in memory: they belong to writes of this process and end with it. After a restart, what those writes stored is
+ * counted from its rows, or once it is recovered. Of other instances, only the sum of their claims is known.
  */
 export function createStorageQuota(options: {
   records: StorageRepository
@@ -61,10 +60,13 @@ export function createStorageQuota(options: {
   const mutex = createKeyedMutex(CLAIM_WAIT_MS)
   const listeners: ((userId: UserId) => void)[] = []
   const claims = new Map<string, { userId: UserId; bytes: number }>()
-  /** The claim that is being checked, which other instances count already: of two, the later one is refused. */
+  /**
+   * Claims that are being checked and that other instances already count. Of two simultaneous claims, the later one is
+   * refused.
+   */
   const pending = new Map<UserId, number>()
 
-  /** Claimed by this instance. */
+  /** Bytes that this instance has claimed. */
   function own(userId: UserId): number {
     let bytes = pending.get(userId) ?? 0
     for (const claim of claims.values()) if (claim.userId === userId) bytes += claim.bytes
@@ -81,7 +83,7 @@ export function createStorageQuota(options: {
     const elsewhere = await options.claimed.hold(userId, claimed)
     return claimed + elsewhere + (await records.used(userId))
   }
-  /** Tells the other instances. Not awaited: until they hear of it, they count too much. */
+  /** Publishes the claims to the other instances. Not awaited: until they receive it, they count too much. */
   const publish = (userId: UserId): void => void options.claimed.hold(userId, own(userId))
   const amounts = (usedBytes: number, limit: number) => ({
     limit: sizeText(limit),

@@ -26,7 +26,7 @@ export interface WorkspaceServices {
   mutex: KeyedMutex
   pool: WorkerPool
   records: CheckpointRepository
-  /** Whether the kernel can isolate programs here. */
+  /** Whether the kernel can isolate programs on this machine. */
   bubblewrap: BubblewrapState
   close(): Promise<void>
 }
@@ -35,11 +35,11 @@ const WORKERS = 3
 /** How long a change waits for other changes of the same project. */
 const LOCK_WAIT_MS = 60_000
 
-/** What projects are built on. */
+/** What the workspace is built from. */
 export interface WorkspaceOptions {
   root: string
   limits: WorkspaceLimits
-  /** How long a search may take, whatever its pattern. */
+  /** Maximum duration of a search, whatever its pattern. */
   searchTimeoutMs: number
   rule: PruneRule
   records: CheckpointRepository
@@ -47,14 +47,14 @@ export interface WorkspaceOptions {
   /** Each user's storage and its limit. */
   storage: { records: StorageRepository; limit(userId: UserId): number }
   bubblewrap: BubblewrapState
-  /** Which instance changes a project; undefined in a single process. */
+  /** Decides which instance changes a project; undefined in a single process. */
   claims?: WorkClaims | undefined
-  /** What instances count together; undefined in a single process. */
+  /** Counters that instances share; undefined in a single process. */
   counts?: Pick<Limits, 'amounts'> | undefined
   log: { warn(details: object, message: string): void }
 }
 
-/** Throws when the workspace root cannot be used. */
+/** @throws AppError if the workspace root cannot be used. */
 export async function createWorkspaceServices(
   options: WorkspaceOptions,
 ): Promise<WorkspaceServices> {

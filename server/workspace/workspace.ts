@@ -33,21 +33,21 @@ import { openDownload, stageBytes, stageCopy } from './files/transfer.ts'
 import { type Entry, readFolder, walk } from './files/walk.ts'
 import type { StorageQuota } from './storage-quota.ts'
 
-/** Bytes. */
+/** Limits in bytes. */
 export interface WorkspaceLimits {
   fileRead: number
   fileWrite: number
   project: number
 }
 
-/** What is in the folder of a project; `totalSize` is in bytes. */
+/** The contents of a project's folder. `totalSize` is in bytes. */
 export interface WorkspaceStats {
   files: number
   directories: number
   totalSize: number
 }
 
-/** The files of one project. Every path is relative to it, and nothing outside of it can be reached. */
+/** The files of one project. Every path is relative to its folder, and nothing outside of it can be reached. */
 export interface Workspace {
   readonly userId: UserId
   readonly projectId: ProjectId
@@ -81,14 +81,14 @@ export interface Workspace {
   copyIn(path: string, source: string, mode: number, options?: DiskOptions): Promise<void>
   /** Creates a symbolic link, for restoring one; nothing in this module follows it. */
   createLink(path: string, target: string): Promise<void>
-  /** Discards the cached size of the project, after something else changed it. */
+  /** Discards the cached size of the project. Call it after other code changed the project. */
   forgetSize(): void
   /**
-   * `check` is called right before each change of this folder takes effect, until the returned function is called: it rejects
-   * when whoever changes it may no longer do so. For whoever has exclusive access to the project.
+   * Until the returned function is called, `check` runs right before each change of this folder takes effect. It rejects if
+   * the caller may no longer change the folder. Requires exclusive access.
    */
   guardChanges(check: () => Promise<void>): () => void
-  /** Calls the check of `guardChanges`; for code that changes the folder by other means. */
+  /** Runs the check of `guardChanges`. For code that changes the folder by other means. */
   assertMayChange(): Promise<void>
 }
 
@@ -99,7 +99,7 @@ export interface WriteOptions {
   mode?: number
 }
 
-/** Entries of a folder (or a whole project) beyond these are ignored. */
+/** Further entries of a folder, or of a whole project, are ignored. */
 const LIST_LIMIT = 10_000
 const WALK_LIMIT = 200_000
 /** How long the measured size of a project is cached. */
@@ -122,7 +122,7 @@ export function createWorkspace(options: {
   let cachedSize: { bytes: number; at: number } | undefined
   let guard: (() => Promise<void>) | undefined
   const assertMayChange = async (): Promise<void> => await guard?.()
-  /** Runs `change` if it is allowed. */
+  /** Runs `change` if the guard permits it. */
   const guarded = async <T>(change: () => Promise<T>): Promise<T> => {
     await assertMayChange()
     return await change()

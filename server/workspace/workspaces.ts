@@ -18,29 +18,29 @@ export interface Workspaces {
   /** Moves the project's folder and its checkpoints away at once; deletes their contents in the background. */
   remove(userId: UserId, projectId: ProjectId): Promise<void>
   /**
-   * Moves the project's folder to another user; later work in the former folder is refused. Nothing to do when it has been
-   * moved, or there is none yet.
+   * Moves the project's folder to another user. Later work in the former folder is refused. Does nothing if it was already
+   * moved or does not exist yet.
    */
   handOver(projectId: ProjectId, users: { from: UserId; to: UserId }): Promise<void>
   /** Creates an empty folder on the same file system, which `adopt` can turn into a project. */
   createStagingFolder(): Promise<string>
   /** Turns a staged folder into the project's folder by one rename. The project must not have a folder yet. */
   adopt(staged: string, userId: UserId, projectId: ProjectId): Promise<void>
-  /** The server's own folder for a project, outside the project itself (its checkpoints). */
+  /** The server's own folder for a project (its checkpoints), outside of the project's folder. */
   serverFolder(projectId: ProjectId): string
   /** The existing server folders of all projects. */
   serverFolders(): Promise<string[]>
-  /** A folder on the same file system for incomplete files; the next start removes what a dead process left in it. */
+  /** A folder on the same file system for incomplete files. The next start removes what a dead process left in it. */
   readonly staging: string
   readonly limits: WorkspaceLimits
   /** Each user's storage. */
   readonly storage: StorageQuota
 }
 
-/** The server's own files, beside the users' folders. No user id has this form. */
+/** The server's own files, next to the users' folders. No user id has this form. */
 const SERVER_FOLDER = '.nanoclaw'
 const MAX_OPEN_WORKSPACES = 1_000
-/** Distinguishes this process from an earlier one with the same pid, as in a restarted container. */
+/** Distinguishes this process from an earlier one with the same pid, for example in a restarted container. */
 const PROCESS_TOKEN = randomUUID()
 const ABANDONED_MS = 24 * 60 * 60_000
 
@@ -57,7 +57,7 @@ function folderName(id: string): string {
 export async function createWorkspaces(options: {
   root: string
   limits: WorkspaceLimits
-  /** Default: only the limit of each project applies. */
+  /** By default, only the limit of each project applies. */
   storage?: StorageQuota
 }): Promise<Workspaces> {
   const { storage = unlimitedStorage } = options

@@ -1,4 +1,4 @@
-// The only way to change a project: one change at a time, each preceded by a checkpoint of what it touches.
+// The only way to change a project: one change at a time, each preceded by a checkpoint of everything that it touches.
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type {
@@ -36,7 +36,7 @@ import { assertContentsStored } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
 import { createWholeProjectChange, type WholeProjectChange } from './whole-project-change.ts'
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface Restored {
   /** Number of restored files; of folders if only folders changed. */
   restored: number
@@ -44,7 +44,7 @@ export interface Restored {
   checkpoint: CheckpointRow
 }
 
-/** Every change of projects goes through here, so that it can be undone. */
+/** All changes of projects go through here, so that they can be undone. */
 export interface Checkpoints {
   /**
    * Runs `work` with exclusive access to the project, after storing what `paths` hold (files, folders with everything
@@ -80,7 +80,7 @@ export interface Checkpoints {
    * in the way. What was restored until then has a checkpoint, too.
    */
   restore(workspace: Workspace, id: string | undefined, origin: ChangeOrigin): Promise<Restored>
-  /** Completes a change that a dead server left open, so that the list of checkpoints is complete. */
+  /** Completes a change that a process left open when it died, so that the list of checkpoints is complete. */
   recover(workspace: Workspace): Promise<void>
   /**
    * Does the same for every project; call it before anything else. Resolves when the affected projects are known; the
@@ -88,9 +88,9 @@ export interface Checkpoints {
    * completed now is completed before the next change.
    */
   recoverAll(): Promise<ReadonlyMap<UserId, Promise<void>>>
-  /** Calls `listener` with every project that is changed through this module. It must not throw. */
+  /** Calls `listener` with every project that this module changes. It must not throw. */
   onChange(listener: (projectId: ProjectId) => void): void
-  /** Which files contain text from outside. */
+  /** Tracks which files contain text from outside. */
   outsideText: OutsideText
   /** The stored earlier contents of a project's files. */
   contentStore(projectId: ProjectId): ContentStore
@@ -98,13 +98,13 @@ export interface Checkpoints {
   historySize(projectId: ProjectId): Promise<number>
 }
 
-/** Change journals that are read at the same time. */
+/** Maximum number of change journals that are read at the same time. */
 const JOURNALS_IN_PARALLEL = 16
 
-/** One for the server, since `mutex` orders the changes of each project. */
+/** Create one per server, because `mutex` orders the changes of each project. */
 export function createCheckpoints(options: {
   records: CheckpointRepository
-  /** How much of the users' storage the histories of projects take. */
+  /** How much of the users' storage the histories of projects use. */
   histories: Pick<StorageRepository, 'histories' | 'uncounted' | 'setHistory'>
   outsideContents: OutsideContentRepository
   workspaces: Workspaces
@@ -162,8 +162,8 @@ export function createCheckpoints(options: {
   storage.onExcess(pruner.makeRoom)
 
   /**
-   * Runs `work` with exclusive access to the project, once any change that a dead server left open is completed. Nothing in
-   * the folder changes through `workspace` once another instance has taken over the project, or the run.
+   * Runs `work` with exclusive access to the project, after completing any change that a process left open. Once another
+   * instance has taken over the project or the run, nothing in the folder changes through `workspace`.
    */
   const exclusive = <T>(
     workspace: Workspace,
@@ -272,7 +272,7 @@ export function createCheckpoints(options: {
       for (const change of open) {
         if (change === null) continue
         const { userId, projectId } = change.row
-        // Queued before any other work of its project, so that nothing that waits for recovery blocks it.
+        // Queued before any other work of its project, so that work that waits for the recovery cannot block it.
         const task = exclusive(workspaces.open(userId, projectId), null, async () => {}).catch(
           (error: unknown) =>
             log.warn({ err: error, project_id: projectId }, 'A checkpoint stays open'),

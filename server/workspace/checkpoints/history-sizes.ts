@@ -5,14 +5,14 @@ import type { ProjectId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
 
-/** How long a measured history is believed: other instances change projects, and old checkpoints are removed. */
+/** How long a measured size is used, because other instances change projects, and old checkpoints are removed. */
 const TTL_MS = 10 * 60_000
 const MAX_PROJECTS = 10_000
 
-/** Bytes of the history of projects, counted at most once between two changes. */
+/** The size of each project's history, measured at most once between two changes. */
 export interface HistorySizes {
   of(projectId: ProjectId): Promise<number>
-  /** The project has changed. */
+  /** Call it when the project has changed. */
   forget(projectId: ProjectId): void
 }
 

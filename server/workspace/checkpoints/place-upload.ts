@@ -18,12 +18,12 @@ import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
-/** What an upload changed. */
+/** The result of an upload. */
 export interface PlacedUpload {
   /** New files, and files that replaced an existing one. */
   added: number
   replaced: number
-  /** Bytes of all of them. */
+  /** Bytes of all uploaded files. */
   bytes: number
 }
 

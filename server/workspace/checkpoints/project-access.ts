@@ -16,12 +16,11 @@ export interface ProjectAccess {
     work: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>
-  /** Throws `project_deleted` when the project is being deleted. */
+  /** Throws `project_deleted` if the project is being deleted. */
   assertNotDeleted(projectId: ProjectId): void
   /**
-   * For work with exclusive access, before each thing it writes. Throws `project_deleted`, `project_busy` when another
-   * instance has taken over, which has completed the change from its journal, and `request_stopped` when `by` may no longer
-   * write.
+   * Call it with exclusive access, before each write. Throws `project_deleted`; `project_busy` if another instance has
+   * taken over and completed the change from its journal; `request_stopped` if `by` may no longer write.
    */
   assertHeld(projectId: ProjectId, by?: RunAttempt): Promise<void>
   /** See `Checkpoints.removeProject`. */

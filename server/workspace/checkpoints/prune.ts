@@ -1,4 +1,4 @@
-// Removes checkpoints that are too old or too many or for which there is no room, and stored contents that none needs.
+// Removes checkpoints that are too old, too many or too large, and stored contents that no checkpoint needs.
 import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
 import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
@@ -9,7 +9,7 @@ import type { SnapshotInput } from './capture/snapshot.ts'
 import type { ProjectAccess } from './project-access.ts'
 import { SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
 
-/** Which checkpoints are kept. The oldest are removed first. */
+/** Which checkpoints to keep. The oldest are removed first. */
 export interface PruneRule {
   /** Maximum number of checkpoints per project. */
   keep: number
@@ -21,7 +21,7 @@ export interface PruneRule {
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** The ids to remove, given all checkpoints newest first. Never includes the newest. */
+/** The ids to remove, given all checkpoints, newest first. Never includes the newest. */
 export const prunable = (
   newestFirst: readonly { id: string; createdAt: Date }[],
   rule: PruneRule,
@@ -38,11 +38,11 @@ export const prunable = (
 /** A project is pruned after this many changes. */
 const PRUNE_EVERY = 20
 
-/** Neither function throws: what fails is tried again after a later change. */
+/** Neither method throws. A failed removal is tried again after a later change. */
 export interface Pruner {
   /** Call it after every change. */
   afterChange(workspace: Workspace): void
-  /** Removes checkpoints of the user's projects until everything that the user stores is within the quota. */
+  /** Removes checkpoints of the user's projects until everything that the user stores fits into the quota. */
   makeRoom(userId: UserId): void
 }
 
@@ -60,12 +60,12 @@ export function createPruner(dependencies: {
 }): Pruner {
   const { records, histories, storage, access, pool, rule, snapshotInput, log } = dependencies
   const sinceLastPrune = new Map<ProjectId, number>()
-  /** Users for whom room is being made; true: something was stored since it began. */
+  /** Users whose checkpoints are being removed; true if something was stored since that began. */
   const making = new Map<UserId, boolean>()
 
   /**
    * Removes contents that no checkpoint refers to and, while they take too many bytes, the oldest checkpoints: a quarter at
-   * once, and the newest only with `keep` 0. Counts what remains.
+   * a time, and the newest only with `keep` 0. Measures what remains.
    */
   const collectGarbage = async (
     workspace: Workspace,
@@ -90,7 +90,7 @@ export function createPruner(dependencies: {
     }
   }
 
-  /** Counts first what was never counted. The project that was changed last keeps its newest checkpoint. */
+  /** Measures first what was never measured. The project that was changed last keeps its newest checkpoint. */
   const makeRoom = async (userId: UserId): Promise<void> => {
     for (const projectId of await histories.uncounted(userId))
       await access.exclusive(projectId, async () =>

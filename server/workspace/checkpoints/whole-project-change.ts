@@ -14,26 +14,26 @@ import { type ChangeRecorder, newChange, SNAPSHOT_TIMEOUT_MS } from './record/re
 import { revertPaths } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
 
-/** What the program gets to know about the project. */
+/** What the program is given to know about the project. */
 export interface ProjectUse {
   /** Bytes of all files before the program runs. */
   usedBytes: number
-  /** Bytes that all files may have after it, as far as is known before it runs. */
+  /** Maximum number of bytes of all files after the run, as far as known before it. */
   maxBytes: number
   /**
-   * Reserves the growth of the project to `bytes`, until the change is recorded. Returns the bytes that all files may have by
-   * now: fewer than `bytes` when these do not fit, in which case nothing is reserved.
+   * Reserves growth of the project to `bytes` until the change is recorded. Resolves to the bytes that all files may have
+   * now: fewer than `bytes` if these do not fit, in which case nothing is reserved.
    */
   reserve(bytes: number): Promise<number>
-  /** Whether some files contain text from outside: then anything the program writes may contain some. */
+  /** Whether some files contain text from outside. Then anything that the program writes may contain some. */
   readsOutside: boolean
   /** Aborts when the program must end. */
   signal: AbortSignal
 }
 
 /**
- * Stores the whole project before `work` runs, at the price of a scan. When the project exceeds its limit afterwards, or
- * the user's projects the quota, reverts the changes and throws `project_full` or `quota_exceeded`.
+ * Stores the whole project before `work` runs, which requires a scan. If the project exceeds its limit afterwards, or the
+ * user's projects exceed the quota, reverts the changes and throws `project_full` or `quota_exceeded`.
  */
 export type WholeProjectChange = <T>(
   workspace: Workspace,
@@ -127,7 +127,7 @@ function reserveGrowth(
       await attempt
       return room()
     },
-    /** Resolves when nothing is being reserved any more: the change is about to be recorded. */
+    /** Resolves when no reservation is in progress. Call it before the change is recorded. */
     end: (): Promise<void> => {
       isOver = true
       return last

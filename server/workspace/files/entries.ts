@@ -7,7 +7,7 @@ import { type ProjectPath, withPlace } from './paths.ts'
 
 /** How a change is written to the disk. */
 export interface DiskOptions {
-  /** The caller syncs many changes together (the job `sync_paths`) instead of each one. */
+  /** Set if the caller syncs many changes together (job `sync_paths`) instead of each one. */
   deferSync?: boolean
 }
 

@@ -11,7 +11,7 @@ export interface FileState {
   kind: EntryKind
   /** Bytes. */
   size: number
-  /** Changes with every change of the file; a writer passes it back to prove that it has seen the current content. */
+  /** Changes with every change of the file. A writer sends it back to prove that it has seen the current content. */
   version: string
   /** Permission bits. */
   mode: number

@@ -1,11 +1,11 @@
-// Path containment: the only code that turns a path from a user or a model into one for system calls.
+// Path containment: the only code that turns a path from a user or model into one for system calls.
 import { existsSync, constants as fs } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppError, appError, projectDeleted } from '../../errors.ts'
 import { linkRefused, systemCode, toFileError } from './faults.ts'
 
-/** A checked path inside a project; `text` is its normalized form, '' the project's folder itself. */
+/** A checked path inside a project. `text` is its normalized form; '' means the project's folder. */
 export interface ProjectPath {
   readonly text: string
   readonly segments: readonly string[]
@@ -21,8 +21,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const escapes = (): AppError => appError('path_escapes')
 
 /**
- * Checks and normalizes an untrusted path lexically, without system calls. Throws `path_escapes` (403) for a path that
- * leaves the project, `bad_request` (400) for a name that no file may have.
+ * Checks and normalizes an untrusted path lexically, without system calls. @throws AppError `path_escapes` (403) if the
+ * path leaves the project, `bad_request` (400) if no file may have the name.
  */
 export function parsePath(input: string): ProjectPath {
   if (input.length > 4 * PATH_LIMITS.bytes) throw appError('path_too_long')
@@ -47,18 +47,20 @@ export function parsePath(input: string): ProjectPath {
   return { text, segments }
 }
 
-/** Like `parsePath`, but refuses the project's folder itself; for entries to create, change or remove. */
+/** Like `parsePath`, but refuses the project's folder. For entries to create, change or remove. */
 export function parseInnerPath(input: string): ProjectPath {
   const path = parsePath(input)
   if (path.segments.length === 0) throw appError('path_is_project')
   return path
 }
 
-/** The path of an entry of a folder; `name` comes from the file system and is used unchanged. */
+/** The path of an entry in a folder. `name` comes from the file system and is used unchanged. */
 export const childPath = (parent: string, name: string): string =>
   parent === '' ? name : `${parent}/${name}`
 
-/** An open folder. Names below `real` refer to this folder even if it is renamed or replaced by a link meanwhile. */
+/**
+ * An open folder. Names below `real` refer to this folder even if it is renamed, or replaced by a link, in the meantime.
+ */
 export interface OpenFolder {
   readonly real: string
   /** For system calls on the folder itself (making a rename durable). */
@@ -134,7 +136,7 @@ export async function openFolder(
 ): Promise<OpenFolder> {
   let folder = await openOne(root).catch(async (error: unknown) => {
     if (systemCode(error) !== 'ENOENT') throw toFileError(error, '')
-    // Recreates the project's folder, which somebody may have removed by hand.
+    // Recreates the project's folder if somebody has removed it by hand.
     await createRoot(root)
     return openOne(root)
   })

@@ -10,7 +10,7 @@ import type { Workspaces } from '../workspaces.ts'
 import { sizeText, systemCode, toFileError } from './faults.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
 
-/** How much one upload may bring. */
+/** The limits of one upload. */
 export interface UploadLimits {
   /** Bytes of all files together. */
   bytes: number
@@ -32,7 +32,7 @@ export interface Upload {
    */
   add(path: string, content: Readable): Promise<void>
   readonly files: number
-  /** Waits until everything is written; `folder` is a host folder, which `discard` removes. */
+  /** Waits until everything is written. `folder` is a host folder, which `discard` removes. */
   staged(): Promise<{ folder: string; files: readonly StagedFile[] }>
   /** Turns the upload into the folder of a new project, without a top folder that all files share. */
   adopt(userId: UserId, projectId: ProjectId): Promise<void>
@@ -47,7 +47,7 @@ const BATCH_BYTES = 2 * 1024 * 1024
 const MAX_PENDING_BATCHES = 2
 const BATCH_TIMEOUT_MS = 120_000
 
-/** Begins an upload into a staging folder, which no project contains. Call `discard` at the end in any case. */
+/** Begins an upload into a staging folder that belongs to no project. Always call `discard` at the end. */
 export async function startUpload(
   workspaces: Workspaces,
   pool: WorkerPool,

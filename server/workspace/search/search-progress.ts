@@ -1,6 +1,6 @@
 // The progress of a content search, at the rate at which people can read it.
 
-/** What has been done so far: files that were searched (without ripgrep), or matches that were found (with ripgrep). */
+/** The work done so far: files searched (without ripgrep) or matches found (with ripgrep). */
 export interface GrepProgress {
   done: number
   unit: 'files' | 'matches'

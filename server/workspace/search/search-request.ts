@@ -1,7 +1,7 @@
 // The parameters and results of a search in a project's files.
 import type { GrepProgress } from './search-progress.ts'
 
-/** What is searched for in the files of a project. */
+/** What to search for in the files of a project. */
 export interface GrepRequest {
   /** A regular expression, or plain text when `fixed`. */
   pattern: string

@@ -1,13 +1,13 @@
-// Limits concurrent searches, in total and per user, so that one user's searches do not delay everybody else's.
+// Limits concurrent searches, in total and per user, so that one user's searches do not delay those of others.
 import { appError } from '../../errors.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
-/** Bounds how many searches one user, and all users, run at a time. */
+/** Limits how many searches run at a time, per user and in total. */
 export interface SearchSlots {
   /**
-   * Runs `search` once its user has a free slot. Throws `request_stopped` when the signal aborts while the
-   * search waits, `search_busy` when too many of the user's searches wait already.
+   * Runs `search` once its user has a free slot. Throws `request_stopped` if the signal aborts while the search waits,
+   * `search_busy` if too many of the user's searches are already waiting.
    */
   run<T>(userId: UserId, search: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
@@ -17,7 +17,7 @@ interface Waiting {
   begin(): void
 }
 
-/** `perUser` and `total`: searches that run at once. `waitingPerUser`: searches of one user that may wait. */
+/** @param limits `perUser` and `total`: running searches; `waitingPerUser`: waiting searches of one user. */
 export function createSearchSlots(limits: {
   perUser: number
   total: number

@@ -1,5 +1,5 @@
-// Searches a project's files with ripgrep where it is installed (linear-time patterns, killable), else with the slower
-// fallback.
+// Searches a project's files with ripgrep if it is installed (linear-time patterns, can be killed), otherwise with the
+// slower fallback.
 import { createRequire } from 'node:module'
 import { appError } from '../../errors.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
@@ -63,7 +63,7 @@ export function findRipgrep(): string | null {
   }
 }
 
-/** One for the server: it limits how many searches run at once, in all and for each user. */
+/** Create one per server: it limits how many searches run at once, in total and per user. */
 export function createProjectSearch(options: {
   /** From `findRipgrep`; null uses the fallback. */
   ripgrep: string | null
@@ -143,7 +143,7 @@ export function createProjectSearch(options: {
     within: ProjectPath,
     request: GrepRequest,
   ): Promise<GrepResult> => {
-    // A single file is opened by the path rules and piped in, so that its name cannot be swapped for a link meanwhile.
+    // A single file is opened under the path rules and piped in, so that it cannot be replaced by a link in the meantime.
     const isFile = (await workspace.state(within.text))?.kind === 'file'
     const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
     const matchesGlob = request.glob === undefined ? () => true : compileGlob(request.glob)

@@ -9,8 +9,8 @@ import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 export interface WorkerPool {
   /**
    * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, terminates the thread and rejects
-   * with `bad_request`. Owners take turns, and none of them has all threads. Errors of the job itself reject as `AppError`.
-   * `owner`: the user whose work it is; null: nobody's.
+   * with `bad_request`. Owners take turns, and no owner can use all threads. Errors of the job reject as `AppError`.
+   * `owner`: the user for whom the job runs; null if there is none.
    */
   run<Kind extends JobKind>(
     kind: Kind,
@@ -35,7 +35,7 @@ const createClient = (): WorkerClient<unknown, JobResult> =>
 
 /** Runs at most `size` jobs at once; a thread ends after half a minute without work. */
 export function createWorkerPool(size: number): WorkerPool {
-  /** Most recently used last. It is reused first, so that the threads of the others can end. */
+  /** Most recently used last. That thread is reused first, so that the others can end. */
   const idle: WorkerClient<unknown, JobResult>[] = []
   const queue = createFairQueue({ size, perOwner: Math.max(1, size - 1) })
   let closed = false

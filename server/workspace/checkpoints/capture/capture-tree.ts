@@ -6,7 +6,7 @@ import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { linkRefused } from '../../files/faults.ts'
 import { type Copies, captureEntry, scan, syncFile } from './scan-tree.ts'
 
-/** What a capture of a folder and everything below it takes. */
+/** The input of a capture of a folder and everything below it. */
 export interface CaptureTreeInput {
   /** The project's folder. */
   root: string
@@ -20,7 +20,7 @@ export interface CaptureTreeInput {
   maxEntries: number
 }
 
-/** What a folder held, with the contents stored. */
+/** The contents of a folder at the time of the capture. */
 export interface CapturedTree {
   /** Every storable entry below the folder, a folder before its contents. */
   entries: [path: string, content: PathContent][]
@@ -28,7 +28,7 @@ export interface CapturedTree {
   known: Map<string, string>
 }
 
-/** Throws `path_escapes` when the folder's path contains a link, `bad_request` when there are too many entries. */
+/** @throws AppError `path_escapes` if the folder's path contains a link, `bad_request` if there are too many entries. */
 export function captureTree(input: CaptureTreeInput): CapturedTree {
   assertNoLinks(input.root, input.folder)
   const entries: [string, PathContent][] = []

@@ -15,8 +15,8 @@ import type { Workspace } from '../../workspace.ts'
 import { type ContentStore, hashOf } from './content-store.ts'
 
 /**
- * What each path held; null means that nothing was there. Pipes, sockets and devices count as nothing, because they cannot
- * be stored.
+ * The content of each path; null if nothing was there. Pipes, sockets and devices count as nothing, because they cannot be
+ * stored.
  */
 export type Captured = ReadonlyMap<string, PathContent | null>
 
@@ -102,8 +102,8 @@ async function nullIfLinked<T>(
 }
 
 /**
- * Captures `paths` and, with `below`, everything in those that are folders. Throws `bad_request` when there are too many
- * entries.
+ * Captures `paths` and, with `below`, everything in those that are folders. @throws AppError `bad_request` if there are too
+ * many entries.
  */
 export async function captureAll(
   paths: readonly string[],
@@ -139,7 +139,7 @@ export async function captureAll(
         const tree = await nullIfLinked(captureTree(path.text), contents)
         return { content, tree: tree ?? { entries: [], known: new Map<string, string>() } }
       } catch (error) {
-        // Another program is changing the folder. When only hashing, entries that disappear are no error.
+        // Another program is changing the folder. When only hashing, disappearing entries are not an error.
         const isGone = error instanceof AppError && error.code === 'not_found'
         if (contents !== null || !isGone || attempt === MAX_ATTEMPTS) throw error
       }
@@ -147,7 +147,7 @@ export async function captureAll(
   }
   // Sorted by path segments, so that a folder comes right before its contents.
   const sorted = paths.map(parseInnerPath).sort(bySegments)
-  /** The folder that is completely known: it does not exist, or was captured as a whole. */
+  /** A folder about which everything is known: it does not exist, or was captured as a whole. */
   let complete: { path: string; entries: ReadonlyMap<string, PathContent> } | undefined
   for (const [at, path] of sorted.entries()) {
     if (captured.has(path.text)) continue
@@ -169,7 +169,7 @@ export async function captureAll(
 
 /**
  * Stores what `paths` hold: files and folders with everything below. For a path that the change will create, records that
- * it and its missing parent folders do not exist. Throws `bad_request` when there are too many entries.
+ * it and its missing parent folders do not exist. @throws AppError `bad_request` if there are too many entries.
  */
 export async function capturePaths(
   paths: readonly string[],
@@ -202,7 +202,7 @@ function bySegments(one: ProjectPath, other: ProjectPath): number {
   return one.segments.length - other.segments.length
 }
 
-/** Null stands for a path that does not exist. */
+/** Null means that the path does not exist. */
 export const sameContent = (one: PathContent | null, other: PathContent | null): boolean => {
   if (one === null || other === null) return one === other
   if (one.kind === 'file')
@@ -211,7 +211,7 @@ export const sameContent = (one: PathContent | null, other: PathContent | null):
   return other.kind === 'directory'
 }
 
-/** The changes as far as they are known beforehand: enough to undo them if the process dies. */
+/** The changes as far as they are known in advance: enough to undo them if the process dies. */
 export const pendingFiles = (before: Captured): CheckpointFile[] =>
   [...before].map(([path, content]) => ({
     path,

@@ -12,13 +12,13 @@ interface Known {
   /** Whether its content is stored. The field names are part of the file format. */
   kept: boolean
 }
-/** What the last snapshot knew of each file, by path: unchanged files need not be read again. */
+/** What the last snapshot recorded of each file, by path, so that unchanged files need not be read again. */
 export type Index = Map<string, Known>
 
 const VERSION = 1
 const fileOf = (folder: string): string => join(folder, 'index.json')
 
-/** Null when there is no readable index: then nothing is known about the project, not even that it was empty. */
+/** Null if there is no readable index. Then nothing is known about the project, not even whether it was empty. */
 export function loadIndex(folder: string): Index | null {
   try {
     // Only `saveIndex` writes it, in a folder that belongs to the server.

@@ -126,7 +126,7 @@ export function measureContents({ contents }: Pick<SnapshotInput, 'contents'>): 
   return { bytes }
 }
 
-/** Another change may remove the folder meanwhile. */
+/** Another change may remove the folder in the meantime. */
 function readdirIfThere(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

@@ -29,7 +29,7 @@ const MAX_FILES = 200
 const MAX_LISTED = 1_000
 const MAX_CHARACTERS = 2_000_000
 
-/** The bytes of one side; `unknown` when they are no longer available. */
+/** The bytes of one side; `unknown` if they are no longer available. */
 type Side = { kind: 'nothing' } | { kind: 'bytes'; bytes: Buffer } | { kind: 'unknown' }
 
 /** A path to compare, and the source of its later side: a path in the project, or what the next change found. */
@@ -126,7 +126,10 @@ async function withLaterSides(
   return compared
 }
 
-/** What restoring would undo: what each path held before these changes, and what its entry holds now, wherever it is. */
+/**
+ * What a restore would undo: what each path contained before these changes, and what its entry contains now, wherever it
+ * is.
+ */
 async function changedSince(
   changes: AsyncIterable<readonly Part[]>,
   workspace: Workspace,
@@ -148,7 +151,7 @@ async function changedSince(
     const is = place === null ? null : (now.get(place) ?? null)
     if (sameContent(is, content)) continue
     const change = content === null ? 'added' : is === null ? 'deleted' : 'modified'
-    // What restoring removes is listed under its current path.
+    // A path that a restore would remove is listed under its current name.
     const listed = content === null ? (place ?? path) : path
     compared.push({ path: listed, change, before: content, after: is, later: { place } })
   }

@@ -9,22 +9,22 @@ import { systemCode, toFileError } from '../../files/faults.ts'
 import type { MarkRule } from '../../outside-text.ts'
 import type { FolderMove } from './parts.ts'
 
-/** Which tool makes a change, and for which answer. */
+/** The tool that makes a change, and the answer that it belongs to. */
 export interface ChangeOrigin {
   /** The tool's name, or `editor`, `upload`, `restore` for changes by a person. */
   tool: string
   messageId: MessageId | null
   runId: RunId | null
-  /** Which attempt at the run: once it may no longer write, it changes nothing and stores no checkpoint. */
+  /** The attempt at the run. Once it may no longer write, it changes nothing and stores no checkpoint. */
   attempt?: number
-  /** Whether what is written may contain text from outside, because its author may have read some. */
+  /** Whether the written content may include text from outside, because its author may have read some. */
   outside?: boolean
 }
 
 /** A checkpoint whose change is in progress. */
 export interface OpenChange {
   row: NewCheckpoint
-  /** What is known beforehand: what the named paths held; nothing for a whole project. */
+  /** What is known in advance: what the named paths contained; empty for a whole project. */
   files: CheckpointFile[]
   /** Whether only the named paths or the whole project may change. */
   scope: 'paths' | 'all'
@@ -36,11 +36,11 @@ export interface OpenChange {
   done?: CheckpointFile[]
 }
 
-/** Notes a change on disk before it begins. After a crash it is completed from this note. */
+/** Records a change on disk before it begins. After a crash, the change is completed from this journal. */
 export interface ChangeJournal {
   /**
-   * Writes the journal before the change begins; at most one change of a project is open at a time. Throws `AppError` when
-   * it cannot be written, for example `store_full`.
+   * Writes the journal before the change begins; at most one change of a project is open at a time. @throws AppError if it
+   * cannot be written, for example `store_full`.
    */
   open(change: OpenChange): Promise<void>
   /** The open change, if any. */

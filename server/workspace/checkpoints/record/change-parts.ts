@@ -53,12 +53,12 @@ async function storePaths(
   return { files: pendingFiles(before), scope: 'paths', known }
 }
 
-/** Renames the folder at `from`; there must be nothing at `to`. */
+/** Renames the folder at `from`. Nothing may exist at `to`. */
 export function movePart(tools: PartTools, { from, to }: FolderMove): ChangePart {
   return {
     async begin() {
       const { files, ...open } = await storePaths(tools, [to], new Map())
-      // Only its parent folders, which the rename may create; the folder itself is in `move`.
+      // Only the parent folders that the rename may create. The folder is in `move`.
       return { ...open, files: files.filter(({ path }) => path !== to), move: { from, to } }
     },
     work: () => tools.workspace.move(from, to),
@@ -66,8 +66,8 @@ export function movePart(tools: PartTools, { from, to }: FolderMove): ChangePart
 }
 
 /**
- * Undoes one step. What other programs have removed since stays removed. Throws `conflict` when something unknown to all
- * checkpoints is in the way.
+ * Undoes one step. Entries that other programs have removed since stay removed. @throws AppError `conflict` if something
+ * that no checkpoint knows is in the way.
  */
 export function undoPart(tools: PartTools, step: UndoStep): ChangePart {
   const { workspace } = tools

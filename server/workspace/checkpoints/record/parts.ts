@@ -64,5 +64,5 @@ export function movedPath(path: string, { from, to }: FolderMove): string | null
   return path.startsWith(`${from}/`) ? to + path.slice(from.length) : null
 }
 
-/** The move that takes this one back. */
+/** The move that undoes this one. */
 export const inverse = ({ from, to }: FolderMove): FolderMove => ({ from: to, to: from })

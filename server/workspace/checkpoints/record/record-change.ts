@@ -30,7 +30,7 @@ export interface OpenPart extends Pick<OpenChange, 'files' | 'scope' | 'move'> {
 
 /** One unit of work, which runs after everything it may touch is captured. */
 export interface ChangePart {
-  /** Null when there is nothing to do. */
+  /** Resolves to null if there is nothing to do. */
   begin(): Promise<OpenPart | null>
   work(): Promise<void>
 }
@@ -54,9 +54,9 @@ export interface NewChange {
 export interface ChangeRecorder {
   /**
    * Runs the parts of a change one after another. If one fails, the change ends there and what was done is stored; if the
-   * process dies, the next change stores it. `keepEmpty`: stores a checkpoint even when nothing changed.
-   * Throws `request_stopped` when the attempt that makes the change may not begin it any more; one that loses its right meanwhile
-   * stores no checkpoint, which is left to whoever works in the project next.
+   * process dies, the next change stores it. `keepEmpty`: stores a checkpoint even when nothing changed. Throws
+   * `request_stopped` if the attempt that makes the change may no longer begin it. An attempt that loses this right during
+   * the change stores no checkpoint; the next change of the project does.
    */
   perform(
     workspace: Workspace,
@@ -64,7 +64,7 @@ export interface ChangeRecorder {
     parts: Iterable<ChangePart>,
     options?: { keepEmpty?: boolean },
   ): Promise<RecordedChange>
-  /** Completes a change that a dead server left open. */
+  /** Completes a change that a process left open when it died. */
   recover(workspace: Workspace): Promise<void>
 }
 
@@ -94,7 +94,7 @@ export const newChange = (
 export const attemptOf = ({ runId, attempt }: ChangeOrigin): RunAttempt | undefined =>
   runId === null || attempt === undefined ? undefined : { id: runId, attempt }
 
-/** Its caller holds the exclusive access to the project, which `access` asserts. */
+/** The caller has exclusive access to the project, which `access` asserts. */
 export function createChangeRecorder(dependencies: {
   records: CheckpointRepository
   outsideText: OutsideText

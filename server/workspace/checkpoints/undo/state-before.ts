@@ -3,18 +3,18 @@ import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { type FolderMove, inverse, movedPath } from '../record/parts.ts'
 import type { UndoStep } from './undo-steps.ts'
 
-/** What the changed paths of a project held before some changes. */
+/** What the changed paths of a project contained before some changes. */
 export interface StateBefore {
   /**
-   * By path before the changes: what it held, and the current path of that entry, or null when it no longer exists. An entry
-   * that was only added since has a key that no path can have.
+   * By path before the changes: what it contained, and the current path of that entry, or null if it no longer exists. An
+   * entry that was only added since has a key that no path can have.
    */
   targets: ReadonlyMap<string, { content: PathContent | null; place: string | null }>
   /** Renamed folders: from the name before the changes to the current one. */
   moves: FolderMove[]
 }
 
-/** `steps` lead from the current state back to it. */
+/** `steps` lead from the current state to that state. */
 export function stateBefore(steps: readonly UndoStep[]): StateBefore {
   /** The renames undone so far, newest first. */
   const undone: FolderMove[] = []

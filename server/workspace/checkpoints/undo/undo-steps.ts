@@ -81,7 +81,7 @@ function addMove(segments: Segment[], { from, to }: FolderMove): void {
   }
   segments.length -= meanwhile === null ? 1 : 2
   const files: [string, PathContent | null][] = []
-  // What was at the earlier name in between is gone now, and was not there before.
+  // What was at the earlier name in between no longer exists, and did not exist before.
   for (const [path, before] of meanwhile ?? [])
     if (movedPath(path, inverse({ from, to })) === null)
       files.push([movedPath(path, { from, to }) ?? path, before])
