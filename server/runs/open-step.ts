@@ -3,7 +3,7 @@ import type { Writer } from '../db/database.ts'
 import type { StepRepository } from '../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { WriteGroup } from './group-commit.ts'
-import { writeCuts } from './log/history.ts'
+import { createCutsWriter } from './log/history.ts'
 import type { ProseState, RunLog } from './log/log.ts'
 import type { StoreMoments } from './store-moments.ts'
 
@@ -50,6 +50,7 @@ export function createOpenStep({
   onLateStore,
   onStored,
 }: Dependencies): OpenStep {
+  const writeCuts = createCutsWriter()
   let open: { index: number; kind: ProseKind; since: number } | null = null
   let gathered = ''
   let gatherTimer: NodeJS.Timeout | undefined

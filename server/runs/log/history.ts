@@ -8,12 +8,28 @@ import { usageOfRun } from '../../protocol/runs/usage.ts'
 import { readRunState } from '../state.ts'
 import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
 
-/** Serializes the cuts of a step: comma-separated lengths, prefixed with `r` when the step replaced another one. */
-export const writeCuts = ({ cuts, replaces }: Pick<ProseState, 'cuts' | 'replaces'>): string =>
-  `${replaces ? 'r' : ''}${cuts.join(',')}`
+/**
+ * Returns a function that serializes the cuts of a step: comma-separated lengths, prefixed with `r` when the step replaced
+ * another one. It remembers the text for the last step, so that storing a growing step again costs only its new cuts.
+ */
+export function createCutsWriter(): (step: Pick<ProseState, 'cuts' | 'replaces'>) => string {
+  let last: Pick<ProseState, 'cuts'> | undefined
+  let count = 0
+  let text = ''
+  return (step) => {
+    if (step !== last) {
+      last = step
+      count = 0
+      text = step.replaces ? 'r' : ''
+    }
+    for (; count < step.cuts.length; count += 1)
+      text += count === 0 ? `${step.cuts[count]}` : `,${step.cuts[count]}`
+    return text
+  }
+}
 
 /**
- * Parses what `writeCuts` wrote.
+ * Parses what `createCutsWriter` wrote.
  * @param length the length of the whole text in UTF-16 units; null when unknown.
  */
 export function readCuts(

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { longJsonPieces } from '../../../../server/lib/json-pieces.ts'
 import type { CallId } from '../../../../server/protocol/ids.ts'
-import { readCuts, writeCuts } from '../../../../server/runs/log/history.ts'
+import { createCutsWriter, readCuts } from '../../../../server/runs/log/history.ts'
 import { createRunLog, type RunLog } from '../../../../server/runs/log/log.ts'
 import { replayRun } from '../../../../server/runs/log/stored-replay.ts'
 import { createRunView, type StreamMode } from '../../../../server/runs/log/view.ts'
@@ -67,7 +67,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
               content: prose.content,
               closed: prose.closed,
               firstEvent: prose.firstEvent,
-              cuts: writeCuts(prose),
+              cuts: createCutsWriter()(prose),
               durationMs: prose.durationMs,
             },
             run,
@@ -141,5 +141,17 @@ describeOnEachDatabase('the replay of a run', (open) => {
     expect(readCuts('1,2', 3).cuts).toEqual([1, 2])
     expect(readCuts('1,2', 4).cuts).toEqual([4])
     expect(readCuts('r1,2', null)).toEqual({ cuts: [1, 2], replaces: true })
+  })
+
+  test('the cuts of a growing step are written on where they ended, and those of another step from the start', () => {
+    const write = createCutsWriter()
+    const growing = { cuts: [3], replaces: true }
+    expect(write(growing)).toBe('r3')
+    growing.cuts.push(1, 20)
+    expect(write(growing)).toBe('r3,1,20')
+    expect(write(growing)).toBe('r3,1,20')
+    expect(write({ cuts: [7, 8], replaces: false })).toBe('7,8')
+    expect(write({ cuts: [], replaces: false })).toBe('')
+    expect(write(growing)).toBe('r3,1,20')
   })
 })
