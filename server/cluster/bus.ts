@@ -1,8 +1,8 @@
-// Messages between instances, over Redis: hints that may be lost. What must not be lost is stored first.
+// Messages between instances over Redis. They are hints that may get lost; anything that must not get lost is stored first.
 import { z } from 'zod'
 import type { RedisConnections } from './redis.ts'
 
-/** Characters of one message; a longer one is not sent. */
+/** Maximum characters of one message; longer ones are not sent. */
 const MAX_MESSAGE_CHARACTERS = 64_000
 /** How often messages may have been lost: while Redis is away, and otherwise, when only the sender may be cut off from it. */
 const DOUBT_MS = { away: 5_000, otherwise: 60_000 }
@@ -20,8 +20,8 @@ export interface Bus {
   /** Calls `listener` at every message of a channel, until the returned function is called. */
   watch(channel: string, listener: () => void): () => void
   /**
-   * Calls `look` whenever messages may have been lost: every 5 s while Redis is away, as soon as it is back, and every minute.
-   * For what must not depend on a message that arrives.
+   * Calls `look` whenever messages may have been lost: every 5 s while Redis is away, as soon as it is back, and every
+   * minute. For work that must not depend on the arrival of a message.
    */
   onDoubt(look: () => void): void
   close(): void
@@ -83,7 +83,7 @@ export function createBus({
       log.warn({ topic, characters: text.length }, 'a message to other instances is too long')
       return
     }
-    // What a lost message would have said is read from the database instead: when Redis is back, or at the next look.
+    // A lost message is made up for by reading the database: when Redis is back, or at the next check.
     redis.commands.publish(channel, text).catch(() => undefined)
   }
 

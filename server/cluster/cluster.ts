@@ -18,12 +18,12 @@ import { createSharedClaims } from './shared-claims.ts'
 import { createSharedLimits } from './shared-limits.ts'
 import { createSharedTexts } from './shared-texts.ts'
 
-/** How often an instance looks for runs that nobody performs, and at what was stored for its own. */
+/** How often an instance looks for runs that no instance performs, and for changes that were stored for its own. */
 const TAKE_OVER_EVERY_MS = 2_000
 const LOOK_EVERY_MS = 1_000
 /**
- * With fewer runs at work, an instance performs what it receives: the way through the queue costs more time than another
- * instance could save. Beyond, all instances share what comes in, however unevenly the clients are connected.
+ * With fewer active runs, an instance performs new ones itself: the queue costs more time than another instance could save.
+ * With more, all instances share new runs, however unevenly clients are connected.
  */
 const PERFORMED_HERE = 32
 const STORE_KEY = 'cluster'
@@ -37,22 +37,22 @@ export interface Cluster {
   readonly lease: LeaseKeeper
   readonly sharing: RunSharing
   readonly bus: Bus
-  /** Work that an instance does for as long as it lives. */
+  /** Work that an instance has claimed for its lifetime. */
   readonly claims: WorkClaims
   readonly limits: Limits
   readonly texts: SharedTexts
-  /** Does work that one instance at a time must do, as soon as this one has to. */
+  /** Runs work that only one instance at a time must do, as soon as this instance becomes responsible. */
   lead(begin: () => () => void | Promise<void>): void
   stopLeading(): Promise<void>
-  /** Runs that wait in the queue; NaN when Redis does not answer. */
+  /** Runs that wait in the queue; NaN if Redis does not respond. */
   queuedRuns(): Promise<number>
   /** Sends the changes of users to the other instances, and receives theirs. */
   shareChanges(changes: ChangeLog): ChangeLog
-  /** Starts to take runs and to take over those of instances that are gone. */
+  /** Starts to take runs, and to take over those of instances that have died. */
   start(runs: SharedRuns): Promise<void>
-  /** Takes no more runs; those that it performs go on. */
+  /** Takes no more runs. Those that it performs continue. */
   stopTaking(): Promise<void>
-  /** Gives up the lease, so that others continue at once, and closes all connections. */
+  /** Releases the lease, so that others continue at once, and closes all connections. */
   leave(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export async function joinCluster({
     },
   })
 
-  /** One at a time; a failure is the database's, and the next try comes soon. */
+  /** One at a time. Failures come from the database, and the next attempt follows soon. */
   const single = (work: () => Promise<void> | undefined): (() => void) => {
     let isRunning = false
     return () => {
@@ -166,7 +166,7 @@ export async function joinCluster({
         const { user, change } = ChangeMessage.parse(data)
         changes.publish(user, change)
       })
-      // What others changed meanwhile is unknown: everything may be new.
+      // Changes of other instances in the meantime are unknown, so everything may be new.
       redis.onChange((isReady) => {
         if (isReady) changes.forget()
       })

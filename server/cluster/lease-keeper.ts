@@ -1,4 +1,4 @@
-// Keeps the lease by which an instance holds its runs, and lets it act only while the lease is certainly valid.
+// Renews the lease by which an instance holds its runs, and lets the instance act only while the lease is certainly valid.
 import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
 
@@ -6,7 +6,7 @@ import { untilAborted } from '../lib/abort.ts'
 export const LEASE_MS = 15_000
 const RENEW_EVERY_MS = 4_000
 const RETRY_MS = 500
-/** Nothing begins this close to the end of the lease: the clocks of two machines do not run equally fast. */
+/** Nothing begins this close to the end of the lease, because clocks of two machines do not run equally fast. */
 const MARGIN_MS = 3_000
 
 /** Renews the lease of this instance, without which it must not write. */
@@ -14,9 +14,9 @@ export interface LeaseKeeper {
   readonly isValid: boolean
   /** Resolves as soon as the lease is valid, nearly always at once. Rejects when the signal is aborted. */
   whenValid(signal: AbortSignal): Promise<void>
-  /** Whether this instance may judge others: its own lease did not lapse during the last one's time. */
+  /** Whether this instance may declare others dead: its own lease did not lapse during the last lease period. */
   readonly isTrusted: boolean
-  /** How often it was not renewed in time. */
+  /** How often the lease was not renewed in time. */
   readonly lapses: number
   /** Whether the lease has been valid ever since a moment of the monotonic clock. */
   isHeldSince(moment: number): boolean
@@ -24,7 +24,7 @@ export interface LeaseKeeper {
   stop(): void
 }
 
-/** Takes the lease before it resolves. @param renew rejects while the database is away. */
+/** Takes the lease before it resolves. @param renew rejects while the database is unreachable. */
 export async function keepLease({
   renew,
   log,
@@ -43,7 +43,7 @@ export async function keepLease({
   let waiting: (() => void)[] = []
 
   async function tryRenew(): Promise<void> {
-    // Counted from before the request: the database counts from later.
+    // Counted from before the request; the database counts from a later moment.
     const askedAt = now()
     if (!(await renew(LEASE_MS))) throw new Error('The lease of this instance is held by another.')
     if (validUntil !== Number.NEGATIVE_INFINITY && now() > validUntil) {

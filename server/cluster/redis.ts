@@ -1,10 +1,10 @@
-// The connections to Redis: nothing waits for it longer than two seconds, and it is connected again once it is back.
+// The connections to Redis. Nothing waits for Redis longer than two seconds, and lost connections are restored.
 import { Redis } from 'ioredis'
 import { errorText } from '../errors.ts'
 
 /** Every command either succeeds or fails within this time: a request may wait for a limit as well, two seconds in all. */
 export const COMMAND_MS = 1_200
-/** A connection that does not answer is replaced: after a cut, the system would notice only after minutes. */
+/** An unresponsive connection is replaced; the system would notice a cut only after minutes. */
 const PING_EVERY_MS = 2_000
 const RECONNECT_MS = { first: 50, longest: 1_000 }
 
@@ -16,7 +16,7 @@ export interface RedisLog {
 
 /** The connections of this instance to Redis. */
 export interface RedisConnections {
-  /** For commands that answer at once. */
+  /** For commands that respond at once. */
   readonly commands: Redis
   /** For subscriptions only. */
   readonly subscriber: Redis
@@ -24,7 +24,7 @@ export interface RedisConnections {
   readonly isReady: boolean
   /** Called whenever `isReady` changes. */
   onChange(listener: (isReady: boolean) => void): void
-  /** Another connection. `waits`: its commands wait as long as it takes, also for the server itself. */
+  /** Opens another connection. `waits`: its commands wait as long as necessary, even for the server. */
   connect(options?: { waits: boolean }): Redis
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Connects in the background: a server that is away does not delay the start. */
+/** Connects in the background, so that an unreachable server does not delay the start. */
 export function connectRedis(url: string, log: RedisLog): RedisConnections {
   const connect = ({ waits } = { waits: false }): Redis =>
     new Redis(url, {

@@ -1,17 +1,17 @@
-// The queue of runs in Redis. It only says that a run waits: whether and where it is performed is decided by its row.
+// The queue of runs in Redis. It only announces that a run waits; the run's row decides whether and where it is performed.
 import { Queue, Worker } from 'bullmq'
 import type { RunId } from '../protocol/ids.ts'
 import { COMMAND_MS, type RedisConnections, within } from './redis.ts'
 
 const NAME = 'runs'
-/** Runs that one instance takes at the same moment; how many it performs is not limited by this. */
+/** Runs that one instance takes at the same moment. This does not limit how many it performs. */
 const TAKEN_AT_ONCE = 16
 
 /** The queue of stored runs that any instance may perform. */
 export interface RunQueue {
-  /** False when the queue does not answer in time. The run may be in it nevertheless. */
+  /** Resolves to false if the queue does not respond in time. The run may be queued nevertheless. */
   add(id: RunId): Promise<boolean>
-  /** Runs that no instance has taken yet; NaN when Redis does not answer. */
+  /** Runs that no instance has taken yet; NaN if Redis does not respond. */
   waiting(): Promise<number>
   /** Takes no more runs. */
   stopTaking(): Promise<void>
@@ -29,7 +29,7 @@ export function createRunQueue({
   take(id: RunId): Promise<void>
 }): RunQueue {
   const prefix = `${namespace}:queue`
-  // The worker waits for jobs as long as it takes, also for Redis itself.
+  // The worker waits for jobs as long as necessary, even for Redis.
   const waiting = redis.connect({ waits: true })
   const adding = redis.connect()
   const worker = new Worker(
@@ -41,7 +41,7 @@ export function createRunQueue({
       connection: waiting,
       prefix,
       concurrency: TAKEN_AT_ONCE,
-      // The row decides how often a run is tried.
+      // The run's row decides how often the run is attempted.
       maxStalledCount: 1_000,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
@@ -53,7 +53,7 @@ export function createRunQueue({
   worker.on('error', ignore)
 
   let queue: Queue | null = null
-  /** Only while the connection works: a queue whose first command fails would refuse everything from then on. */
+  /** Only while the connection works: a queue whose first command fails would refuse everything afterwards. */
   const open = (): Queue => {
     const opened = new Queue(NAME, { connection: adding, prefix })
     opened.on('error', ignore)

@@ -15,16 +15,16 @@ import { COMMAND_MS, type RedisConnections, within } from './redis.ts'
 const MAX_MESSAGES = 1_000
 /** Runs whose listeners one message reports: well below the size that the bus sends. */
 const REPORTED_AT_ONCE = 500
-/** How long a stream stays after its last message. */
+/** How long a stream remains after its last message. */
 const EXPIRE_MS = { running: 15 * 60_000, ended: 60_000 }
 const READ_COUNT = 200
-/** While Redis is away or has a gap, a followed run is read from the store this often. */
+/** While Redis is unreachable or has a gap, a followed run is read from the store at this interval. */
 const STORE_EVERY_MS = 500
-/** Otherwise its row is, in case a message was lost. */
+/** Otherwise, its row is read at this interval, in case a message was lost. */
 const CHECK_EVERY_MS = 5_000
-/** A log that nobody listens to is forgotten after this time. */
+/** A log without listeners is dropped after this time. */
 const IDLE_MS = 15_000
-/** Listeners of an instance that has not reported for this long are gone. */
+/** Listeners of an instance that has not reported for this long count as gone. */
 const REPORT_MS = { every: 5_000, expires: 20_000 }
 
 const Listeners = z.array(z.object({ run: RunId, count: z.int().min(0) }))
@@ -50,12 +50,12 @@ interface Followed {
 export interface RunStreams {
   publish(run: RunRow, runLog: RunLog, options: { isNew: boolean }): () => void
   follow(run: RunRow): Promise<RunLog>
-  /** How many runs of other instances are followed here. */
+  /** Number of runs of other instances that this instance follows. */
   readonly count: number
   close(): void
 }
 
-/** Redis only makes following fast: what it does not have is read from the store. */
+/** Redis only makes following fast. What is missing there is read from the store. */
 export function createRunStreams({
   redis,
   bus,
@@ -118,7 +118,7 @@ export function createRunStreams({
     })
   }
 
-  /** Reads what the stream has. A message that does not fit waits until the store has what is missing. */
+  /** Reads what the stream has. A message that does not fit waits until the missing entries are read from the store. */
   async function readStream(one: Followed): Promise<void> {
     for (;;) {
       const messages = await within(
@@ -205,7 +205,7 @@ export function createRunStreams({
     }
   })
   function expireReports(): void {
-    // While Redis is away nobody can report.
+    // While Redis is unreachable, no instance can report.
     if (!redis.isReady) {
       for (const ofRun of remote.values())
         for (const report of ofRun.values()) report.at = performance.now()

@@ -1,7 +1,8 @@
-// Amounts that all instances of a store hold together, counted in Redis; while it does not answer, each one knows its own.
+// Amounts that all instances of a store hold together, counted in Redis. While it does not respond, each instance knows
+// only its own.
 import type { SharedAmounts } from '../lib/limits.ts'
 
-/** What an instance has not renewed for this long is free: it has died. */
+/** An amount that an instance has not renewed for this long is free, because the instance has died. */
 const EXPIRE_MS = 20_000
 const RENEW_EVERY_MS = 5_000
 
@@ -23,7 +24,10 @@ else
 end
 return others`
 
-/** @param run runs a script in Redis; undefined when it does not answer. @param instance names this one. */
+/**
+ * @param run runs a script in Redis; resolves to undefined if it does not respond. @param instance identifies this
+ * instance.
+ */
 export function createSharedAmounts(
   run: (script: string, keys: string[], values: unknown[]) => Promise<unknown>,
   instance: string,
@@ -33,7 +37,7 @@ export function createSharedAmounts(
   const send = (key: string): Promise<unknown> =>
     run(HOLD, [key], [instance, held.get(key) ?? 0, EXPIRE_MS])
 
-  // Also brings back what Redis has lost. What it was not told to be free expires.
+  // Also restores what Redis has lost. Amounts that Redis does not know to be free expire.
   const timer = setInterval(() => {
     for (const key of held.keys()) void send(key)
   }, RENEW_EVERY_MS)

@@ -1,11 +1,11 @@
-// Work that one instance at a time does: rows that end with the lease of the instance that holds them.
+// Work that only one instance at a time does: rows that end with the lease of the instance that holds them.
 import type { LeaseRepository } from '../db/repositories/runs/leases.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 
 const RETRY_MS = 1_000
 
-/** A claim holds only as long as the lease of this instance. */
+/** A claim holds only while the lease of this instance is valid. */
 export function createSharedClaims({
   leases,
   lease,
@@ -29,7 +29,8 @@ export function createSharedClaims({
     try {
       await leases.release(name, instance)
     } catch {
-      // The database is away, which its connection reports. Until the row is gone, only this instance could claim it.
+      // The database is unreachable, which its connection reports. Until the row is removed, only this instance could claim
+      // it.
       setTimeout(() => {
         if (!claimed.has(name)) void release(name)
       }, RETRY_MS).unref()
@@ -39,7 +40,7 @@ export function createSharedClaims({
   return {
     isShared: true,
     async claim(name) {
-      // Without a valid lease, others would take what was claimed at once.
+      // Without a valid lease, others would take over the claim at once.
       if (!lease.isValid) return false
       // Otherwise a late release could end this claim.
       await releasing.get(name)

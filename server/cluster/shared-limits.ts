@@ -1,4 +1,4 @@
-// Limits that all instances of a store count together in Redis; while it does not answer, each one counts alone.
+// Limits that all instances of a store count together in Redis. While it does not respond, each instance counts alone.
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { ATTEMPT_LIMIT, type Attempt, type Limits } from '../lib/limits.ts'
@@ -7,7 +7,7 @@ import { type RedisConnections, within } from './redis.ts'
 import { createSharedAmounts } from './shared-amounts.ts'
 import { createSharedSlots } from './shared-slots.ts'
 
-/** A request may ask for several limits: after one that was not answered, the next ones do not wait. */
+/** A request may need several limits. After one without a response, the next ones do not wait. */
 const ANSWER_MS = 500
 const PAUSE_MS = 2_000
 
@@ -22,7 +22,7 @@ redis.call('INCRBY', KEYS[1], ARGV[1])
 if used == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
 return 0`
 
-/** The rules of `createAttemptCounts`. Answers the milliseconds of a refusal, or the window of each key. */
+/** The rules of `createAttemptCounts`. Returns the milliseconds of a refusal, or the window of each key. */
 const BEGIN = `
 local max = tonumber(ARGV[1])
 local function read(key)
@@ -55,7 +55,7 @@ end`
 
 const Begun = z.union([z.number(), z.tuple([z.string(), z.string(), z.string()])])
 
-/** While Redis does not answer, each instance counts alone. */
+/** While Redis does not respond, each instance counts alone. */
 export function createSharedLimits({
   redis,
   namespace,
@@ -68,11 +68,11 @@ export function createSharedLimits({
 }): Limits & { close(): void } {
   const alone = createLocalLimits()
   let pausedUntil = Number.NEGATIVE_INFINITY
-  // Names of accounts and addresses are of any length, and nobody needs to read them in Redis.
+  // Names and addresses may have any length, and nobody needs to read them in Redis.
   const keyOf = (...parts: string[]): string =>
     `${namespace}:limit:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`
 
-  /** Undefined when Redis does not answer in time, which `redis` reports. */
+  /** Undefined if Redis does not respond in time, which `redis` reports. */
   async function run(script: string, keys: string[], values: unknown[]): Promise<unknown> {
     if (!redis.isReady || now() < pausedUntil) return undefined
     try {
@@ -117,7 +117,7 @@ export function createSharedLimits({
           return { retryAfterSeconds: Math.max(1, Math.ceil(begun.data / 1000)) }
         const windows = begun.data
         let isOpen = true
-        // Not awaited: an outcome that gets lost counts as a failure until its window ends.
+        // Not awaited: a lost outcome counts as a failure until its window ends.
         const decide = (outcome: keyof Attempt) => (): void => {
           if (isOpen) void run(DECIDE, keys, [outcome, ...windows])
           isOpen = false

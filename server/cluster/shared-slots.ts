@@ -1,7 +1,7 @@
-// Slots that all instances of a store count together in Redis; while it does not answer, each one counts its own.
+// Slots that all instances of a store count together in Redis. While it does not respond, each instance counts its own.
 import type { Slots } from '../lib/limits.ts'
 
-/** A slot whose instance has not renewed it for this long is free: the instance has died. */
+/** A slot that was not renewed for this long is free, because its instance has died. */
 const EXPIRE_MS = 20_000
 const RENEW_EVERY_MS = 5_000
 /** Slots that one command renews. */
@@ -26,17 +26,19 @@ return 1`
 
 const GIVE_BACK = `return redis.call('ZREM', KEYS[1], unpack(ARGV))`
 
-/** @param run runs a script in Redis; undefined when it does not answer. @param newId names a slot. */
+/**
+ * @param run runs a script in Redis; resolves to undefined if it does not respond. @param newId creates the id of a slot.
+ */
 export function createSharedSlots(
   run: (script: string, keys: string[], values: unknown[]) => Promise<unknown>,
   newId: () => string,
 ) {
   /** The slots that this instance has taken, by their key in Redis. */
   const taken = new Map<string, Set<string>>()
-  /** Those that Redis was not told yet to be free. */
+  /** Slots that were released, but not in Redis yet. */
   const freed = new Map<string, Set<string>>()
 
-  /** At most so many at once; what is beyond expires. */
+  /** Releases a limited number at once; the rest expire. */
   async function giveBack(key: string): Promise<void> {
     const names = [...(freed.get(key) ?? [])].slice(0, RENEWED_AT_ONCE)
     freed.delete(key)
@@ -46,13 +48,13 @@ export function createSharedSlots(
     freed.set(key, missed)
   }
 
-  // Also brings back what Redis has lost, and tells it about slots that were taken without it.
+  // Also restores what Redis has lost, and reports slots that were taken without it.
   const renew = async (): Promise<void> => {
     for (const key of [...freed.keys()]) await giveBack(key)
     for (const [key, slots] of taken) {
       const names = [...slots]
       for (let from = 0; from < names.length; from += RENEWED_AT_ONCE) {
-        // Without those that were given back meanwhile.
+        // Without those that were released in the meantime.
         const due = names.slice(from, from + RENEWED_AT_ONCE).filter((name) => slots.has(name))
         if (due.length > 0) await run(RENEW, [key], [EXPIRE_MS, ...due])
       }
@@ -69,7 +71,7 @@ export function createSharedSlots(
   timer.unref()
 
   return {
-    /** @param local counts the slots of this instance, and decides alone while Redis is away. */
+    /** @param local counts the slots of this instance, and decides alone while Redis is unreachable. */
     slots: (local: Slots, keyOf: (key: string) => string): Slots => ({
       limit: local.limit,
       async take(of) {
@@ -87,7 +89,7 @@ export function createSharedSlots(
           if (!own.delete(slot)) return
           release()
           if (own.size === 0 && taken.get(key) === own) taken.delete(key)
-          // Not awaited: what Redis does not hear now, it hears at the next renewal.
+          // Not awaited: what Redis does not receive now, it receives at the next renewal.
           freed.set(key, (freed.get(key) ?? new Set()).add(slot))
           void giveBack(key)
         }

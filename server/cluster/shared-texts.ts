@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import { type RedisConnections, within } from './redis.ts'
 
-/** Longer ones stay with the instance that has them. */
+/** Longer texts stay with the instance that has them. */
 const MAX_CHARACTERS = 200_000
-/** Waiting longer would not be faster than doing the work again. */
+/** Waiting longer would take more time than repeating the work. */
 const ANSWER_MS = 300
 
-/** While Redis is away, there are none. */
+/** While Redis is unreachable, there are none. */
 export function createSharedTexts(
   redis: Pick<RedisConnections, 'commands' | 'isReady'>,
   namespace: string,
 ): SharedTexts {
-  // Keys are of any length, and nobody needs to read them in Redis.
+  // Keys may have any length, and nobody needs to read them in Redis.
   const keyOf = (key: string): string =>
     `${namespace}:text:${createHash('sha256').update(key).digest('base64url')}`
   return {

@@ -1,4 +1,4 @@
-// Reads the content of an attachment, whether it is a file or, from an earlier version, still in its row.
+// Reads the content of an attachment, from its file or, for earlier versions, from its row.
 import type { AttachmentInfo } from '../db/repositories/conversations/attachments.ts'
 import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
@@ -24,7 +24,7 @@ export const createAttachmentReader = (
   const contentOf = ({ content, sha256 }: Found): LongText =>
     content ?? base64Of(blobs, sha256 ?? '')
 
-  /** The content of a row, which goes on in its file if the row becomes one while it is read. */
+  /** The content of a row. Continues in the file if the row is moved to one while it is read. */
   const contentOfRow = (row: Found, messageId: MessageId, position: number): LongText => ({
     async *readPieces() {
       let characters = 0

@@ -1,4 +1,4 @@
-// Putting and removing the same content exclude each other, also where several instances share a store.
+// Prevents storing and removing the same content at the same time, also across instances of a store.
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { appError } from '../errors.ts'
@@ -7,19 +7,19 @@ import type { WorkClaims } from '../lib/work-claims.ts'
 /** Storing and removing one content never overlap. */
 export interface BlobTurns {
   /**
-   * Runs `work` when nobody else puts or removes this content. Before each thing that must not happen after somebody else's
-   * turn has begun, as after a long pause of this process, `work` asks whether it still has the turn.
-   * @throws AppError `server_busy` when another instance does not end its turn in time.
+   * Runs `work` while nobody else stores or removes this content. Before each step that must not overlap with another turn,
+   * `work` checks `hasTurn`: after a long pause of this process, another turn may have begun.
+   * @throws AppError `server_busy` if another instance does not end its turn in time.
    */
   run<T>(sha256: string, work: (hasTurn: () => Promise<boolean>) => Promise<T>): Promise<T>
 }
 
 /** Longer than any request to the service may take. */
 const MAX_WAIT_MS = 150_000
-/** Between two looks whether another instance has ended its turn. */
+/** Between two checks whether another instance has ended its turn. */
 const LOOK_MS = { first: 20, longest: 500 }
 
-/** @param claims of an instance among several. */
+/** @param claims the claims of this instance, if there are several. */
 export function createBlobTurns(
   claims: Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'>,
 ): BlobTurns {

@@ -15,19 +15,20 @@ export interface ByteRange {
 }
 
 /**
- * Where contents are stored. What refers to them is in the database; `collectBlobs` removes what nothing refers to.
- * A content is stored completely or not at all, also after a crash.
+ * Stores contents. The database refers to them; `collectBlobs` removes those without a reference. A content is stored
+ * completely or not at all, even after a crash.
  */
 export interface BlobStore {
   /**
-   * Stores a content, or renews it if it is stored already: when the promise resolves it is durable and as old as now.
+   * Stores a content, or renews its time if it is already stored. When the promise resolves, it is durable and has the
+   * current time.
    * @throws AppError `disk_full`, and whatever `content` throws.
    */
   put(content: AsyncIterable<Uint8Array>): Promise<Blob>
   /** Opens a content. @throws AppError `file_content_missing` when it is not stored. */
   open(sha256: string, range?: ByteRange): Promise<Readable>
-  /** All contents, in no order, with the time at which each was last put. */
+  /** All contents, in any order, with the time at which each was last stored. */
   list(): AsyncIterable<Blob & { storedAt: Date }>
-  /** Removes a content unless it was put at or after `putBefore`. @returns whether it was removed. */
+  /** Removes a content unless it was stored at or after `putBefore`. @returns whether it was removed. */
   remove(sha256: string, putBefore: Date): Promise<boolean>
 }

@@ -13,12 +13,12 @@ const BATCH_SIZE = 200
 /** The dependencies of the garbage collection of blobs. */
 export interface CollectDependencies {
   files: Pick<FileRepository, 'removeUnused' | 'referenced'>
-  /** `incoming` is the folder for what is being received. */
+  /** `incoming` is the folder for uploads in progress. */
   blobs: Pick<BlobStore, 'list' | 'remove'> & { incoming: string }
   now(): Date
 }
 
-/** Removes what is unused and old enough. A crash at any point leaves only garbage for the next time. */
+/** Removes what is unused and old enough. After a crash at any point, only garbage remains, for the next time. */
 export async function collectGarbage(
   { files, blobs, now }: CollectDependencies,
   signal?: AbortSignal,
@@ -43,7 +43,7 @@ export async function collectGarbage(
   return { files: removedFiles, blobs: removedBlobs }
 }
 
-/** Collects now and every six hours. @returns what ends it, after the collection in progress. */
+/** Collects now and every six hours. @returns a function that stops this after the collection in progress. */
 export function startCollecting(
   dependencies: CollectDependencies & { log: { warn(details: object, message: string): void } },
 ): () => Promise<void> {

@@ -1,4 +1,4 @@
-// Decodes photos of phones (HEIC with HEVC), whose compression the image library is built without. Only for the image process.
+// Decodes photos of phones (HEIC with HEVC), which the image library is built without. Only for the image process.
 import { readFile } from 'node:fs/promises'
 import { MAX_IMAGE_PIXELS } from './image-result.ts'
 

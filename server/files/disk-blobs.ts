@@ -34,7 +34,7 @@ export async function openDiskBlobs(
   { isShared }: { isShared: boolean } = { isShared: false },
 ): Promise<BlobStore & { incoming: string }> {
   const incoming = await openIncoming(folder, isShared)
-  /** Placing and removing exclude each other here, and do no harm to each other on several instances. */
+  /** Storing and removing exclude each other in this process. Across instances, they cannot harm each other. */
   const exclusive = pLimit(1)
 
   return {
@@ -75,7 +75,7 @@ export async function openDiskBlobs(
         const path = blobPath(folder, sha256)
         const found = await stat(path).catch(() => null)
         if (found === null || found.mtime >= putBefore) return false
-        // Another instance may just have found it to be stored, and have set its time.
+        // Another instance may have just found it stored and renewed its time.
         const aside = join(incoming, randomUUID())
         await rename(path, aside)
         if ((await stat(aside)).mtime >= putBefore) {
@@ -112,7 +112,7 @@ async function writeSynced(
 async function place(temporary: string, path: string, size: number): Promise<void> {
   const shard = join(path, '..')
   const stored = await stat(path).catch(() => null)
-  // A file of another size is damaged: it is replaced.
+  // A file of another size is damaged and is replaced.
   if (stored?.size === size && (await renewTime(path))) {
     await rm(temporary)
     return
@@ -123,7 +123,7 @@ async function place(temporary: string, path: string, size: number): Promise<voi
   if (created !== undefined) await syncFolder(join(shard, '..'))
 }
 
-/** False when another instance has removed the file meanwhile. */
+/** Resolves to false if another instance has removed the file in the meantime. */
 async function renewTime(path: string): Promise<boolean> {
   const now = new Date()
   try {

@@ -1,13 +1,13 @@
-// Finds bytes in an image file that no decoder draws: comments, blocks of cameras and programs, what follows the end.
+// Finds bytes in an image file that no decoder draws: comments, blocks of cameras and programs, and bytes after the end.
 
-/** Formats that are stored as they are; browsers and models know them. */
+/** Formats that are stored unchanged, because browsers and models support them. */
 export const KEPT_FORMATS = ['png', 'jpeg', 'webp', 'gif'] as const
-/** Image formats that can stay as they were uploaded. */
+/** Image formats that can be stored as uploaded. */
 export type KeptFormat = (typeof KEPT_FORMATS)[number]
 
 /**
- * Whether an image holds more than its picture and colours. libvips reports EXIF, IPTC, XMP and the texts of PNG files, but neither
- * comments nor blocks that it does not know, nor what is appended. True also for a file that is not built as its format says.
+ * Whether an image holds more than its picture and colours. libvips reports EXIF, IPTC, XMP and the texts of PNG files, but
+ * neither comments nor blocks that it does not know, nor what is appended. Also true for a file that violates its format.
  */
 export function hasExtraBytes(format: KeptFormat, bytes: Buffer): boolean {
   try {
@@ -19,7 +19,7 @@ export function hasExtraBytes(format: KeptFormat, bytes: Buffer): boolean {
   }
 }
 
-/** Where the picture ends; null as soon as there is something else in it. */
+/** The end of the picture; null as soon as anything else is found in it. */
 const endOfPicture: Record<KeptFormat, (bytes: Buffer) => number | null> = {
   jpeg(bytes) {
     for (let at = 2; ; ) {

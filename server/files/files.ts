@@ -1,4 +1,4 @@
-// Files of users: receives an upload, finds out what it is, stores its bytes as a blob and the rest as a row.
+// Files of users: receives an upload, detects its type, stores its bytes as a blob and its properties as a row.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -20,7 +20,7 @@ import { thumbnailOf } from './image-result.ts'
 import { readImage } from './images.ts'
 import { officeType, SNIFFED_BYTES, sniff } from './sniff.ts'
 
-/** Images and documents that child processes read at once; a slow document does not delay images. */
+/** Maximum number of images and documents that child processes read at once. A slow document does not delay images. */
 const MAX_CONCURRENT_IMAGES = 2
 const MAX_CONCURRENT_DOCUMENTS = 2
 const DOCUMENT_TIMEOUT_MS = 30_000
@@ -28,7 +28,7 @@ const SHORT_TEXT_BYTES = 256 * 1024
 const MAX_NAME_CHARACTERS = 255
 
 type StoredFile = Parameters<FileRepository['insert']>[1]
-/** What was found out about a file, and the paths of what is to be stored. */
+/** The detected properties of a file, and the paths of what to store. */
 type Examined = Pick<
   StoredFile,
   'kind' | 'mime' | 'width' | 'height' | 'pages' | 'failure' | 'characters' | 'text'
@@ -59,9 +59,9 @@ export interface FileService {
     attachment: Attachment,
   ): Promise<{ row: FileRow; insert(tx: Writer): Promise<void> }>
   find: FileRepository['find']
-  /** The text that was read from a file. */
+  /** The text that was extracted from a file. */
   text: FileRepository['text']
-  /** Those of some files that belong to the user, in any order. */
+  /** Those of the files that belong to the user, in any order. */
   findAll: FileRepository['findAll']
   /** The whole content of a file in memory, such as an image for a model. */
   read(sha256: string): Promise<Buffer>
@@ -77,9 +77,9 @@ export interface FileServiceOptions {
   database: Pick<Database, 'write'>
   files: FileRepository
   blobs: BlobStore
-  /** A folder for uploads in progress, whose leftovers are removed. */
+  /** A folder for uploads in progress. Leftovers in it are removed. */
   incoming: string
-  /** Bytes of one file. */
+  /** Maximum bytes of one file. */
   maxBytes: number
   /** Each user's storage: a claim throws `quota_claim_refused`, and holds until the row is stored. */
   storage: {
@@ -89,7 +89,7 @@ export interface FileServiceOptions {
   log: { warn(details: object, message: string): void }
 }
 
-/** Uploads are received into `incoming` first, so that the store never names a file that is not complete. */
+/** Uploads are received into `incoming` first, so that the store never refers to an incomplete file. */
 export function createFileService({
   database,
   files,
@@ -102,7 +102,7 @@ export function createFileService({
   const imageSlot = pLimit(MAX_CONCURRENT_IMAGES)
   const documentSlot = pLimit(MAX_CONCURRENT_DOCUMENTS)
 
-  /** Runs `work` with the path of a folder of its own, which is removed afterwards. */
+  /** Runs `work` with the path of a new folder, which is removed afterwards. */
   async function inFolder<T>(id: string, work: (path: string) => Promise<T>): Promise<T> {
     const folder = join(incoming, id)
     await mkdir(folder, { mode: 0o700 })
@@ -131,7 +131,10 @@ export function createFileService({
     }
   }
 
-  /** A text that is decoded in a millisecond needs no process; null for larger ones and for what is no text after all. */
+  /**
+   * A text that can be decoded in a millisecond needs no child process. Null for larger texts, and if it is not text after
+   * all.
+   */
   async function examineShortText(path: string): Promise<Examined | null> {
     const { size } = await stat(path)
     const text = size > SHORT_TEXT_BYTES ? null : decodeText(await readFile(path))
@@ -205,7 +208,7 @@ export function createFileService({
     try {
       await storage.claim(userId, id, size)
       const row = await storeBlobs(userId, id, name, found)
-      // Last: until there is a row, the blobs are garbage.
+      // Last, because without a row the blobs are garbage.
       await database.write((tx) => files.insert(tx, row))
       return withoutText(row)
     } finally {

@@ -1,9 +1,9 @@
-// What the image process returns, and its limits.
+// The result of the image process, and its limits.
 import { z } from 'zod'
 
-/** Pixels of an image, and of all frames of an animation that has to be written anew. */
+/** Maximum number of pixels of an image; for an animation that must be rewritten, of all frames together. */
 export const MAX_IMAGE_PIXELS = 64_000_000
-/** Longest side of a stored image: no model looks at more. */
+/** Longest side of a stored image. No model uses a larger one. */
 export const MAX_SIDE_PIXELS = 4_096
 export const THUMBNAIL_SIDE_PIXELS = 640
 
@@ -12,10 +12,10 @@ export const ImageResult = z.object({
   mime: z.string(),
   width: z.int().min(1),
   height: z.int().min(1),
-  /** The image was written anew, without metadata; otherwise the input is stored as it is. */
+  /** Whether the image was rewritten without metadata; otherwise, the input is stored unchanged. */
   replaced: z.boolean(),
 })
-/** What the worker thread found out about an image. */
+/** What the child process found out about an image. */
 export type ImageResult = z.infer<typeof ImageResult>
 
 /** The path of the thumbnail (WebP) of an output. */

@@ -1,4 +1,4 @@
-// Reads an uploaded image in a child process with limits on time and memory, so that a hostile image does no harm.
+// Reads an uploaded image in a child process with limits on time and memory, so that a hostile image cannot do harm.
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { startProcess } from '../sandbox/process.ts'
 import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import { ImageResult } from './image-result.ts'
 
-/** An image that can be stored, or why it cannot. */
+/** An image that can be stored, or the reason why it cannot. */
 export type ReadImage =
   | ({ ok: true } & ImageResult)
   /** `internal` is for the log. */

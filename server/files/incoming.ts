@@ -1,12 +1,12 @@
-// The folder with contents that are being received.
+// The folder for contents that are being received.
 import { mkdir, opendir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export const INCOMING = 'incoming'
 
 /**
- * Creates the folder. Where this process alone has the store, whatever is in it is a leftover and removed; otherwise another
- * instance may be writing to it, and `removeLeftovers` removes what became too old. @returns its path.
+ * Creates the folder. If only this process uses the store, everything in it is a leftover and is removed. Otherwise,
+ * another instance may be writing to it, and `removeLeftovers` removes what is too old. @returns its path.
  */
 export async function openIncoming(folder: string, isShared: boolean): Promise<string> {
   const incoming = join(folder, INCOMING)
@@ -17,7 +17,7 @@ export async function openIncoming(folder: string, isShared: boolean): Promise<s
   return incoming
 }
 
-/** Removes files, and folders of files, to which nobody has written since a moment. */
+/** Removes files, and folders of files, that were last written before a moment. */
 export async function removeLeftovers(incoming: string, writtenBefore: Date): Promise<void> {
   for await (const { name } of await opendir(incoming)) {
     const path = join(incoming, name)

@@ -4,14 +4,14 @@ import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import type { FileService } from './files.ts'
 
-/** After each one: other writers come first. */
+/** Milliseconds after each one, so that other writers come first. */
 const PAUSE_MS = 20
-/** After a failure, such as a database that is away. */
+/** Milliseconds after a failure, such as an unreachable database. */
 const RETRY_MS = 60_000
 
 /** Moves attachments of earlier versions out of the database, in the background. */
 export interface AttachmentMover {
-  /** Moves what is left; resolves when nothing is, or when `stop` was called. Call it again when more may have come. */
+  /** Moves what is left. Resolves when nothing is left or `stop` was called. Call it again when there may be more. */
   run(): Promise<void>
   stop(): Promise<void>
 }
@@ -46,7 +46,7 @@ export function createAttachmentMover({
     const { row, insert } = await files.prepareInline(userId, content)
     await database.write(async (tx) => {
       await insert(tx)
-      // If its message was deleted meanwhile, nothing uses the file, and it is collected.
+      // If the message was deleted in the meantime, no message uses the file, and it is garbage-collected.
       await store.attachments.moveToFile(tx, messageId, position, row)
     })
     return true

@@ -11,10 +11,10 @@ import {
   thumbnailOf,
 } from './image-result.ts'
 
-// One image per process: a cache would only take memory.
+// One image per process, so a cache would only use memory.
 sharp.cache(false)
 sharp.concurrency(1)
-// The formats that `sniff` lets through; everything else that libvips could open stays closed.
+// Allows only the formats that `sniff` accepts, and no other that libvips could open.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: [
@@ -27,10 +27,10 @@ sharp.unblock({
 })
 
 /**
- * Writes the thumbnail, and the image itself if it has metadata or other bytes beside the picture, is too large, or has a format
- * that few programs know.
+ * Writes the thumbnail. Also writes the image if it has metadata or other bytes besides the picture, is too large, or has a
+ * rare format.
  * @param output prefix of the paths of both.
- * @throws what libvips throws for damaged images and for more pixels than allowed.
+ * @throws what libvips throws for damaged images and for too many pixels.
  */
 export async function processImage(input: string, output: string): Promise<ImageResult> {
   const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
@@ -67,9 +67,9 @@ export async function processImage(input: string, output: string): Promise<Image
   }
 }
 
-/** A photo as phones take it becomes a JPEG, or a PNG if it has transparent parts. */
+/** A photo from a phone becomes a JPEG, or a PNG if it has transparent parts. */
 async function processHevc(input: string, output: string, found: Metadata): Promise<ImageResult> {
-  // Before its pixels take memory.
+  // Checked before its pixels use memory.
   if (found.width * found.height > MAX_IMAGE_PIXELS) throw new Error('too many pixels')
   const { data, raw } = await decodeHevc(input)
   await writeThumbnail(sharp(data, { raw }), output)
@@ -90,7 +90,7 @@ const writeThumbnail = (image: Sharp, output: string) =>
     .webp({ quality: 80 })
     .toFile(thumbnailOf(output))
 
-/** Whatever may name a place, a person or a device: EXIF, IPTC, XMP, text chunks. */
+/** Everything that may reveal a place, a person or a device: EXIF, IPTC, XMP, text chunks. */
 const hasMetadata = (found: Metadata): boolean =>
   found.exif !== undefined ||
   found.iptc !== undefined ||

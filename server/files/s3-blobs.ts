@@ -15,13 +15,13 @@ import { openIncoming } from './incoming.ts'
 
 /** An S3 bucket. */
 export interface S3Settings {
-  /** Of the service, without the bucket. */
+  /** The URL of the service, without the bucket. */
   endpoint: string
   bucket: string
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Before the name of each object. */
+  /** The prefix of all object names. */
   prefix: string
 }
 
@@ -44,10 +44,10 @@ export interface S3Blobs extends BlobStore {
 }
 
 /**
- * Reads and writes contents. A content is spooled to the folder `incoming` because its name is known only at its
- * end; an object becomes visible whole. Putting and removing a content exclude each other, on all instances: the service
- * cannot remove an object on the condition that nobody has put it since.
- * @param claims of an instance among several.
+ * Reads and writes contents. A content is spooled to the folder `incoming` because its name is known only at its end; an
+ * object becomes visible whole. Storing and removing a content exclude each other on all instances, because the service
+ * cannot remove an object only if nobody has stored it since.
+ * @param claims the claims of this instance, if there are several.
  */
 export function createS3Blobs(
   settings: S3Settings,
@@ -68,7 +68,7 @@ export function createS3Blobs(
     if (!SHA256.test(sha256)) throw new Error('This is no SHA-256.')
     return prefix + sha256
   }
-  /** When an object was last put; null when there is none. */
+  /** When an object was last stored; null if there is none. */
   async function storedAt(sha256: string): Promise<Date | null> {
     const response = await client.getObjectResponse(keyOf(sha256))
     await response?.body?.cancel()
@@ -138,7 +138,7 @@ export function createS3Blobs(
     remove: (sha256, putBefore) =>
       turns.run(sha256, async (hasTurn) => {
         const time = await storedAt(sha256)
-        // The service counts in seconds: what was put in the same one stays.
+        // The service counts in seconds, so an object that was stored in the same second stays.
         if (time === null || time.getTime() + 1_000 > putBefore.getTime()) return false
         if (!(await hasTurn())) return false
         await client.deleteObject(keyOf(sha256))

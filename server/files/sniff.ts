@@ -1,10 +1,10 @@
-// Detects what a file is by its first bytes. Names and declared types decide nothing here.
+// Detects the type of a file by its first bytes. Names and declared types are ignored.
 import { looksBinary } from '../lib/binary-bytes.ts'
 
 /** Bytes that `sniff` needs to see. */
 export const SNIFFED_BYTES = 8_192
 
-/** What the first bytes of a file say it is. */
+/** The type of a file according to its first bytes. */
 export type SniffedType =
   | { kind: 'image'; mime: string }
   | { kind: 'document'; mime: 'application/pdf' | 'application/zip' }

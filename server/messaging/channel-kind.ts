@@ -4,7 +4,7 @@ import { type DescribedFailure, storedFailure } from '../protocol/failures/store
 
 /** A message that is sent through a channel. */
 export interface OutgoingMessage {
-  /** The same for every attempt, so that a receiver can drop duplicates. */
+  /** Equal for every attempt, so that a receiver can drop duplicates. */
   id: string
   /** The user's name for the channel. */
   channel: string
@@ -12,13 +12,10 @@ export interface OutgoingMessage {
   createdAt: Date
 }
 
-/**
- * The outcome of one attempt. `retry` says whether another one makes sense; `failure` is for the user and contains no
- * secret.
- */
+/** The outcome of one attempt. `retry`: whether another attempt makes sense; `failure`: for the user, without secrets. */
 export type SendOutcome = { ok: true } | { ok: false; failure: DescribedFailure; retry: boolean }
 
-/** What a file for a kind of channel defines. */
+/** The definition of a kind of channel. */
 export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
   /** All settings of the user, including secrets. */
@@ -27,9 +24,9 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   present(settings: z.output<Settings>): Record<string, string>
   /** How many people one message reaches; 1 by default. */
   recipients?(settings: z.output<Settings>): number
-  /** Addresses whose owners have to agree that mail goes there; none by default. */
+  /** Addresses whose owners must agree to receive email; none by default. */
   mailAddresses?(settings: z.output<Settings>): readonly string[]
-  /** Makes one attempt. May throw, which counts as a failure worth retrying. Stops when the signal is aborted. */
+  /** Makes one attempt. An exception counts as a failure worth retrying. Stops when the signal is aborted. */
   send(
     settings: z.output<Settings>,
     message: OutgoingMessage,
@@ -46,12 +43,12 @@ export interface ChannelKind {
   present(settings: unknown): Record<string, string>
   /** How many people one message reaches. */
   recipients(settings: unknown): number
-  /** Addresses whose owners have to agree that mail goes there. */
+  /** Addresses whose owners must agree to receive email. */
   mailAddresses(settings: unknown): readonly string[]
   send(settings: unknown, message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>
 }
 
-/** Checks settings with the schema of the kind before anything else sees them. */
+/** Checks settings with the kind's schema before any other code sees them. */
 export function defineChannelKind<Settings extends z.ZodType>(
   kind: ChannelKindSpecification<Settings>,
 ): ChannelKind {

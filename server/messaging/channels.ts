@@ -15,7 +15,7 @@ import type { Channel, DeliveryStatus } from '../protocol/programs/channel.ts'
 import type { ChannelKind } from './channel-kind.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
-/** Pauses before the second, third … attempt; after the last one the delivery has failed. */
+/** Pauses before the second, third … attempt. After the last one, the delivery has failed. */
 const RETRY_PAUSES_SECONDS = [5, 30, 120, 600, 3_600]
 const MAX_CHANNELS = 20
 const MAX_PENDING_DELIVERIES = 100
@@ -24,15 +24,15 @@ const FIRST_ATTEMPT_TIMEOUT_MS = 3_000
 /** Binds sealed settings to channels: `SecretBox` opens a value only for the purpose it was sealed for. */
 export const CHANNEL_SEAL_PURPOSE = 'channel'
 
-/** What became of a message. */
+/** The state of a message after its first attempt. */
 export interface Delivery {
   id: string
   status: DeliveryStatus
-  /** Why it is not delivered (yet). */
+  /** Why it is not delivered, or not yet; null if it is. */
   error: string | null
 }
 
-/** What the sender of a message that was never delivered needs to know. */
+/** Tells the sender of a message that it was never delivered. */
 export interface GivenUp {
   userId: UserId
   conversationId: ConversationId | null
@@ -52,8 +52,8 @@ export interface Channels {
   /** Throws `not_found`. */
   remove(userId: UserId, id: string): Promise<void>
   /**
-   * Stores the message, then waits at most a few seconds for the first attempt. Null when there is no channel with this
-   * name. Throws `too_many_requests` when too many messages are pending, or too many were sent within the hour.
+   * Stores the message, then waits at most a few seconds for the first attempt. Resolves to null if there is no channel
+   * with this name. Throws `too_many_requests` if too many messages are pending, or too many were sent within the hour.
    */
   send(
     userId: UserId,
@@ -74,14 +74,14 @@ export interface ChannelsOptions {
   onGivenUp?(failure: GivenUp): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
-  /** Recipients that all channels of one user may reach within an hour. */
+  /** Maximum number of recipients per hour for all channels of a user. */
   messagesPerHour: number
   limits: Limits
-  /** Counts messages against the user's quota before they are sent. Throws when it is used up. */
+  /** Counts messages against the user's quota before they are sent. Throws if it is used up. */
   takeMessages?(userId: UserId, count: number): Promise<void>
-  /** Which addresses mail may not go to yet. Default: it may go to all. */
+  /** Returns the addresses that may not receive email yet. By default, all may. */
   unconfirmed?(userId: UserId, addresses: readonly string[]): Promise<string[]>
-  /** For tests: the pause between attempts, in milliseconds. */
+  /** The pause between attempts, in milliseconds; for tests. */
   pauseMs?: number
 }
 
@@ -92,7 +92,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>
     JSON.parse(secrets.open(channel.sealedSettings, CHANNEL_SEAL_PURPOSE))
-  // Not a count of stored deliveries: recreating the channel, which removes them, could reset it.
+  // Not a count of stored deliveries, because recreating the channel removes these and would reset it.
   const allowance = options.limits.rateLimit('recipients', {
     limit: options.messagesPerHour,
     windowMs: HOUR_MS,
@@ -101,7 +101,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     try {
       return kinds.get(channel.type)?.recipients(settingsOf(channel)) ?? 1
     } catch {
-      // Sealed with a key that no longer exists: the delivery fails with this reason.
+      // Sealed with a key that no longer exists. The delivery fails with this reason.
       return 1
     }
   }
@@ -144,7 +144,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     try {
       return kinds.get(channel.type)?.present(settingsOf(channel)) ?? {}
     } catch {
-      // Sealed with a key that no longer exists: the channel can still be listed and removed.
+      // Sealed with a key that no longer exists. The channel can still be listed and removed.
       return {}
     }
   }

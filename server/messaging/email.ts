@@ -7,7 +7,7 @@ import { createMailer, mayReceive, type SmtpSettings } from './mailer.ts'
 const MAX_SUBJECT_CHARACTERS = 100
 const Addresses = z.union([z.email().transform((one) => [one]), z.array(z.email()).min(1).max(10)])
 
-/** Without `smtp` in the configuration, this kind of channel cannot be created. */
+/** If `smtp` is not configured, this kind of channel cannot be created. */
 export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }) =>
   defineChannelKind({
     type: 'email',

@@ -1,4 +1,4 @@
-// The text that tells a conversation that one of its messages was never delivered.
+// The text that informs a conversation that one of its messages was never delivered.
 import type { GivenUp } from './channels.ts'
 
 const EXCERPT_CHARACTERS = 200

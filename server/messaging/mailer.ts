@@ -1,9 +1,9 @@
-// Sends one mail over the SMTP server that the operator configured.
+// Sends one email over the SMTP server that the operator configured.
 import { untilAborted } from '../lib/abort.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
-/** The mail server. */
+/** The SMTP server. */
 export interface SmtpSettings {
   host: string
   port: number
@@ -14,16 +14,16 @@ export interface SmtpSettings {
   allowed_recipients?: readonly string[] | undefined
 }
 
-/** One mail in plain text. */
+/** One email in plain text. */
 export interface Mail {
-  /** Becomes the message id, so that a receiver drops a mail that arrives twice. */
+  /** Becomes the message id, so that a receiver can drop an email that arrives twice. */
   id: string
   to: readonly string[]
   subject: string
   text: string
 }
 
-/** Sends one mail. */
+/** Sends one email. */
 export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<SendOutcome>
 
 const TIMEOUT_MS = 20_000
@@ -46,7 +46,7 @@ export const createMailer =
     })
     try {
       signal.throwIfAborted()
-      // An open connection cannot be closed from here; if it still delivers, the receiver drops the retry by its id.
+      // The open connection cannot be closed from here. If it still delivers, the receiver drops the retry by its id.
       await untilAborted(
         transport.sendMail({
           from: smtp.from,
@@ -69,7 +69,7 @@ export const createMailer =
     }
   }
 
-/** Whether `allowed_recipients` names the address or its domain; without that list, anybody may. */
+/** Whether `allowed_recipients` contains the address or its domain; without that list, everybody may receive email. */
 export function mayReceive(address: string, smtp: SmtpSettings | undefined): boolean {
   const allowed = smtp?.allowed_recipients
   if (allowed === undefined) return true

@@ -1,4 +1,4 @@
-// What waits for delivery: stored first, sent in the background, and retried with growing pauses, even after a restart.
+// An outbox: deliveries are stored first, sent in the background, and retried with growing pauses, even after a restart.
 import { errorText } from '../errors.ts'
 import { deadline, onAbort } from '../lib/abort.ts'
 import {
@@ -8,7 +8,7 @@ import {
 } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
-/** Longer than any attempt may take. After this time, another process takes over a delivery whose sender died. */
+/** Longer than any attempt may take. After this time, another process takes over a delivery whose sender has died. */
 const LEASE_MS = 120_000
 const SEND_TIMEOUT_MS = 60_000
 const BATCH_SIZE = 8
@@ -17,9 +17,9 @@ const MAX_SLEEP_MS = 30_000
 const SETTLED_RETENTION_MS = 7 * 24 * 3_600_000
 const PURGE_BATCH_SIZE = 500
 
-/** Sends stored deliveries, and again later what failed. */
+/** Sends stored deliveries, and retries failed ones. */
 export interface Outbox {
-  /** Call it when a message was stored: checks at once. */
+  /** Call it when a delivery was stored: checks at once. */
   wake(): void
   /** Starts delivering; returns at once. */
   start(): void
@@ -29,18 +29,18 @@ export interface Outbox {
   afterFirstAttempt(deliveryId: string, signal: AbortSignal): Promise<void>
 }
 
-/** One delivery, as far as the outbox is concerned. */
+/** The part of a delivery that the outbox needs. */
 export interface OutboxDelivery {
   id: string
-  /** Includes the one in progress. */
+  /** Number of attempts, including the one in progress. */
   attempts: number
   lastError: string | null
   lastFailure: StoredFailure | null
 }
 
-/** Where deliveries are stored, and who has claimed which. */
+/** Stores deliveries, and who has claimed them. */
 export interface OutboxQueue<Item> {
-  /** Claims due deliveries and counts the attempt; nobody else gets them before `leaseUntil`. */
+  /** Claims due deliveries and counts the attempt. No other process gets them before `leaseUntil`. */
   claimDue(now: Date, leaseUntil: Date, limit: number): Promise<Item[]>
   /** When the next delivery is due; null when none is pending. */
   nextDue(): Promise<Date | null>
@@ -59,15 +59,15 @@ export interface OutboxQueue<Item> {
 /** The options of an outbox. */
 export interface OutboxOptions<Item extends { delivery: OutboxDelivery }> {
   queue: OutboxQueue<Item>
-  /** Makes one attempt. May throw, which counts as a failure worth retrying. Stops when the signal is aborted. */
+  /** Makes one attempt. An exception counts as a failure worth retrying. Stops when the signal is aborted. */
   send(item: Item, signal: AbortSignal): Promise<SendOutcome>
-  /** Pauses before the second, third … attempt; after the last one the delivery has failed. */
+  /** Pauses before the second, third … attempt. After the last one, the delivery has failed. */
   pausesSeconds: readonly number[]
   /** Called when a delivery that was going to be retried has finally failed. */
   onGivenUp?(item: Item, error: string): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
-  /** For tests: replaces the pauses, in milliseconds. */
+  /** Replaces the pauses, in milliseconds; for tests. */
   pauseMs?: number | undefined
 }
 
@@ -113,7 +113,7 @@ export function createOutbox<Item extends { delivery: OutboxDelivery }>(
         lastError: null,
         lastFailure: null,
       })
-    // Aborted by the end of the process: due after the next start.
+    // Aborted because the process ends: due after the next start.
     else if (isStopped)
       await queue.settle(delivery.id, {
         status: 'pending',
@@ -133,7 +133,7 @@ export function createOutbox<Item extends { delivery: OutboxDelivery }>(
         nextAttemptAt: null,
         ...stored(outcome.failure),
       })
-      // The sender learns the outcome of the first attempt.
+      // The sender already knows the outcome of the first attempt.
       if (delivery.attempts > 1) await report(item, outcome.failure.message)
     }
     for (const notify of waiting.get(delivery.id) ?? []) notify()

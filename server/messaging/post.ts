@@ -1,4 +1,4 @@
-// One POST to an address that a user chose, and what its response means for a delivery.
+// Sends one POST to an address that a user chose, and interprets its response for a delivery.
 import type { FetchFault } from '../net/fetch-faults.ts'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import { type StoredFailureReason, storedFailure } from '../protocol/failures/stored.ts'
@@ -17,14 +17,14 @@ const REASONS = {
   failed: 'delivery_failed',
 } as const satisfies Record<FetchFault, StoredFailureReason>
 
-/** What sending a request to a receiver takes. */
+/** The options of a request to a receiver. */
 export interface PostOptions {
   fetch: GuardedFetch
   url: string
   body: string | Uint8Array
   headers?: Readonly<Record<string, string>>
   signal: AbortSignal
-  /** The URL is the operator's, not the user's. */
+  /** Whether the URL comes from the operator, not from the user. */
   trusted?: boolean
 }
 

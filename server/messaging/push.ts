@@ -15,16 +15,16 @@ import type { RunStatus } from '../protocol/runs/run.ts'
 import { post } from './post.ts'
 import { newVapidKeys, pushRequest, VapidKeys } from './web-push.ts'
 
-/** Devices of a user; the oldest one makes room. */
+/** Maximum number of devices per user. A new one replaces the oldest. */
 const MAX_SUBSCRIPTIONS = 20
-/** Nobody reads more, and a program may start thousands of runs. */
+/** Nobody reads more, and programs may start thousands of runs. */
 const NOTICES_PER_HOUR = 120
-/** What nobody has received after this time is no longer news. */
+/** A notification that was not delivered within this time is outdated. */
 const LIFETIME_SECONDS = 12 * 3_600
-/** Between attempts, while the push service is busy or away. What then fails is on the page anyway. */
+/** Pauses between attempts while the push service is busy or unreachable. The page shows the news in any case. */
 const PAUSES_MS = [5_000, 60_000]
 const MAX_KNOWN_RUNS = 10_000
-/** The subscription has ended, or was made for another key. */
+/** The subscription has ended or was created for another key. */
 const ENDED_STATUSES: readonly number[] = [401, 403, 404, 410]
 
 export const PUSH_KEY_SETTING = 'web_push_key'
@@ -40,22 +40,22 @@ const NOTICES: Partial<Record<RunStatus, PushNotice['type']>> = {
 
 /** Notifications in browsers that have subscribed (Web Push). */
 export interface Push {
-  /** What browsers subscribe with. */
+  /** The key with which browsers subscribe. */
   publicKey(): Promise<string>
-  /** Stores a browser's subscription, or renews it. @param sessionId of the page; null: it stays until it is removed. */
+  /** Stores or renews a browser's subscription. @param sessionId the page's session; null: it stays until it is removed. */
   subscribe(
     userId: UserId,
     sessionId: string | null,
     subscription: PushSubscriptionBody,
   ): Promise<string>
   unsubscribe(userId: UserId, id: string): Promise<void>
-  /** Reads again who has subscriptions; other instances may have changed it. */
+  /** Reads again which users have subscriptions, because other instances may have changed that. */
   reload(): Promise<void>
   /** Announces changes of runs, and notifies their users when a run ends or waits. */
   sentWith(
     announce: (userId: UserId, change: Change) => void,
   ): (userId: UserId, change: Change) => void
-  /** Resolves when everything that is being sent has been sent or has failed. */
+  /** Resolves when all notifications in progress have been sent or have failed. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
@@ -65,37 +65,37 @@ export interface PushOptions {
   repository: PushRepository
   keys: {
     get(): Promise<string | undefined>
-    /** Stores a key where none was stored. */
+    /** Stores a key if none is stored. */
     putNew(sealed: string): Promise<void>
     replace(sealed: string): Promise<void>
   }
-  /** Null: nobody is notified of this run. */
+  /** Resolves to null if nobody should be notified of the run. */
   findRun(id: RunId): Promise<{
     status: RunStatus
     conversationId: ConversationId
-    /** A run that goes on after a failure may fail again. */
+    /** A run that continues after a failure may fail again. */
     attempt: number
   } | null>
   secrets: SecretBox
   fetch: GuardedFetch
-  /** Where push services reach the operator: an https or mailto URL. */
+  /** How push services contact the operator: an https or mailto URL. */
   subject: string
   limits: Limits
   now(): Date
   log: { warn(details: object, message: string): void }
-  /** For tests: the pause between attempts, in milliseconds. */
+  /** The pause between attempts, in milliseconds; for tests. */
   pauseMs?: number
 }
 
-/** Nobody is notified before `reload` has read who has subscriptions. */
+/** Notifies nobody before `reload` has read which users have subscriptions. */
 export function createPush(options: PushOptions): Push {
   const { repository, keys, secrets, now, log } = options
-  /** Held in memory, because every change of a run asks. */
+  /** In memory, because every change of a run needs it. */
   let users: ReadonlySet<UserId> = new Set()
   let vapid: Promise<VapidKeys> | undefined
   const sending = new Set<Promise<void>>()
   const stopping = new AbortController()
-  /** What was last said of a run, so that it is said once. */
+  /** The last notification about each run, so that it is not repeated. */
   const said = new LRUCache<RunId, string>(atMost(MAX_KNOWN_RUNS))
   const notices = options.limits.rateLimit('push notifications', {
     limit: NOTICES_PER_HOUR,
@@ -113,7 +113,7 @@ export function createPush(options: PushOptions): Push {
         return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        // The key of the installation is gone, and every subscription with it: browsers subscribe again with the new one.
+        // The key of the installation is lost, and every subscription with it. Browsers subscribe again with the new key.
         log.warn({ cause: errorText(error) }, 'the key for push notifications was replaced')
         await repository.removeAll()
         const replaced = newVapidKeys()
@@ -121,7 +121,7 @@ export function createPush(options: PushOptions): Push {
         return replaced
       }
     await keys.putNew(secrets.seal(JSON.stringify(newVapidKeys()), PUSH_KEY_PURPOSE))
-    // Another instance may have been first.
+    // Another instance may have stored one first.
     return await readKeys()
   }
   const vapidKeys = (): Promise<VapidKeys> => {
@@ -141,7 +141,7 @@ export function createPush(options: PushOptions): Push {
       subject: options.subject,
       lifetimeSeconds: LIFETIME_SECONDS,
       urgency: notice.type === 'waiting' ? 'high' : 'normal',
-      // What comes later about the same run replaces what a device has not received yet.
+      // A later notification about the same run replaces an undelivered one.
       topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
     })
     for (let attempt = 0; ; attempt += 1) {

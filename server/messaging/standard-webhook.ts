@@ -1,15 +1,16 @@
-// Signatures of webhooks as https://www.standardwebhooks.com specifies them, so that receivers verify them with a library.
+// Signatures of webhooks as specified by https://www.standardwebhooks.com, so that receivers can verify them with a
+// library.
 import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** A new secret, as receivers are configured with it. */
+/** A new secret, in the form in which receivers are configured with it. */
 export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 /**
  * The headers of a delivery: id, time of the attempt in seconds, and for each secret `v1,` with the HMAC-SHA256 of
- * `id.time.body` in base64. A receiver accepts a request when one of the signatures is right.
+ * `id.time.body` in base64. A receiver accepts a request if one of the signatures is valid.
  */
 export function webhookHeaders(
   { id, body }: { id: string; body: string },

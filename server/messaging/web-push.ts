@@ -2,7 +2,7 @@
 import { createECDH } from 'node:crypto'
 import { z } from 'zod'
 
-/** Loaded when a message is sent: most servers never send one. */
+/** Loaded when a message is sent, because most servers never send one. */
 const load = async () => (await import('web-push')).default
 
 /** The keys of a subscription, base64url. */
@@ -11,7 +11,7 @@ export interface SubscriptionKeys {
   auth: string
 }
 
-/** Whether the key of a subscription is a point of the curve; others would make every message to it fail. */
+/** Whether a subscription's key is a point on the curve. With any other key, every message to it would fail. */
 export function isSubscriptionKey(p256dh: string): boolean {
   const ecdh = createECDH('prime256v1')
   ecdh.generateKeys()
@@ -23,17 +23,17 @@ export function isSubscriptionKey(p256dh: string): boolean {
   }
 }
 
-/** The key pair that identifies this server to push services, base64url; the public one is what browsers subscribe with. */
+/** The key pair that identifies this server to push services, in base64url. Browsers subscribe with the public key. */
 export const VapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() })
 /** The key pair with which this server signs push messages (VAPID). */
 export type VapidKeys = z.infer<typeof VapidKeys>
 
-/** A new pair of keys by which push services recognize this installation. */
+/** Creates a key pair by which push services recognize this installation. */
 export function newVapidKeys(): VapidKeys {
   const ecdh = createECDH('prime256v1')
   return {
     publicKey: ecdh.generateKeys('base64url'),
-    // Node leaves out leading zeros, which the format has.
+    // Node omits leading zeros, which the format requires.
     privateKey: Buffer.from(ecdh.getPrivateKey('hex').padStart(64, '0'), 'hex').toString(
       'base64url',
     ),
@@ -46,16 +46,16 @@ export interface PushMessage {
   endpoint: string
   keys: SubscriptionKeys
   vapid: VapidKeys
-  /** Where the operator is reached: an https or mailto URL. */
+  /** How to contact the operator: an https or mailto URL. */
   subject: string
-  /** How long the push service keeps it for a device that is away. */
+  /** How long the push service keeps the message for an unreachable device. */
   lifetimeSeconds: number
   urgency: 'normal' | 'high'
   /** A later message with the same topic, of at most 32 characters of base64url, replaces this one. */
   topic: string
 }
 
-/** The request that hands a message to the push service of a browser. */
+/** Builds the request that delivers a message to a browser's push service. */
 export async function pushRequest(
   message: PushMessage,
 ): Promise<{ headers: Record<string, string>; body: Buffer }> {

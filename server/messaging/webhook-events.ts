@@ -1,4 +1,4 @@
-// The events that webhooks receive: which there are, what they say, and how they get into the outbox.
+// The events that webhooks receive: their kinds, their contents, and how they enter the outbox.
 import { LRUCache } from 'lru-cache'
 import type { Writer } from '../db/database.ts'
 import type { WebhookRepository } from '../db/repositories/deliveries/webhooks.ts'
@@ -10,7 +10,7 @@ import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.t
 import type { WebhookEventType } from '../protocol/programs/webhook.ts'
 import type { Usage } from '../protocol/runs/usage.ts'
 
-/** Deliveries that may wait for one webhook; what happens beyond is not sent to it. */
+/** Maximum number of deliveries that wait for one webhook. Further events are not sent to it. */
 const MAX_PENDING = 1_000
 const MAX_KNOWN_LIMITS = 10_000
 
@@ -33,7 +33,7 @@ export interface WebhookEvents {
     end: {
       status: string
       finishReason: string | null
-      /** The reason of a failure. */
+      /** Why the run failed; null if it did not. */
       error: string | null
       usage: Usage | null
       endedAt: Date
@@ -45,7 +45,10 @@ export interface WebhookEvents {
     run: Omit<EventRun, 'kind' | 'model'>,
     call: { id: string; name: string; riskLevel: string; createdAt: Date },
   ): Promise<void>
-  /** A limit was reached: the user's next request is refused until it is renewed. Once for each limit and period. */
+  /**
+   * Call it when a limit is reached, so that the user's requests are refused until it is renewed. Reported once per limit
+   * and period.
+   */
   quotaReached(
     userId: UserId,
     refusal: { reason: string; message: string; params?: ErrorParams | undefined },
@@ -53,8 +56,8 @@ export interface WebhookEvents {
 }
 
 /**
- * Events are stored within the transaction of what they report. One that finds too many waiting is
- * dropped with a warning.
+ * Events are stored in the transaction of what they report. If too many are already waiting, the event is dropped with a
+ * warning.
  */
 export function createWebhookEvents({
   repository,
@@ -69,7 +72,7 @@ export function createWebhookEvents({
   log: { warn(details: object, message: string): void }
   write(work: (tx: Writer) => Promise<void>): Promise<void>
 }): WebhookEvents {
-  /** So that a program which calls again and again causes no write for each refusal. */
+  /** Prevents a write for each refusal if a program calls again and again. */
   const known = new LRUCache<string, true>(atMost(MAX_KNOWN_LIMITS))
 
   async function store(

@@ -12,7 +12,7 @@ const HeaderValue = z
   .regex(/^[\t\x20-\x7e]*$/, { error: 'not a header value' })
 
 /**
- * The body is `{id, channel, text, content, created_at}`: Slack and similar receivers show `text`, Discord shows
+ * The body is `{id, channel, text, content, created_at}`: Slack and similar receivers display `text`; Discord displays
  * `content`. With a secret, `X-NanoClaw-Signature: sha256=<HMAC of the body>`.
  */
 export const createWebhookKind = (dependencies: { fetch: GuardedFetch }) =>
@@ -23,7 +23,7 @@ export const createWebhookKind = (dependencies: { fetch: GuardedFetch }) =>
       secret: z.string().min(8).max(500).optional(),
       headers: z.record(HeaderName, HeaderValue).optional(),
     }),
-    // The path of a webhook is often its secret, so only the host is shown.
+    // The path of a webhook is often its secret, so only the host is returned.
     present: ({ url }) => ({ url: `${new URL(url).origin}/…` }),
     async send(settings, message, signal) {
       const body = JSON.stringify({

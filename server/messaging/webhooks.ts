@@ -1,4 +1,4 @@
-// Webhooks of users: create, change, remove, try, and the sender of what happened.
+// Webhooks of users: create, change, remove and test them, and send them events.
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Writer } from '../db/database.ts'
 import type {
@@ -24,11 +24,11 @@ import { createWebhookEvents, newDelivery, type WebhookEvents } from './webhook-
 
 const MAX_WEBHOOKS = 20
 const SHOWN_DELIVERIES = 50
-/** Each is an outgoing request that nothing else caused. */
+/** Each test is an outgoing request that nothing else has caused. */
 const TESTS_PER_HOUR = 60
 /** How long a test waits for the outcome of the first attempt. */
 const TEST_TIMEOUT_MS = 5_000
-/** A bit more than a day altogether, so that a receiver may be down for a night. */
+/** Slightly more than a day in total, so that a receiver may be down for a night. */
 const RETRY_PAUSES_SECONDS = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400]
 const GONE = 410
 const HOUR_MS = 3_600_000
@@ -58,7 +58,7 @@ export interface Webhooks {
   ): Promise<Webhook>
   /**
    * Replaces the secret. For `overlapHours`, requests are signed with both, so that no event is lost while the receiver is
-   * configured anew; a secret that was still accepted from an earlier replacement is not any more.
+   * being reconfigured. A secret from a still earlier replacement is no longer used.
    * @throws AppError `webhook_not_found`.
    */
   replaceSecret(userId: UserId, id: string, overlapHours: number): Promise<CreatedWebhook>
@@ -68,7 +68,7 @@ export interface Webhooks {
   test(userId: UserId, id: string): Promise<WebhookDelivery>
   /** The newest deliveries. @throws AppError `webhook_not_found`. */
   deliveries(userId: UserId, id: string): Promise<WebhookDelivery[]>
-  /** Reads again who has webhooks; other instances may have changed it. */
+  /** Reads again which users have webhooks, because other instances may have changed that. */
   reload(): Promise<void>
   /** Call it after a commit that may have recorded an event of the user: it is sent at once. */
   afterCommit(userId: UserId): void
@@ -89,14 +89,14 @@ export interface WebhooksOptions {
   limits: Limits
   now(): Date
   log: { warn(details: object, message: string): void }
-  /** For tests: the pause between attempts, in milliseconds. */
+  /** The pause between attempts, in milliseconds; for tests. */
   pauseMs?: number
 }
 
 /** Call `start` once, and `stop` before the store closes. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { repository, secrets, now } = options
-  /** Held in memory, because the end of every run asks. */
+  /** In memory, because the end of every run needs it. */
   let users: ReadonlySet<UserId> = new Set()
   const tests = options.limits.rateLimit('webhook tests', {
     limit: TESTS_PER_HOUR,
@@ -126,7 +126,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         await reload()
         return outcome
       }
-      // A receiver may refuse while it is being deployed or configured, so every other failure is retried.
+      // A receiver may refuse requests while it is being deployed or configured, so every other failure is retried.
       return outcome.ok ? outcome : { ...outcome, retry: true }
     },
   })
@@ -141,7 +141,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     },
   })
 
-  /** The newest first. */
+  /** Newest first. */
   function secretsOf({ id, sealedSecret, sealedEarlierSecret: earlier, ...row }: WebhookRow) {
     const isAccepted = row.earlierUntil !== null && row.earlierUntil > now()
     const sealed = earlier !== null && isAccepted ? [sealedSecret, earlier] : [sealedSecret]

@@ -1,4 +1,4 @@
-// Which process owns a store: performs its runs and sends its messages. One process at a time.
+// Decides which process owns a store, performs its runs and sends its messages. One process at a time.
 import type { DatabaseSettings } from '../db/database.ts'
 import type { OwnerEpochs } from '../db/repositories/runs/owner-epochs.ts'
 import { AppError } from '../errors.ts'
@@ -12,7 +12,7 @@ import type { ProcessLock } from './process-lock.ts'
 export interface StoreOwner {
   /** Identifies this process among all owners of the store, past and present. */
   readonly instance: string
-  /** Grows by one with each process that becomes the owner; 0 before `begin`. */
+  /** Incremented by each process that becomes the owner; 0 before `begin`. */
   readonly epoch: number
   /** False while the lock is lost and not yet regained. */
   readonly isHeld: boolean
@@ -31,13 +31,13 @@ export interface ClaimOptions {
     info(details: object, message: string): void
     warn(details: object, message: string): void
   }
-  /** Another process owns the store now: this one must stop writing. */
+  /** Called when another process owns the store: this one must stop writing. */
   onTaken(): void
-  /** Whether other processes that ask for the same may own the store as well. PostgreSQL only. */
+  /** Whether other processes that also set this may own the store, too. PostgreSQL only. */
   isShared?: boolean
 }
 
-/** How long a starting process waits for one that is ending. */
+/** How long a starting process waits for another one to end. */
 const WAIT_MS = { sqlite: 1_000, postgres: 3_000 }
 
 const IN_USE =
@@ -93,7 +93,7 @@ type LockOptions = Pick<
   'mayResume' | 'onChange' | 'isShared'
 >
 
-// Only the driver in use is loaded, because the other one would cost every start time and memory.
+// Only the driver in use is loaded, because the other one would cost time and memory at every start.
 async function acquireLock(
   settings: DatabaseSettings,
   options: LockOptions,
@@ -106,7 +106,7 @@ async function acquireLock(
   return acquirePostgresLock(settings, { ...options, waitMs: WAIT_MS.postgres })
 }
 
-/** Whether a process owns the store, without touching it. @throws AppError when that is unknown. */
+/** Whether a process owns the store. Changes nothing. @throws AppError if that is unknown. */
 export async function isOwned(settings: DatabaseSettings): Promise<boolean> {
   if (settings.dialect === 'sqlite') {
     const { isSqliteLocked } = await import('./sqlite-lock.ts')

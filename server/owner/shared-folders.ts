@@ -1,4 +1,4 @@
-// Whether all instances of a store see the same folders: a marker in each, with an id that the database knows.
+// Checks that all instances of a store see the same folders: a marker in each, with an id that the database knows.
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 
-/** The agreed id among the server's settings. */
+/** The key of the agreed id among the server's settings. */
 export const FOLDERS_KEY = 'shared_folders'
 export const AgreedFolders = z.object({ id: z.string() })
 const MARKER_FILE = '.nanoclaw-store'
@@ -15,7 +15,7 @@ const MARKER_FILE = '.nanoclaw-store'
 const VISIBLE_MS = 10_000
 const LOOK_EVERY_MS = 250
 
-/** A folder, with the key of the configuration that names it. */
+/** A folder, and the configuration key that names it. */
 export interface SharedFolder {
   key: string
   path: string
@@ -68,11 +68,11 @@ export async function agreeOnFolders(
   }
 }
 
-/** Only where there is none: a folder of another store is refused. */
+/** Only if there is none: the folder of another store is refused. */
 async function mark(path: string, id: string): Promise<void> {
   await mkdir(resolve(path), { recursive: true, mode: 0o700 })
   try {
-    // Never over another one, also not over one that cannot be read.
+    // Never overwrites another marker, not even one that cannot be read.
     await writeFile(join(resolve(path), MARKER_FILE), `${id}\n`, { flush: true, flag: 'wx' })
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
@@ -83,7 +83,7 @@ async function readMarker(file: string): Promise<string | null> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch {
-    // Not readable is as good as not there: what cannot be read is no shared folder.
+    // An unreadable folder counts as missing, because it is not a shared folder.
     return null
   }
 }

@@ -1,4 +1,4 @@
-// The owner's lock of a SQLite store: a lock of the operating system on a file beside the database.
+// The owner's lock of a SQLite store: an operating system lock on a file next to the database.
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -61,8 +61,8 @@ export function isSqliteLocked(databaseFile: string): boolean {
 }
 
 /**
- * Creates the file for its owner only. An existing one is not even opened: closing any descriptor of a file drops every
- * lock that this process has on it (POSIX).
+ * Creates the file, readable by its owner only. Does not even open an existing one: closing any descriptor of a file drops
+ * every lock that this process has on it (POSIX).
  */
 function createOnce(file: string): void {
   try {
