@@ -2,6 +2,7 @@
 
 import type { Writer } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import { isResumable } from '../db/repositories/runs/resumable.ts'
 import type { RunSite } from '../db/repositories/runs/run-site.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
@@ -284,6 +285,5 @@ export function createChatService(
 
 function assertResumable(run: RunRow): void {
   if (run.endedAt === null) throw appError('run_still_active')
-  const reachedLimit = run.finishReason === 'max_iterations' || run.finishReason === 'budget'
-  if (run.status === 'completed' && !reachedLimit) throw appError('run_completed')
+  if (!isResumable(run)) throw appError('run_completed')
 }

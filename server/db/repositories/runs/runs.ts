@@ -1,5 +1,5 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, eq, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { countAll } from '../../fragments.ts'
@@ -8,6 +8,7 @@ import { RUN_VERSION } from '../../run-version.ts'
 import { createApprovals } from './approvals.ts'
 import { createBackgroundRuns } from './background-runs.ts'
 import { isUnheld } from './leases.ts'
+import { canResume } from './resumable.ts'
 import { createRunList } from './run-list.ts'
 import { prepareRunStatements } from './run-statements.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
@@ -160,14 +161,14 @@ export function createRunRepository(database: Database) {
     requestStop: (tx: Writer, id: RunId) => updateActive(tx, id, { stopRequested: true }),
 
     /**
-     * Reactivates a run that has ended; undefined when it is active or does not exist.
+     * Reactivates a run that has ended; undefined when it is active, has nothing left to do, or does not exist.
      * @throws the database's unique violation when its conversation has another active run.
      */
     async reopen(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<RunRow | undefined> {
       const [row] = await tx
         .update(runs)
         .set({ ...patch, endedAt: null, stopRequested: false, failedAttempts: 0 })
-        .where(and(eq(runs.id, id), isNotNull(runs.endedAt)))
+        .where(and(eq(runs.id, id), canResume(database.tables)))
         .returning()
       return row
     },
