@@ -163,6 +163,7 @@ const QUESTION_DEFAULTS: Omit<HistoryMessage, 'id' | 'text'> = {
   summary: null,
   attachments: [],
   steps: [],
+  holdsOutsideText: false,
   carries: new Map(),
 }
 

@@ -1,4 +1,5 @@
 // Estimates token counts, for providers that report no usage and for fitting a history into a context window.
+import { oncePer } from '../lib/once-per.ts'
 import { estimateTokens, tokenWeight } from '../protocol/models/token-estimate.ts'
 import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from './client.ts'
 import type { Document } from './documents.ts'
@@ -13,8 +14,8 @@ const IMAGE_TOKENS = 800
 export const estimateDocumentTokens = ({ text, pages }: Pick<Document, 'text' | 'pages'>): number =>
   estimateTokens(text) + pages * IMAGE_TOKENS
 
-/** Estimated tokens of a message, including its overhead. */
-export function estimateMessageTokens(message: LlmMessage): number {
+/** Estimated tokens of a message, including its overhead. Once for each message, because every send asks for all of them. */
+export const estimateMessageTokens = oncePer((message: LlmMessage): number => {
   const base = MESSAGE_TOKENS + estimateTokens(message.content)
   if (message.role === 'user')
     return (
@@ -28,7 +29,7 @@ export function estimateMessageTokens(message: LlmMessage): number {
   // Carried data usually contains the reasoning again.
   const hidden = Math.max(tokenWeight(message.reasoning ?? ''), tokenWeight(message.carry ?? ''))
   return base + Math.ceil(hidden) + calls
-}
+})
 
 const estimateCallTokens = (call: ToolCall): number =>
   MESSAGE_TOKENS + estimateTokens(call.name) + estimateTokens(call.arguments)

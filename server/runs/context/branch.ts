@@ -9,6 +9,7 @@ import {
 import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
+import { oncePer } from '../../lib/once-per.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'
 import type { TextAttachment } from '../../protocol/conversations/message.ts'
 import type { MessageId } from '../../protocol/ids.ts'
@@ -20,12 +21,14 @@ type CutAttachment = TextAttachment & { cut: CutFile }
 export type CutFile = AttachmentInfo & { characters: number; stored: number }
 type LoadedAttachment = BranchMessage['attachments'][number] | CutAttachment
 
+type LoadedMessage = Omit<HistoryMessage, 'attachments'> & {
+  attachments: readonly LoadedAttachment[]
+}
+
 /** The conversation that the model receives, from its root to the message to answer. */
 export interface Branch {
   /** Oldest first. */
-  messages: (Omit<HistoryMessage, 'attachments'> & {
-    attachments: readonly LoadedAttachment[]
-  })[]
+  messages: LoadedMessage[]
   /** The summary of everything before `messages`; undefined if nothing was summarized. */
   summary: string | undefined
 }
@@ -89,8 +92,9 @@ async function findBranch(
   const messages: HistoryMessage[] = []
   let tokens = 0
   let from: MessageId | null = leafId
-  let length = FIRST_PAGE
   while (from !== null && tokens < windowTokens && messages.length < MAX_MESSAGES) {
+    // The first pages may be short: of a long conversation, only what is new is read.
+    const length: number = messages.length < FIRST_PAGE ? FIRST_PAGE - messages.length : PAGE
     const page: HistoryMessage[] = await readPage(from, { length, maxBytes: PAGE_BYTES })
     for (const message of page.toReversed()) {
       if (message.summary !== null)
@@ -99,16 +103,28 @@ async function findBranch(
       for (const file of message.attachments)
         if (file.kind === 'text' && message.role === 'user')
           tokens += Math.min(Math.ceil(textSize(file) / BYTES_PER_TOKEN), windowTokens * FILE_SHARE)
-      tokens += message.steps.reduce(
-        (sum, step) => sum + estimateTokens('content' in step ? step.content : step.arguments),
-        estimateTokens(message.text),
-      )
+      tokens += textTokens(message)
     }
     from = page[0]?.parentId ?? null
-    length = PAGE
   }
   return { messages: messages.toReversed(), summary: undefined }
 }
+
+/** Messages of long conversations come as the same objects in every run. */
+const textTokens = oncePer((message: HistoryMessage): number =>
+  message.steps.reduce(
+    (sum, step) => sum + estimateTokens('content' in step ? step.content : step.arguments),
+    estimateTokens(message.text),
+  ),
+)
+
+/** The same object for the same message, so that what is derived from it is, too. */
+const withoutFiles = oncePer(
+  (message: HistoryMessage): LoadedMessage => ({
+    ...message,
+    attachments: [],
+  }),
+)
 
 /** Bytes or characters of text that a model gets to read. */
 const textSize = (file: AttachmentInfo): number => file.characters ?? file.size
@@ -131,8 +147,8 @@ async function withAttachments(
   const full: Branch['messages'] = []
   for (const message of messages.toReversed()) {
     // Answers have files only if they were imported. Models never see these; only people do.
-    if (message.role === 'assistant') {
-      full.push({ ...message, attachments: [] })
+    if (message.role === 'assistant' || message.attachments.length === 0) {
+      full.push(withoutFiles(message))
       continue
     }
     const wanted = message.attachments.filter((file) => {

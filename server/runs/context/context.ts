@@ -1,11 +1,17 @@
 // Builds the context of a run: its conversation, its model, the messages so far, its tools, and where to resume.
 
 import type { WindowMarks } from '../../agent/context-window.ts'
-import { answerMessages, type Carries, toModelMessages } from '../../agent/history.ts'
+import {
+  answerMessages,
+  type BranchMessage,
+  type Carries,
+  toModelMessages,
+} from '../../agent/history.ts'
 import { CONTINUE_NOTE, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
 import type { ConversationRow } from '../../db/repositories/conversations/conversations.ts'
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import { appError } from '../../errors.ts'
+import { oncePer } from '../../lib/once-per.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../../llm/client.ts'
 import { withImagesNote } from '../../llm/omitted-images.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
@@ -142,7 +148,8 @@ export async function createRunContext(
     holdsOutsideText:
       state.prompt.outside ||
       earlier.some((one) => one.state.prompt?.outside === true) ||
-      [...rows.map(toStep), ...recent.flatMap(({ steps }) => steps)].some(isFromOutside),
+      recent.some((message) => message.holdsOutsideText) ||
+      rows.map(toStep).some(isFromOutside),
     resume,
   }
 }
@@ -161,7 +168,7 @@ function historyOf(
     const isNewest = at === recent.length - 1 && task === undefined
     const own = answered === null ? undefined : runs.get(answered)?.state.prompt?.note
     const note = isNewest ? state.prompt?.note : own
-    const found = toModelMessages([message])
+    const found = modelMessages(message)
     return message.role === 'user' && note !== undefined ? withNote(found, 0, note) : found
   })
   const history = withoutImages(messages, vision)
@@ -169,6 +176,9 @@ function historyOf(
     ? history
     : [...history, { role: 'user', content: task, ...contextOf(state.prompt?.note) }]
 }
+
+/** A message that comes as the same object in every run becomes the same objects for the model. */
+const modelMessages = oncePer((message: BranchMessage) => toModelMessages([message]))
 
 const contextOf = (note: string | undefined) => (note === undefined ? {} : { context: note })
 

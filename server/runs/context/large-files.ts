@@ -31,6 +31,10 @@ export async function withRests(
   const has = (name: string): boolean => options.tools.some((tool) => tool.name === name)
   const full: (Loaded & BranchMessage)[] = []
   for (const message of messages) {
+    if (isWhole(message)) {
+      full.push(message)
+      continue
+    }
     const attachments: BranchMessage['attachments'][number][] = []
     for (const file of message.attachments) {
       if (!('cut' in file)) {
@@ -48,6 +52,8 @@ export async function withRests(
   }
   return full
 }
+
+const isWhole = (message: Loaded): boolean => message.attachments.every((file) => !('cut' in file))
 
 /** The name of the document that contains the whole file; null if there is none. */
 async function documentOf(

@@ -3,6 +3,7 @@
 
 import { contextNote } from '../../agent/system-prompt.ts'
 import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
+import { oncePer } from '../../lib/once-per.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { MemorySection } from '../dependencies.ts'
 import { type RunPrompt, type RunState, readRunState } from '../state.ts'
@@ -12,17 +13,24 @@ const COLD_MS = 30 * 60 * 1_000
 
 /** A run that wrote an answer of the branch. */
 export interface EarlierRun {
-  state: RunState
+  state: Readonly<RunState>
   endedAt: Date | null
 }
 
+type Answer = Pick<HistoryMessage, 'runId' | 'runState' | 'runEndedAt'>
+
+const runOf = oncePer(
+  ({ runState, runEndedAt }: Answer): EarlierRun => ({
+    state: readRunState(runState),
+    endedAt: runEndedAt,
+  }),
+)
+
 /** The runs of the branch's answers, by id. */
-export const earlierRuns = (
-  branch: readonly Pick<HistoryMessage, 'runId' | 'runState' | 'runEndedAt'>[],
-): ReadonlyMap<RunId, EarlierRun> =>
+export const earlierRuns = (branch: readonly Answer[]): ReadonlyMap<RunId, EarlierRun> =>
   new Map(
-    branch.flatMap(({ runId, runState, runEndedAt }) =>
-      runId === null ? [] : [[runId, { state: readRunState(runState), endedAt: runEndedAt }]],
+    branch.flatMap((message): [RunId, EarlierRun][] =>
+      message.runId === null ? [] : [[message.runId, runOf(message)]],
     ),
   )
 

@@ -19,13 +19,14 @@ export async function readBranch(
 ): Promise<Branch & { setting: RunSetting | undefined }> {
   if (run.userMessageId === null) return { messages: [], summary: undefined, setting: undefined }
   let setting = known?.setting
+  const readHistory = store.messages.history(run.conversationId)
   const readPage: ReadPage = async (from, page) => {
     if (known?.branch !== undefined && from === run.userMessageId) return known.branch
-    if (setting !== undefined) return await store.messages.history(run.conversationId, from, page)
+    if (setting !== undefined) return await readHistory(from, page)
     // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
     return await database.readInOrder(async (read) => {
       const [messages, found] = await Promise.all([
-        store.messages.history(run.conversationId, from, page, read),
+        readHistory(from, page, read),
         store.conversations.findRunSetting(run.userId, run.conversationId, read),
       ])
       setting = found

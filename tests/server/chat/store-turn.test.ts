@@ -58,7 +58,7 @@ describeOnEachDatabase('the turn of a new run', (open) => {
       )
     })
     const page = { length: 100, maxBytes: 1_000_000 }
-    const read = await store.messages.history(conversation.id, questionId, page)
+    const read = await store.messages.history(conversation.id)(questionId, page)
     return { known, read }
   }
 

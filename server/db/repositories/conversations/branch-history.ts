@@ -1,9 +1,19 @@
 // What a run reads of its branch: messages with their steps, and what their runs and summaries say. Two statements.
-import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  inArray,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
 import type { Step } from '../../../protocol/runs/step.ts'
 import type { Database, Reader } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
+import { isResumable } from '../runs/resumable.ts'
 import {
   type AttachmentInfo,
   attachmentColumns,
@@ -26,71 +36,108 @@ export interface HistoryMessage {
   /** The summary of the branch up to this message. */
   summary: string | null
   attachments: AttachmentInfo[]
+  /** Without artifacts, which only people see. */
   steps: Step[]
+  /** A step holds text from outside. */
+  holdsOutsideText: boolean
   /** What providers must receive back with the calls, by position of the call. */
   carries: ReadonlyMap<number, string>
 }
 
-/** At most this many messages in one query for their attachments. */
+/** A message as it was read, and what decides whether it has to be read again. */
+export interface ReadMessage {
+  message: HistoryMessage
+  /** Everything but its attachments and its summary stays as it is for ever. */
+  isFinal: boolean
+  hasFiles: boolean
+  /** How many summaries its conversation has. */
+  summaryCount: number
+}
+
+export type BranchHistory = ReturnType<typeof createBranchHistory>
+
+/** At most this many messages in one query by their ids. */
 const MESSAGES_PER_QUERY = 500
 const NO_CARRIES: ReadonlyMap<number, string> = new Map()
 
-/**
- * Reads the branch that ends at `from`, oldest first, its newest `length` messages, or fewer if they reach `maxBytes`. Empty
- * when the conversation has no such message.
- */
-export function createBranchHistory({ dialect, read, tables }: Database) {
-  const { messages, attachments, files, documents, steps, runs, summaries } = tables
+/** The queries of a history: both start from a table `branch(id, depth)`, and so from the few rows that are wanted. */
+function createQueries({ tables }: Pick<Database, 'tables'>) {
+  const { messages, attachments, steps, runs, summaries } = tables
+  return {
+    messagesOf: (read: Reader, branch: SQL, conversation: ConversationId | Placeholder) =>
+      read
+        .select({
+          id: messages.id,
+          parentId: messages.parentId,
+          role: messages.role,
+          text: messages.text,
+          runId: messages.runId,
+          runState: runs.state,
+          runEndedAt: runs.endedAt,
+          runStatus: runs.status,
+          finishReason: runs.finishReason,
+          summary: summaries.text,
+          summaryCount:
+            sql`(select count(*) from ${summaries} as every where every.conversation_id = ${conversation})`.mapWith(
+              Number,
+            ),
+          // Few messages have any, so they are read only where there are some.
+          hasFiles:
+            sql`exists (select 1 from ${attachments} where ${attachments.messageId} = branch.id)`.mapWith(
+              Boolean,
+            ),
+        })
+        .from(branch)
+        .crossJoin(messages)
+        .leftJoin(runs, eq(runs.id, messages.runId))
+        .leftJoin(
+          summaries,
+          and(
+            eq(summaries.conversationId, conversation),
+            eq(summaries.untilMessageId, messages.id),
+          ),
+        )
+        .where(sql`${messages.id} = branch.id`)
+        .orderBy(sql`branch.depth desc`),
+    stepsOf: (read: Reader, branch: SQL) =>
+      read
+        .select(getTableColumns(steps))
+        .from(branch)
+        .crossJoin(steps)
+        .where(sql`${steps.messageId} = branch.id`)
+        .orderBy(asc(steps.messageId), asc(steps.position)),
+  }
+}
+
+type Queries = ReturnType<typeof createQueries>
+type MessageRow = Awaited<ReturnType<Queries['messagesOf']>>[number]
+type StepRow = Awaited<ReturnType<Queries['stepsOf']>>[number]
+
+/** What runs read of branches. */
+export function createBranchHistory(database: Database) {
+  const { dialect, tables } = database
+  const { messages, attachments, files, documents, summaries } = tables
+  const { messagesOf, stepsOf } = createQueries(database)
   const conversation = sql.placeholder('conversationId')
-  const branch = branchUpFrom(
+  const upFrom = branchUpFrom(
     tables,
     conversation,
     sql.placeholder('from'),
     sql.placeholder('length'),
     sql.placeholder('maxBytes'),
   )
-  const messageStatement = prepareOnEach((read: Reader) =>
-    read
-      .select({
-        id: messages.id,
-        parentId: messages.parentId,
-        role: messages.role,
-        text: messages.text,
-        runId: messages.runId,
-        runState: runs.state,
-        runEndedAt: runs.endedAt,
-        summary: summaries.text,
-        // Few messages have any, so they are read only where there are some.
-        hasFiles:
-          sql`exists (select 1 from ${attachments} where ${attachments.messageId} = branch.id)`.mapWith(
-            Boolean,
-          ),
-      })
-      .from(branch)
-      .crossJoin(messages)
-      .leftJoin(runs, eq(runs.id, messages.runId))
-      .leftJoin(
-        summaries,
-        and(eq(summaries.conversationId, conversation), eq(summaries.untilMessageId, messages.id)),
-      )
-      .where(sql`${messages.id} = branch.id`)
-      .orderBy(sql`branch.depth desc`)
-      .prepare('history messages'),
+  const branchMessages = prepareOnEach((read: Reader) =>
+    messagesOf(read, upFrom, conversation).prepare('history messages'),
   )
-  const stepStatement = prepareOnEach((read: Reader) =>
-    read
-      .select(getTableColumns(steps))
-      .from(branch)
-      .crossJoin(steps)
-      .where(sql`${steps.messageId} = branch.id`)
-      .orderBy(asc(steps.messageId), asc(steps.position))
-      .prepare('history steps'),
+  const branchSteps = prepareOnEach((read: Reader) =>
+    stepsOf(read, upFrom).prepare('history steps'),
   )
 
+  /** The attachments of some messages. */
   async function filesOf(
-    reader: Reader,
     ids: readonly MessageId[],
-  ): Promise<Map<MessageId, AttachmentInfo[]>> {
+    reader: Reader,
+  ): Promise<ReadonlyMap<MessageId, AttachmentInfo[]>> {
     const found = new Map<MessageId, AttachmentInfo[]>()
     for (let from = 0; from < ids.length; from += MESSAGES_PER_QUERY) {
       const rows = await reader
@@ -109,38 +156,114 @@ export function createBranchHistory({ dialect, read, tables }: Database) {
     return found
   }
 
-  return async (
-    conversationId: ConversationId,
-    from: MessageId,
-    { length, maxBytes }: { length: number; maxBytes: number },
-    reader: Reader = read,
-  ): Promise<HistoryMessage[]> => {
-    const parameters = { conversationId, from, length, maxBytes }
-    // PostgreSQL gets both statements together. SQLite answers at once, so the second is left out where nothing has steps.
-    const readSteps = async () => await stepStatement(reader).execute(parameters)
-    const [rows, early] = await Promise.all([
-      messageStatement(reader).execute(parameters),
-      dialect === 'postgres' ? readSteps() : null,
-    ])
-    const haveSteps = rows.some(({ role }) => role === 'assistant')
-    const stepRows = early ?? (haveSteps ? await readSteps() : [])
+  async function complete(
+    rows: readonly MessageRow[],
+    stepRows: readonly StepRow[],
+    reader: Reader,
+  ): Promise<ReadMessage[]> {
     const withFiles = rows.flatMap(({ id, hasFiles }) => (hasFiles ? [id] : []))
-    const attached = await filesOf(reader, withFiles)
-    const stepsOf = new Map<MessageId, Step[]>()
-    const carriesOf = new Map<MessageId, Map<number, string>>()
-    for (const { carry, ...row } of stepRows) {
-      const ofMessage = stepsOf.get(row.messageId) ?? []
-      stepsOf.set(row.messageId, ofMessage)
-      ofMessage.push(toStep(row))
-      if (carry === null) continue
-      const carries = carriesOf.get(row.messageId) ?? new Map<number, string>()
-      carriesOf.set(row.messageId, carries.set(row.position, carry))
+    const attached = await filesOf(withFiles, reader)
+    const ofMessages = new Map<MessageId, StepRow[]>()
+    for (const row of stepRows) {
+      const ofMessage = ofMessages.get(row.messageId)
+      if (ofMessage === undefined) ofMessages.set(row.messageId, [row])
+      else ofMessage.push(row)
     }
-    return rows.map(({ hasFiles: _, ...row }) => ({
-      ...row,
-      attachments: attached.get(row.id) ?? [],
-      steps: stepsOf.get(row.id) ?? [],
-      carries: carriesOf.get(row.id) ?? NO_CARRIES,
-    }))
+    return rows.map((row) =>
+      toReadMessage(row, ofMessages.get(row.id) ?? [], attached.get(row.id) ?? []),
+    )
   }
+
+  return {
+    filesOf,
+
+    /**
+     * Reads the branch that ends at `from`, oldest first, its newest `length` messages, or fewer if they reach `maxBytes`.
+     * Empty when the conversation has no such message. Two statements.
+     * @param reader of `readInOrder`.
+     */
+    async branch(
+      conversationId: ConversationId,
+      from: MessageId,
+      { length, maxBytes }: { length: number; maxBytes: number },
+      reader: Reader,
+    ): Promise<ReadMessage[]> {
+      const parameters = { conversationId, from, length, maxBytes }
+      // PostgreSQL gets both statements together. SQLite answers at once, so the second is left out where nothing has steps.
+      const readSteps = async () => await branchSteps(reader).execute(parameters)
+      const [rows, early] = await Promise.all([
+        branchMessages(reader).execute(parameters),
+        dialect === 'postgres' ? readSteps() : null,
+      ])
+      const haveSteps = rows.some(({ role }) => role === 'assistant')
+      return await complete(rows, early ?? (haveSteps ? await readSteps() : []), reader)
+    },
+
+    /** Reads some messages, in any order. @param reader of `readInOrder`. */
+    async some(
+      conversationId: ConversationId,
+      ids: readonly MessageId[],
+      reader: Reader,
+    ): Promise<ReadMessage[]> {
+      const found: ReadMessage[] = []
+      for (let from = 0; from < ids.length; from += MESSAGES_PER_QUERY) {
+        const wanted = inArray(messages.id, ids.slice(from, from + MESSAGES_PER_QUERY))
+        const branch = sql`(select id, 0 as depth from ${messages} where ${wanted}) as branch`
+        const [rows, stepRows] = await Promise.all([
+          messagesOf(reader, branch, conversationId),
+          stepsOf(reader, branch),
+        ])
+        found.push(...(await complete(rows, stepRows, reader)))
+      }
+      return found
+    },
+
+    /** All summaries of a conversation, by the last message that they replace. They never change. */
+    async summaries(
+      conversationId: ConversationId,
+      reader: Reader,
+    ): Promise<ReadonlyMap<MessageId, string>> {
+      const rows = await reader
+        .select({ untilMessageId: summaries.untilMessageId, text: summaries.text })
+        .from(summaries)
+        .where(eq(summaries.conversationId, conversationId))
+      return new Map(rows.map(({ untilMessageId, text }) => [untilMessageId, text]))
+    },
+  }
+}
+
+function toReadMessage(
+  { hasFiles, summaryCount, runStatus, finishReason, ...row }: MessageRow,
+  stepRows: readonly StepRow[],
+  attachments: AttachmentInfo[],
+): ReadMessage {
+  const carries = stepRows.flatMap(({ position, carry }): [number, string][] =>
+    carry === null ? [] : [[position, carry]],
+  )
+  const message = {
+    ...row,
+    attachments,
+    steps: stepRows.map((step) => toStep({ ...step, artifact: null })),
+    holdsOutsideText: stepRows.some(({ artifact }) => artifact?.untrusted === true),
+    carries: carries.length === 0 ? NO_CARRIES : new Map(carries),
+  }
+  const hasEnded =
+    row.runId === null ||
+    (runStatus !== null &&
+      row.runEndedAt !== null &&
+      !isResumable({ status: runStatus, finishReason, endedAt: row.runEndedAt }))
+  // A program sends the results of its tools after the answer that called them.
+  return {
+    message,
+    isFinal: row.role === 'user' || (hasEnded && !hasOpenCall(message.steps)),
+    hasFiles,
+    summaryCount,
+  }
+}
+
+function hasOpenCall(steps: readonly Step[]): boolean {
+  const answered = new Set(
+    steps.flatMap((step) => (step.type === 'tool_result' ? [step.id_ref] : [])),
+  )
+  return steps.some((step) => step.type === 'tool_call' && !answered.has(step.id_ref))
 }

@@ -9,6 +9,7 @@ import type { Database, Reader, Writer } from '../../database.ts'
 import { prepareUpdates } from '../../fragments.ts'
 import { createBranchHistory } from './branch-history.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
+import { createHistoryCache } from './history-cache.ts'
 import { createMessageMarks } from './message-marks.ts'
 import { createMessagePurge } from './message-purge.ts'
 import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
@@ -39,7 +40,7 @@ export function createMessageRepository(database: Database) {
   } = getTableColumns(messages)
 
   const readBranch = createBranchReader(database)
-  const readHistory = createBranchHistory(database)
+  const history = createHistoryCache(database, createBranchHistory(database))
 
   async function find(
     conversationId: ConversationId,
@@ -125,8 +126,8 @@ export function createMessageRepository(database: Database) {
       }
     },
 
-    /** What a run reads of a branch. */
-    history: readHistory,
+    /** Reads what a run needs of a branch, beginning with its newest messages. One for each reading. */
+    history,
 
     /** Where the newest branch through a message ends; null when there is no such message. */
     leafUnder: (conversationId: ConversationId, id: MessageId): Promise<MessageId | null> =>

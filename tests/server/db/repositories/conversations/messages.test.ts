@@ -139,7 +139,7 @@ describeOnEachDatabase('messages', (open) => {
         })
     })
     const read = { length: 10, maxBytes: 1_000_000 }
-    const [asked, answered] = await store.messages.history(id, answer, read)
+    const [asked, answered] = await store.messages.history(id)(answer, read)
     expect((await store.messages.page(id, answer, { limit: 10 })).items).toMatchObject([
       { attachments: asked?.attachments },
       { steps: answered?.steps },
@@ -253,7 +253,7 @@ describeOnEachDatabase('messages', (open) => {
     })
     expect(await store.messages.leafUnder(id, root)).toBe(parentId)
     const read = { length: 5_000, maxBytes: 2 ** 30 }
-    expect(await store.messages.history(id, parentId, read)).toHaveLength(3_001)
+    expect(await store.messages.history(id)(parentId, read)).toHaveLength(3_001)
     expect(await database.write((tx) => store.messages.removeSubtree(tx, id, root))).toBe(3_001)
   })
 
