@@ -1,5 +1,6 @@
 // What models get in a conversation whose history is remembered: always what people see, whatever they changed since.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { useClusters } from '../../support/server/cluster.ts'
@@ -29,11 +30,13 @@ async function ask(
 const say = (server: TestServer, id: string, text: string, more: object = {}) =>
   ask(server, `/api/conversations/${id}/messages`, { text, ...more })
 
+const Messages = z.array(z.object({ role: z.string(), content: z.unknown() }))
+
 /** The texts of the last request, without the system prompt. */
-const sent = (): string[] => {
-  const messages: { role: string; content: unknown }[] = upstream.requests.at(-1)?.body.messages
-  return messages.filter(({ role }) => role !== 'system').map(({ content }) => String(content))
-}
+const sent = (): string[] =>
+  Messages.parse(upstream.requests.at(-1)?.body.messages)
+    .filter(({ role }) => role !== 'system')
+    .map(({ content }) => String(content))
 const shown = async (server: TestServer, id: string) =>
   (await server.call('GET', `/api/conversations/${id}/messages?limit=100`)).json.data.items as {
     id: string
@@ -118,7 +121,7 @@ describeOnEachServer('a remembered history', (start) => {
     const id = await newConversation(server)
     const long = 'a long story '.repeat(2_000)
     upstream.program((request) =>
-      JSON.stringify(request.body.messages[0]).includes('Summarize the conversation')
+      JSON.stringify(request.body.messages).includes('Summarize the conversation')
         ? turn.text('They told stories.')
         : turn.text('Go on.'),
     )
