@@ -1,4 +1,4 @@
-// The one place that decides what a user may use, and how much of it.
+// Decides what a user may use, and how much of it. No other code does.
 import pLimit from 'p-limit'
 import type { GroupRepository } from '../db/repositories/accounts/groups.ts'
 import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
@@ -22,7 +22,7 @@ import {
   UNRESTRICTED,
 } from './rules.ts'
 
-/** A tool, as far as rules are concerned. */
+/** The properties of a tool that rules depend on. */
 interface RuledTool {
   name: string
   category: string
@@ -30,26 +30,26 @@ interface RuledTool {
 
 /** What users may use, and how much. Answers come from memory; call `reload` after a change. */
 export interface Access {
-  /** Reads groups and quotas again; call it at the start, and after each change of a group, its members or a quota. */
+  /** Reads groups and quotas again. Call it at the start, and after each change of a group, its members or a quota. */
   reload(): Promise<void>
   /** The groups of a user, by name. */
   groupsOf(userId: UserId): readonly { id: GroupId; name: string }[]
   /** Which models a user may use. */
   models(userId: UserId | null): (id: string) => boolean
-  /** Which tools a user may use, or null for all; the same function as long as the rules are the same. */
+  /** The test which tools a user may use; null for all. The same function while the rules stay the same. */
   tools(userId: UserId | null): ((tool: RuledTool) => boolean) | null
   allowsMcpServer(userId: UserId | null, name: string): boolean
-  /** From the strictest on. */
+  /** Strictest first. */
   approvalModes(userId: UserId): ApprovalMode[]
-  /** The wanted mode, or the nearest stricter one that the user may use. */
+  /** The requested mode, or the nearest stricter one that the user may use. */
   approvalMode(userId: UserId, wanted: ApprovalMode): ApprovalMode
   /** @throws AppError `approval_mode_not_permitted`. */
   assertApprovalMode(userId: UserId, mode: ApprovalMode): void
   /** The limits that are set for the user alone. */
   ownQuota(userId: UserId): PatchQuota
-  /** What applies to the user alone. */
+  /** The limits that apply to the user alone. */
   quota(userId: UserId): Quota
-  /** What limits the user's model calls: their own limit, and those that groups share. None: nothing. */
+  /** The limits on the user's model calls: the user's own, and those that groups share. Empty if there are none. */
   spendingLimits(userId: UserId): readonly SpendingLimit[]
 }
 
@@ -59,7 +59,7 @@ interface Entry {
   tools: ((tool: RuledTool) => boolean) | null
 }
 
-/** What applies to one user. */
+/** The rules and quota of one user. */
 interface UserEntry extends Entry {
   ownQuota: PatchQuota
   quota: Quota
@@ -67,8 +67,8 @@ interface UserEntry extends Entry {
 }
 
 /**
- * All groups are held in memory, because every send asks, and read again after each change; with several instances, every
- * few seconds too. Users without a group may use everything; `defaults` limits users for whom nothing else is set.
+ * All groups are in memory, because every send needs them. They are read again after each change and, with several
+ * instances, every few seconds. Users without a group may use everything; `defaults` limits users without any other limit.
  */
 export function createAccess(
   {
@@ -119,7 +119,7 @@ export function createAccess(
   }
 }
 
-/** Members of the same groups share rules. */
+/** Members of the same groups share one set of rules. */
 function entriesOf(
   stored: Awaited<ReturnType<GroupRepository['all']>>,
   ownQuotas: Awaited<ReturnType<QuotaRepository['all']>>,
@@ -169,7 +169,7 @@ function entryOf(
   return {
     rules,
     groups: groups.map(({ id, name }) => ({ id, name })),
-    // Tools of MCP servers are there as far as their server is.
+    // Tools of MCP servers are permitted if their server is.
     tools:
       rules.tools === null
         ? null

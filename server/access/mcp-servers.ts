@@ -1,4 +1,4 @@
-// Which MCP servers there are: those of the configuration and those that administrators added, switched on or off.
+// The known MCP servers: those of the configuration and those that administrators added, enabled or not.
 import { z } from 'zod'
 import type { McpServerRepository, StoredMcpServer } from '../db/repositories/mcp-servers.ts'
 import { AppError, appError } from '../errors.ts'
@@ -9,30 +9,30 @@ interface KnownMcpServer {
   name: string
   source: 'config' | 'store'
   isEnabled: boolean
-  /** Null: the stored settings cannot be read, for example because the server's secret key has changed. */
+  /** Null if the stored settings cannot be read, for example because the server's secret key has changed. */
   settings: McpServerSettings | null
 }
 
-/** Settings as an administrator gives them: null clears one, an absent one stays as it is. */
+/** Settings from an administrator: null clears a field, an absent field stays unchanged. */
 type GivenMcpSettings = Omit<PatchMcpServerBody, 'enabled'>
 
 /** The configured and the stored MCP servers. */
 export interface McpServerCatalog {
-  /** Those of the configuration first. Reads memory only. */
+  /** Servers of the configuration first. Reads memory only. */
   list(): readonly KnownMcpServer[]
-  /** The settings of the servers that are switched on, by name. */
+  /** The settings of the enabled servers, by name. */
   active(): Readonly<Record<string, McpServerSettings>>
-  /** Reads the stored servers again: another instance may have changed them. */
+  /** Reads the stored servers again, because another instance may have changed them. */
   reload(): Promise<void>
-  /** Calls `listener` after each time that they were read. */
+  /** Calls `listener` each time the servers were read. */
   onChange(listener: () => void): void
   /** @throws AppError `mcp_server_name_taken`, `mcp_url_missing`. */
   add(name: string, given: GivenMcpSettings, isEnabled: boolean): Promise<void>
-  /** Of a configured server, only the switch can be changed. @throws AppError. */
+  /** Of a configured server, only the switch can change. @throws AppError. */
   change(name: string, given: PatchMcpServerBody): Promise<void>
-  /** @throws AppError when there is no such added server. */
+  /** @throws AppError if no added server has this name. */
   remove(name: string): Promise<void>
-  /** The settings with which a known server, changed like this, or a new one is tried. @throws AppError as above. */
+  /** The settings for testing a known server with these changes, or a new one. @throws AppError as above. */
   settingsToTry(name: string, given: GivenMcpSettings): McpServerSettings
 }
 
@@ -44,7 +44,7 @@ interface Box {
 /** Binds sealed settings to the name of their server, so that no other row can use them. */
 export const mcpServerPurpose = (name: string): string => `mcp server ${name}`
 
-/** The settings, and again what of them no log may show: any header may hold a secret, whatever it is called. */
+/** The settings, and those of their values that no log may contain: any header may be secret, whatever its name. */
 const Sealed = z.object({ settings: McpServerSettings, credentials: z.array(z.string()) })
 
 /** Reads the stored servers. */
@@ -88,7 +88,7 @@ export async function loadMcpServers(
   }
   const isConfigured = (name: string): boolean => Object.hasOwn(configured, name)
 
-  /** One after the other, so that what was read last is what is known. */
+  /** One at a time, so that the last read determines what is known. */
   const reload = (): Promise<void> => {
     const read = reading.then(async () => {
       known = combine(await repository.list())
@@ -157,7 +157,7 @@ function merge(before: McpServerSettings | null, given: GivenMcpSettings): McpSe
   if (url === undefined) throw appError('mcp_url_missing')
   const isElsewhere =
     before?.url !== undefined && new URL(url).origin !== new URL(before.url).origin
-  // Otherwise an administrator could have stored credentials sent to a server of their own.
+  // Otherwise, an administrator could have stored credentials sent to a server of their own.
   if (isElsewhere) {
     const hasHeaders = Object.keys(before.headers ?? {}).length > 0
     const hasSecret = before.oauth?.client_secret !== undefined

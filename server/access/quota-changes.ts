@@ -4,7 +4,7 @@ import type { AuditDetails } from '../protocol/admin/audit.ts'
 
 /**
  * Each limit that differs, with its value before and after: `{ tokens_per_day: 'none → 5000' }`.
- * @param prefix of the names, to tell several quotas in one entry apart.
+ * @param prefix prefix of the names; distinguishes several quotas in one entry.
  */
 export function quotaChanges(before: PatchQuota, after: PatchQuota, prefix = ''): AuditDetails {
   const details: AuditDetails = {}

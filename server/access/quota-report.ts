@@ -1,4 +1,4 @@
-// What of each limit is used, for the user and for administrators.
+// Reports how much of each limit is used, for users and administrators.
 import type { DayRange } from '../db/repositories/accounts/token-usage.ts'
 import type { Store } from '../db/store.ts'
 import {
@@ -13,10 +13,7 @@ import type { Access } from './access.ts'
 
 type Used = Pick<QuotaItem, 'used' | 'currency'>
 
-/**
- * Returns the report of one user: every limit that applies, what is used of it and when it is
- * renewed.
- */
+/** Returns the report of one user: every limit that applies, how much of it is used, and when it is renewed. */
 export function createQuotaReport({
   access,
   store,
@@ -25,7 +22,7 @@ export function createQuotaReport({
 }: {
   access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalMode' | 'approvalModes'>
   store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs'>
-  /** The mode that applies where a conversation has chosen none. */
+  /** The mode of conversations that have not chosen one. */
   defaultApproval(): ApprovalMode
   now(): Date
 }): (userId: UserId) => Promise<QuotaReport> {

@@ -1,4 +1,4 @@
-// The limits that apply to a user: their own, else the most generous of their groups, else the server's.
+// The limits that apply to a user: the user's own, else the most generous of the user's groups, else the server's.
 
 import {
   type PatchQuota,
@@ -8,15 +8,15 @@ import {
 } from '../protocol/accounts/quota.ts'
 import type { UserId } from '../protocol/ids.ts'
 
-/** A limit of what some users may spend on model calls together. */
+/** A limit on what some users may spend on model calls together. */
 export interface SpendingLimit {
   users: readonly UserId[]
-  /** The name of the group whose members share it; null: it is one user's. */
+  /** The name of the group whose members share it; null for a limit of one user. */
   group: string | null
   quota: SharedQuota
 }
 
-/** Of the groups that limit a kind, the largest limit applies. */
+/** If several groups limit a kind, the largest limit applies. */
 export function effectiveQuota(
   own: PatchQuota | undefined,
   groups: readonly PatchQuota[],

@@ -1,4 +1,4 @@
-// Limits of what no model call counts: seconds of programs, and messages to channels.
+// Limits on resources other than model calls: seconds of programs, and messages to channels.
 import pLimit from 'p-limit'
 import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
 import { type AppError, appError } from '../errors.ts'
@@ -10,7 +10,7 @@ export interface ResourceLimits {
   /** Counts messages before they are sent. @throws AppError `messages_per_day_used_up`. */
   takeMessages(userId: UserId, count: number): Promise<void>
   /**
-   * Runs a program and counts its seconds; those of programs that run at the moment count already.
+   * Runs a program and counts its seconds. The seconds of running programs already count.
    * @throws AppError `program_seconds_used_up`, without running it.
    */
   runProgram<T>(userId: UserId, run: () => Promise<T>): Promise<T>
@@ -29,7 +29,7 @@ export function createResourceLimits({
   onReached?(userId: UserId, refusal: AppError): void
   now(): Date
 }): ResourceLimits {
-  /** Checks and counts of messages happen one after the other, so that a burst cannot pass a limit. */
+  /** Messages are checked and counted one at a time, so that a burst cannot exceed a limit. */
   const oneByOne = pLimit(1)
   const running = new Map<UserId, Set<number>>()
   const today = (): string => now().toISOString().slice(0, 10)

@@ -1,9 +1,9 @@
-// What the groups of a user allow together.
+// The combined permissions of a user's groups.
 
 import type { GroupPermissions } from '../protocol/admin/group.ts'
 import { ApprovalMode } from '../protocol/conversations/conversation.ts'
 
-/** Names that may be used; null: all of them. */
+/** Names that may be used; null for all. */
 type Allowed = ReadonlySet<string> | null
 
 /** What a user may use. */
@@ -25,7 +25,7 @@ export const UNRESTRICTED: AccessRules = {
 export const allows = (allowed: Allowed, name: string): boolean =>
   allowed === null || allowed.has(name)
 
-/** Of the groups that restrict a kind, the user may use what any of them allows. */
+/** If several groups restrict a kind, the user may use what any of them permits. */
 export function mergeRules(groups: readonly GroupPermissions[]): AccessRules {
   const union = (kind: keyof GroupPermissions): Allowed => {
     const lists = groups.flatMap((group) => (group[kind] === null ? [] : [group[kind]]))
@@ -39,11 +39,11 @@ export function mergeRules(groups: readonly GroupPermissions[]): AccessRules {
   }
 }
 
-/** The approval modes that the rules allow, from the strictest on. */
+/** The approval modes that the rules permit, strictest first. */
 export const approvalModes = ({ approvalModes: allowed }: AccessRules): ApprovalMode[] =>
   ApprovalMode.options.filter((mode) => mode === 'ask' || allows(allowed, mode))
 
-/** The wanted mode, or the nearest stricter one that the rules allow. */
+/** The requested mode, or the nearest stricter one that the rules permit. */
 export function permittedApproval(rules: AccessRules, wanted: ApprovalMode): ApprovalMode {
   const atMost = ApprovalMode.options.indexOf(wanted)
   return (

@@ -1,4 +1,4 @@
-// Settings of the whole server that administrators change while it runs; they come before the configuration file.
+// Settings of the whole server that administrators change while it runs. They take precedence over the configuration file.
 import type { z } from 'zod'
 import type { Store } from '../db/store.ts'
 import { withoutAbsent } from '../lib/without-absent.ts'
@@ -10,9 +10,9 @@ import {
 
 /** The settings that administrators change while the server runs. */
 export interface ServerSettingsService {
-  /** What is set and what applies now. Reads memory only. */
+  /** The stored settings, and those that apply now. Reads memory only. */
   current(): ServerSettings
-  /** Reads the stored settings again: another instance may have changed them. */
+  /** Reads the stored settings again, because another instance may have changed them. */
   reload(): Promise<void>
   change(changes: Changes): Promise<ServerSettings>
 }
@@ -47,7 +47,7 @@ export async function loadServerSettings(
     },
   })
   let stored = await read()
-  // Every send asks for them.
+  // In memory, because every send needs them.
   let current = shown(stored)
   const set = (changed: StoredServerSettings): void => {
     stored = changed
@@ -59,7 +59,7 @@ export async function loadServerSettings(
       set(await read())
     },
     async change(changes) {
-      // Set before it is stored, so that two changes at once both take effect.
+      // Applied before they are stored, so that two simultaneous changes both take effect.
       set({ ...stored, ...withoutAbsent(changes) })
       await settings.put(KEY, stored)
       return current

@@ -1,4 +1,4 @@
-// From a request to the filters of the store: names of projects and tags become those of the user.
+// Converts a request to the filters of the store. Names of projects and tags become the user's own.
 import { foldCase } from '../db/fragments.ts'
 import type { MessageFilter } from '../db/repositories/search/statements.ts'
 import type { CharacterMatch, SearchKind } from '../db/search-entries.ts'
@@ -16,7 +16,7 @@ export type SearchScope = {
   to?: Date | undefined
 }
 
-/** What is searched, and for what; `needed` is the number of words that a text must contain. */
+/** What to search, and for what. `needed`: number of words that a text must contain. */
 export type Search = {
   filter: Omit<MessageFilter, 'needed'>
   titles: boolean
@@ -29,7 +29,7 @@ const KINDS: Record<Exclude<SearchType, 'title' | 'document'>, readonly SearchKi
   file: ['file'],
 }
 
-/** Null when nothing can be found: no words and no filter, or a project or tag that the user does not have. */
+/** Null if nothing can be found: no words and no filter, or a project or tag that the user does not have. */
 export async function toSearch(
   { projects, conversations }: Pick<Store, 'projects' | 'conversations'>,
   userId: UserId,

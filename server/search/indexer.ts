@@ -1,26 +1,28 @@
-// Indexes in the background: what was stored before the search index existed, newest first, and the rest of long attachments.
+// Indexes in the background: texts from before the search index existed, newest first, and the rest of long attachments.
 import { setTimeout } from 'node:timers/promises'
 import type { Database, StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { type Pass, PROGRESS_KEYS, Progress } from './progress.ts'
 
-/** Messages indexed in one transaction, and the pause after it: other writers come first. */
+/** Messages per transaction, and the pause after it, so that other writers come first. */
 const MESSAGE_BATCH_SIZE = 10
 const TITLE_BATCH_SIZE = 50
 const PAUSE_MS = 20
-/** How often it is looked for attachments that are too long to be indexed with their message. */
+/** How often the indexer looks for attachments that are too long to be indexed with their message. */
 const LOOK_EVERY_MS = 10_000
 /**
- * How long after the start the index is packed: an upgrade has replaced all instances by then. Those of the version before do not
- * find what is packed.
+ * How long after the start the index is packed. By then, an upgrade has replaced all instances; instances of the previous
+ * version do not find packed entries.
  */
 const PACK_AFTER_MS = 10 * 60_000
-/** How often deleted messages are taken out of the packed index, which may write much of it again. */
+/** How often deleted messages are removed from the packed index, which may rewrite much of it. */
 const REMOVE_EVERY_MS = 10 * 60_000
 
 /** The background task that indexes messages for the search. */
 export interface SearchIndexer {
-  /** Indexes what is missing; resolves when all is done or `stop` was called. Until then, what is added later is indexed too. */
+  /**
+   * Indexes what is missing. Resolves when all is done or `stop` was called. Until then, later additions are indexed, too.
+   */
   run(): Promise<void>
   stop(): Promise<void>
 }
@@ -43,7 +45,7 @@ export function createSearchIndexer(
     const stored = await settings.get(PROGRESS_KEYS[pass], Progress)
     if (stored !== undefined) return stored
     const newest = await search.newestRow()
-    // Stored at once: what comes after this is indexed when it is written.
+    // Stored at once: everything after this is indexed when it is written.
     const begun = { from: newest, next: newest }
     await settings.put(PROGRESS_KEYS[pass], begun)
     return begun
@@ -93,7 +95,7 @@ export function createSearchIndexer(
     while (!stopping.signal.aborted && (await search.indexNextPart())) await pause()
   }
 
-  /** Makes the index smaller, once everything is in it with its single characters. */
+  /** Packs the index once it is complete, including its single characters. */
   async function pack(): Promise<void> {
     if (!isIndexed || performance.now() < packFrom) return
     while (!stopping.signal.aborted && (await search.segments.packNext())) await pause()

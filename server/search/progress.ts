@@ -1,14 +1,14 @@
-// How far the indexing in the background is: stored, so that it survives restarts and every instance knows.
+// The progress of the background indexing. Stored, so that it survives restarts and every instance knows it.
 import { z } from 'zod'
 import type { CharacterMatch } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
 
-/** `from`: the newest message when it began. `next`: where it continues; 0 when it is done. */
+/** `from`: the newest message when the pass began. `next`: where it continues; 0 when it is done. */
 export const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
 /** How far a pass of the indexer is. */
 export type Progress = z.infer<typeof Progress>
 
-/** The settings that hold the progress: of what was never indexed, and of what lacks its single characters. */
+/** The settings with the progress: of texts that were never indexed, and of those without their single characters. */
 export const PROGRESS_KEYS = { missing: 'search-index', characters: 'search-characters' } as const
 /** A pass of the indexer over the stored messages. */
 export type Pass = keyof typeof PROGRESS_KEYS
@@ -23,7 +23,7 @@ export interface IndexProgress {
 
 /** Create one per process: it remembers what is done. */
 export function createIndexProgress({ settings }: Pick<Store, 'settings'>): IndexProgress {
-  /** What is done stays done, and is not read again. */
+  /** A finished pass stays finished, so its progress is not read again. */
   const done = new Set<Pass>()
 
   async function share(pass: Pass): Promise<number> {

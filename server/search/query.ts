@@ -1,4 +1,4 @@
-// Reads what a person typed into the search field.
+// Parses what a person typed into the search field.
 import { phraseWords, type QueryWord, queryWords } from '../lib/words.ts'
 
 /** A quoted phrase: these words, one directly after the other. */
@@ -13,9 +13,9 @@ export type SearchQuery = {
   without: QueryWord[][]
   /** Excluded phrases. */
   withoutPhrases: Phrase[]
-  /** Names after `in:`. */
+  /** Project names after `in:`. */
   projects: string[]
-  /** Tags after `tag:`, all of which are wanted. */
+  /** Tags after `tag:`. A conversation must have all of them. */
   tags: string[]
   /** `by:me` */
   isMine: boolean
@@ -24,7 +24,7 @@ export type SearchQuery = {
 }
 
 const PART = /(-?)(?:(in|tag|by|has):)?(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))/giu
-/** Words of a query that are used; finding texts with most of a longer list would take too long. */
+/** Words of a query that are used. Finding the texts with most words of a longer list would take too long. */
 const MAX_WORDS = 8
 const MAX_EXCLUDED = 8
 
@@ -68,7 +68,7 @@ function exclude(query: SearchQuery, text: string, isQuoted: boolean): void {
   const words = phraseWords(text).slice(0, MAX_WORDS)
   if (words.length === 0 || query.without.length + query.withoutPhrases.length >= MAX_EXCLUDED)
     return
-  // A text may contain the words but not the phrase, so phrases are compared with the text itself.
+  // A text may contain the words but not the phrase, so phrases are compared with the text.
   if (isQuoted && words.length > 1) query.withoutPhrases.push(words)
   else query.without.push(words)
 }

@@ -1,4 +1,4 @@
-// How well a text answers a query: how often the words occur for its length, and how near to each other.
+// How well a text answers a query: how often the words occur for its length, and how close they are to each other.
 import { commonStart, foldText, isSpaceless, type QueryWord, wholeWordAt } from '../lib/words.ts'
 
 /** Occurrences of a word that count. */
@@ -7,17 +7,17 @@ const MAX_OCCURRENCES = 20
 const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
 const AVERAGE_CHARACTERS = 1_000
-/** Characters between words that are still near each other. */
+/** Maximum number of characters between words that are near each other. */
 const NEAR_CHARACTERS = 60
 
-/** Levels of frequency and of nearness, added: between texts of one level, the newer one comes first. */
+/** Levels of frequency and nearness, which are added. Among texts of one level, the newer one comes first. */
 const FREQUENCY_LEVELS = 4
 const NEARNESS_LEVELS = 3
 export const BEST_LEVEL = FREQUENCY_LEVELS + NEARNESS_LEVELS
 
 type Occurrence = { from: number; to: number; word: number }
 
-/** From 0 to `BEST_LEVEL`. Coarse on purpose, so that a slightly better text does not hide a newer one. */
+/** From 0 to `BEST_LEVEL`. Coarse on purpose, so that a slightly better text does not outrank a newer one. */
 export function relevanceOf(text: string, words: readonly QueryWord[]): number {
   if (words.length === 0) return 0
   const folded = foldText(text)
@@ -44,7 +44,7 @@ function occurrencesOf(folded: string, { word, prefix }: QueryWord, index: numbe
   return occurrences
 }
 
-/** Side by side, near each other, or anywhere in the text. One word is near itself. */
+/** Adjacent, near each other, or anywhere in the text. A single word is near itself. */
 function nearnessOf(occurrences: Occurrence[], words: readonly QueryWord[]): number {
   const wanted = new Set(occurrences.map(({ word }) => word)).size
   if (wanted < words.length) return 0

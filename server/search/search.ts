@@ -1,4 +1,4 @@
-// Searches everything a user has: full matches first, and without any, matches of most words.
+// Searches everything that a user has: full matches first; if there are none, matches of most words.
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
@@ -44,7 +44,7 @@ const TYPE_OF: Record<SearchKind, SearchType> = {
   file: 'file',
 }
 
-/** Windows that are read for one page: a phrase or an excluded one may be in few of the texts with its words. */
+/** Maximum number of windows per page: few of the texts with the words of a phrase may contain the phrase. */
 const MAX_WINDOWS = 10
 
 const LONG_TEXT_CHARACTERS = 2_000
@@ -56,7 +56,7 @@ type Position = { needed: 'all' | 'most'; window: Window; after: Rank | null }
 /** The search over a user's conversations and documents. */
 export type Search = ReturnType<typeof createSearch>
 
-/** `progress` says how much of what was stored before the index is in it. */
+/** `progress` reports how much of the older texts is indexed. */
 export function createSearch(
   store: Pick<Store, 'search' | 'projects' | 'conversations'>,
   progress: IndexProgress,
@@ -65,7 +65,7 @@ export function createSearch(
     /** Share of the stored messages that can be found already, from 0 to 1. */
     indexedShare: progress.share,
 
-    /** @throws AppError `cursor_invalid` for a cursor of another user or another query. */
+    /** @throws AppError `cursor_invalid` if the cursor belongs to another user or query. */
     async find(userId: UserId, request: SearchRequest): Promise<Page<Hit>> {
       const { q, cursor, limit, ...scope } = request
       const query = parseQuery(q)

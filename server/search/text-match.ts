@@ -46,8 +46,8 @@ export function mayHavePhrase(folded: string, phrase: Phrase): boolean {
 const GAP = /[^\p{L}\p{N}\p{M}]*/uy
 
 /**
- * The part of a text with the most distinct words of the query, escaped for HTML, with each hit in `<mark>`; and where the
- * first of these hits is, or else the snippet.
+ * The part of a text with the most distinct words of the query, escaped for HTML, with each hit in `<mark>`; and the
+ * position of the first of these hits, or else of the snippet.
  */
 export function snippetOf(
   text: string,

@@ -11,11 +11,11 @@ import type { SearchQuery } from './query.ts'
 import { BEST_LEVEL, relevanceOf } from './relevance.ts'
 import { hasPhrase, mayHavePhrase } from './text-match.ts'
 
-/** Texts that are ranked together. Matches are newest first until then, so no query reads all of its matches. */
+/** Texts that are ranked together. Until then, matches are newest first, so that no query reads all of its matches. */
 const MAX_TITLES = 100
 const MAX_ENTRIES = 100
 const MAX_PASSAGES = 50
-/** Comparing texts gives way to other requests after this time. */
+/** Comparing texts yields to other requests after this time. */
 const SLICE_MS = 4
 
 /** Where a window begins, in titles, other entries and passages: `null` is the newest, 0 the end. */
@@ -39,7 +39,9 @@ export function compareRanks(a: Rank, b: Rank): number {
   return a[2] === b[2] ? b[3] - a[3] : a[2] < b[2] ? -1 : 1
 }
 
-/** `pinned` reads the same window again, whatever was added meanwhile; `next` is null when there are no more matches. */
+/**
+ * `pinned` reads the same window again, whatever was added in the meantime. `next` is null if there are no more matches.
+ */
 export type ReadWindow = { texts: RankedText[]; pinned: Window; next: Window | null }
 
 /**
@@ -87,7 +89,7 @@ const startOf = (found: readonly FoundText[], step: number): number =>
 const endOf = (found: readonly FoundText[], limit: number): number =>
   found.length < limit ? 0 : (found.at(-1)?.rowid ?? 0)
 
-/** The texts with the wanted phrases and without the others, best first. */
+/** The texts with the required phrases and without the excluded ones, best first. */
 async function ranked(found: readonly FoundText[], query: SearchQuery): Promise<RankedText[]> {
   const hasPhrases = query.phrases.length + query.withoutPhrases.length > 0
   const texts: RankedText[] = []

@@ -5,7 +5,7 @@ import { SharedMessage } from '../protocol/conversations/share.ts'
 import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
 import { type ImportDependencies, importJson } from './import-json.ts'
 
-/** Takes the texts, not the tool calls, thinking or files. They count as text from outside. */
+/** Copies the texts, but not tool calls, thinking and files. They count as text from outside. */
 export async function continueShare(
   dependencies: ImportDependencies,
   userId: UserId,

@@ -1,4 +1,4 @@
-// Copies the shown branch of a conversation into a share, with only what its owner chose to show.
+// Copies the shown branch of a conversation into a share, with only what its owner chose to include.
 import type { Database } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
@@ -8,7 +8,7 @@ import type { SharedMessage, SharedStep, ShareInclude } from '../protocol/conver
 import { type AnyText, contentOf, piecesOf, readShownBranch, textOf } from './read-conversation.ts'
 import { wellFormed } from './well-formed.ts'
 
-/** Characters of all messages, and bytes of all files, of one share. */
+/** Maximum characters of all messages, and bytes of all files, of one share. */
 const MAX_CHARACTERS = 10_000_000
 const MAX_FILE_BYTES = 100_000_000
 

@@ -62,7 +62,7 @@ const TAGS = Object.keys(documentTexts).filter(isTag)
 const tagOf = (wanted: string): DocumentLanguage | undefined =>
   TAGS.find((tag) => tag.split('-')[0] === wanted.split('-')[0])
 
-/** Languages of a header that are looked at. */
+/** Number of languages of a header that are considered. */
 const MAX_LANGUAGES = 20
 
 /** The language that a reader prefers. @param accepted the header `Accept-Language`. */

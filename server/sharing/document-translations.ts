@@ -1,4 +1,4 @@
-// The server's own words in shared pages and exported files, in the languages besides English and Chinese.
+// The server's own words in shared pages and exported files, in languages other than English and Chinese.
 
 export const translations = {
   de: {

@@ -1,4 +1,4 @@
-// The shown branch of a conversation as one HTML file without scripts, which looks right on a screen and on paper.
+// Exports the shown branch of a conversation as one HTML file without scripts, for screen and paper.
 
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
@@ -21,7 +21,7 @@ interface Rendering {
   language: DocumentLanguage
 }
 
-/** HTML in pieces. Images are part of the file. */
+/** HTML in pieces. Images are embedded. */
 export async function* exportHtml(
   store: ExportStore,
   conversation: ConversationRow,

@@ -11,7 +11,7 @@ import {
   textOf,
 } from './read-conversation.ts'
 
-/** JSON that `ExportedConversation` describes, in pieces; it contains no ids of users or projects and no keys. */
+/** JSON in the form of `ExportedConversation`, in pieces. Contains no ids of users or projects, and no keys. */
 export const exportJson = (
   store: ExportStore,
   conversation: ConversationRow,
@@ -42,7 +42,7 @@ export async function* conversationJson(
 
 /** The settings of a conversation as an export has them. */
 export const settingsOf = (row: ConversationRow): ExportedSettings => ({
-  // The placeholder is no title.
+  // The placeholder is not a title.
   title: row.titled ? row.title : '',
   model: row.model,
   system_prompt: row.systemPrompt,

@@ -1,4 +1,4 @@
-// The shown branch of a conversation as Markdown, for people.
+// Exports the shown branch of a conversation as Markdown, for people.
 
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
@@ -12,7 +12,7 @@ import {
   textOf,
 } from './read-conversation.ts'
 
-/** Markdown in pieces. Texts stay as they were written; tool calls and results are fenced so that they cannot end early. */
+/** Markdown in pieces. Texts stay unchanged; tool calls and results are fenced so that they cannot end their fence. */
 export async function* exportMarkdown(
   store: ExportStore,
   conversation: ConversationRow,

@@ -2,7 +2,7 @@
 
 const MAX_CHARACTERS = 100
 
-/** A title as a file name: nothing that a file system or a shell gives a meaning, never empty, never a hidden file. */
+/** Converts a title to a file name: no characters with a meaning for file systems or shells, never empty, never hidden. */
 export function fileNameOf(title: string, extension: string): string {
   const name = Array.from(
     title

@@ -1,4 +1,4 @@
-// HTML around texts that anybody may have written: escaping, the frame of a document and its style.
+// HTML for texts from anybody: escaping, the frame of a document and its style.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../lib/escape-html.ts'
 import type { DocumentLanguage } from './document-texts.ts'
@@ -54,7 +54,9 @@ body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
-/** The policy of these documents: no script, nothing from elsewhere. `images` are sources such as `'self'` or `data:`. */
+/**
+ * The policy of these documents: no scripts, and nothing from other hosts. `images`: sources such as `'self'` or `data:`.
+ */
 export const documentPolicy = (images: string): string =>
   `default-src 'none'; img-src ${images}; style-src ${STYLE_HASH}; form-action 'self'; base-uri 'none'`
 

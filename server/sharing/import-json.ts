@@ -19,7 +19,7 @@ export interface ImportDependencies {
 }
 
 /**
- * Messages get new ids; times, branches, steps and attachments stay. The text counts as text from outside: the new
+ * Messages get new ids; times, branches, steps and attachments stay. The text counts as text from outside, so the new
  * conversation is tainted. Its approval mode, grants and project are those of a new conversation.
  * @throws AppError `import_invalid` for messages that are not a tree.
  */

@@ -1,4 +1,4 @@
-// Markdown from anybody as safe HTML that needs no script: what the page draws, without what only a script can do.
+// Renders Markdown from anybody as safe HTML without scripts: what the page shows, except for what needs a script.
 import { createHash } from 'node:crypto'
 import { toHtml } from 'hast-util-to-html'
 import katex from 'katex'
@@ -26,7 +26,7 @@ import type { ProseTexts } from './prose-texts.ts'
 
 /** How deep foldable sections may nest; deeper ones are shown as written. */
 const MAX_DETAILS_DEPTH = 4
-/** The protocols of links; an address without one leads within the site. */
+/** The protocols of links. An address without a protocol leads within the site. */
 const SAFE_ADDRESS = /^(?:https?:|ircs?:|mailto:|xmpp:|[^:]*(?:[/?#]|$))/i
 
 /** The class that names the language of a block of code. */
@@ -35,9 +35,9 @@ const LANGUAGE = /^language-[\w+#.-]+$/
 interface Rendering {
   texts: ProseTexts
   numbers: FootnoteNumbers
-  /** Begins the ids of this text's footnotes: a document holds many texts. */
+  /** The prefix of the ids of this text's footnotes, because a document contains many texts. */
   prefix: string
-  /** The footnotes whose mark has an id already. */
+  /** The footnotes whose mark already has an id. */
   marked: Set<number>
 }
 
@@ -80,7 +80,7 @@ function footnoteMark(number: number, { prefix, marked }: Rendering): TreeNode {
   ])
 }
 
-/** An element as a document may hold it, with children that are finished. */
+/** An element as a document may contain it, with finished children. */
 function finished(node: TreeNode, rendering: Rendering): TreeNode {
   const { tagName, properties = {}, children = [] } = node
   switch (tagName) {
@@ -89,7 +89,7 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
       if (typeof href !== 'string' || !SAFE_ADDRESS.test(href)) return element('span', {}, children)
       return element('a', { rel: 'nofollow noopener noreferrer', href }, children)
     }
-    // An image would be fetched from wherever the text says; it becomes a link.
+    // An image would be fetched from wherever the text says, so it becomes a link.
     case 'img': {
       const source = typeof properties.src === 'string' ? properties.src : ''
       const alt = typeof properties.alt === 'string' ? properties.alt : ''
@@ -156,7 +156,7 @@ function proseHtml(text: string, rendering: Rendering): string {
   const drawn = toHast(tree, { allowDangerousHtml: true })
   rehypeShape()(drawn)
   finish(drawn, rendering)
-  // All that is raw now is what KaTeX wrote.
+  // Everything that is raw now was written by KaTeX.
   return toHtml(drawn, { allowDangerousHtml: true })
 }
 
@@ -179,7 +179,7 @@ function detailsHtml(
   return `<details${block.open ? ' open' : ''}><summary dir="auto">${summary}</summary>${content}</details>\n`
 }
 
-/** Neighbouring blocks are parsed together, so that links find their definitions. */
+/** Adjacent blocks are parsed together, so that links find their definitions. */
 function blocksHtml(
   text: string,
   blocks: readonly Block[],
@@ -226,8 +226,8 @@ function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string 
 }
 
 /**
- * Safe HTML of a text: no scripts, images or HTML of its own. It can take long: call it where nothing else waits.
- * @throws RangeError for a text that nests too deeply.
+ * Safe HTML of a text: no scripts, images or HTML of its own. May take long, so call it where nothing else waits.
+ * @throws RangeError if the text nests too deeply.
  */
 export function markdownHtml(text: string, texts: ProseTexts): string {
   const source = text.replaceAll(/\r\n?/g, '\n')

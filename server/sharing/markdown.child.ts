@@ -1,4 +1,4 @@
-// The worker thread that renders Markdown as HTML: some texts take long, and nothing else may wait for them.
+// The worker thread that renders Markdown as HTML. Some texts take long, and nothing else may wait for them.
 import { serveRequests } from '../lib/worker-server.ts'
 import { markdownHtml } from './markdown-html.ts'
 import type { ProseTexts } from './prose-texts.ts'

@@ -10,14 +10,15 @@ import { type ProseTexts, proseTexts } from './prose-texts.ts'
 /** Renders Markdown of exports and shared copies. */
 export interface MarkdownRenderer {
   /**
-   * Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long stays as it is.
-   * @param language of the words that Markdown leaves to us, such as the titles of alerts.
+   * Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long is shown as
+   * plain text.
+   * @param language the language of the words that Markdown leaves to the renderer, such as the titles of alerts.
    */
   render(text: string, language: DocumentLanguage): Promise<string>
   close(): Promise<void>
 }
 
-/** Longer texts are shown as they are. */
+/** Longer texts are shown as plain text. */
 const MAX_CHARACTERS = 64_000
 /** A text can become much longer as HTML (a line of nested quotes). */
 const MAX_HTML_CHARACTERS = 1_000_000
@@ -25,11 +26,11 @@ const RENDER_TIMEOUT_MS = 3_000
 const START_TIMEOUT_MS = 15_000
 const IDLE_MS = 30_000
 /**
- * Rendered texts that are remembered, in characters of HTML. Anybody with the link of a share can open it again and again;
- * with this, a text that takes long to render does so once.
+ * Maximum characters of HTML in the cache. Anybody with the link of a share can open it again and again; with the cache, a
+ * text that takes long is rendered only once.
  */
 const MAX_CACHED_CHARACTERS = 8_000_000
-/** A text that could not be rendered, because the machine was busy, is tried again after this time. */
+/** A text that could not be rendered, because the machine was busy, is retried after this time. */
 const CACHE_TTL_MS = 60 * 60_000
 
 interface RenderRequest {
@@ -37,7 +38,7 @@ interface RenderRequest {
   texts: ProseTexts
 }
 
-/** A text as it is, for what Markdown cannot show. */
+/** A text without Markdown, for what Markdown cannot show. */
 export const plainText = (text: string): string => `<pre class="plain">${escapeHtml(text)}</pre>`
 
 /** Renders in a worker thread, which ends when it is idle. Call `close` at the end. */
@@ -49,7 +50,7 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     timeoutError: () => new Error('The text took too long to render'),
   })
   const renderNow = async (request: RenderRequest): Promise<string> => {
-    // A slow text ends the thread with everything in it, so a neighbour of such a text gets a second try.
+    // A slow text ends the thread and all other texts in it, so those get a second attempt.
     for (let attempt = 0; attempt < 2; attempt += 1)
       try {
         const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })

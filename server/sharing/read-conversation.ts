@@ -19,7 +19,7 @@ export type ExportStore = BranchStore & {
 /** A text in one piece, or read in pieces because it is long. */
 export type AnyText = string | LongText
 
-/** The messages of the shown branch, oldest first. One that is deleted meanwhile is left out. */
+/** The messages of the shown branch, oldest first. A message that is deleted in the meantime is left out. */
 export async function* readShownBranch(
   store: BranchStore,
   { id, leafId }: Pick<ConversationRow, 'id' | 'leafId'>,

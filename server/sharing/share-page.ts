@@ -8,7 +8,7 @@ import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import { documentToolTitle } from './tool-titles.ts'
 
-/** The policy of every page below; nobody may frame it. */
+/** The policy of every page below. No page may frame them. */
 export const SHARE_PAGE_POLICY = `${documentPolicy("'self'")}; frame-ancestors 'none'`
 
 /** The copy as a page, in pieces. @param token of the link, for the addresses of files. */
@@ -87,7 +87,7 @@ function filesHtml(files: SharedMessage['files'], token: string): string {
   return `<ul class="files">${items.join('')}</ul>\n`
 }
 
-/** The form for the password. It says nothing about the conversation. */
+/** The form for the password. It reveals nothing about the conversation. */
 export function passwordPage(
   language: DocumentLanguage,
   error: 'wrong' | 'tooMany' | null,
@@ -105,7 +105,7 @@ export function gonePage(language: DocumentLanguage): string {
   return `${documentStart(texts.shared, language)}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
 }
 
-/** Instead of the page, for an address that opens too many. */
+/** Shown instead of the page to an address that opens too many. */
 export function tooManyPage(language: DocumentLanguage): string {
   const texts = documentTexts[language]
   return `${documentStart(texts.shared, language)}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`

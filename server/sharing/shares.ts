@@ -1,4 +1,4 @@
-// Shares: frozen copies of the shown branch behind a link that nobody can guess.
+// Shares: frozen copies of the shown branch behind an unguessable link.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
 import { networkOf } from '../auth/network.ts'
@@ -16,10 +16,12 @@ import { copyBranch } from './copy-branch.ts'
 
 const TOKEN_BYTES = 16
 const GUESSES = 20
-/** Guesses from all networks together, so that many addresses do not help much. */
+/** Password guesses from all networks together, so that many addresses do not help much. */
 const GUESSES_IN_ALL = 200
 const GUESS_WINDOW_MS = 15 * 60_000
-/** What one network may open a minute, whatever the link: pages with many files, but no search for links. */
+/**
+ * Requests per minute from one network, whatever the link: enough for pages with many files, too few to search for links.
+ */
 const VIEWS = 120
 const FILE_VIEWS = 2_000
 const VIEW_WINDOW_MS = 60_000
@@ -30,19 +32,19 @@ export interface ShareDependencies {
   store: Store
   box: SecretBox
   passwords: Passwords
-  /** False: nothing is shared, and every link is 404. */
+  /** If false, nothing is shared, and every link returns 404. */
   isEnabled(): boolean
   limits: Limits
   now(): Date
 }
 
-/** What somebody who opens a link sends to be let in. */
+/** What a visitor sends to open a link. */
 export interface Visit {
   token: string
-  /** The address of the client. */
+  /** The client's address. */
   address: string
   password?: string | undefined
-  /** What `ticketOf` returned after an earlier password. */
+  /** The value that `ticketOf` returned after the password was entered; absent without one. */
   ticket?: string | undefined
   /** A file of the share is opened, not its texts. */
   isFile?: boolean
