@@ -1,7 +1,7 @@
 // Draws menus: actions, and a choice among several. Used through menu.tsx, which loads it lazily.
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 import { classNames } from '../class-names.ts'
 
@@ -17,8 +17,20 @@ export type MenuProps = {
   children: ReactNode
 }
 
-/** The menu with its button. It starts open, because it is first drawn when someone opens it. */
-export function Menu({ trigger, align = 'start', side = 'bottom', label, children }: MenuProps) {
+/**
+ * The menu with its button. It starts open, because it is first drawn when someone opens it; `isByKeyboard`: with a key, so
+ * that the first entry gets the focus.
+ */
+export function Menu({
+  trigger,
+  align = 'start',
+  side = 'bottom',
+  label,
+  isByKeyboard,
+  children,
+}: MenuProps & { isByKeyboard: boolean }) {
+  // From the second opening on, the library sees the keys itself.
+  const isFirst = useRef(true)
   return (
     <DropdownMenu.Root dir={shownDirection()} modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -29,6 +41,14 @@ export function Menu({ trigger, align = 'start', side = 'bottom', label, childre
           sideOffset={6}
           collisionPadding={10}
           aria-label={label}
+          onFocus={({ target, currentTarget }) => {
+            if (target !== currentTarget || !isFirst.current) return
+            isFirst.current = false
+            if (!isByKeyboard) return
+            currentTarget
+              .querySelector<HTMLElement>('[role^="menuitem"]:not([data-disabled])')
+              ?.focus()
+          }}
           className="z-50 max-h-[min(30rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
         >
           {children}

@@ -20,23 +20,24 @@ const LateMenu = late(async () => (await load()).Menu)
 
 /** Until it is first opened, a menu is only its button. */
 export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactElement }) {
-  const [wanted, setWanted] = useState(false)
+  const [wanted, setWanted] = useState<'keyboard' | 'pointer' | null>(null)
   const closed = isValidElement<ButtonHTMLAttributes<HTMLButtonElement>>(props.trigger)
     ? cloneElement(props.trigger, {
         'aria-haspopup': 'menu',
         'aria-expanded': false,
-        onClick: () => setWanted(true),
+        // A click without a pointer comes from a key.
+        onClick: ({ detail }) => setWanted(detail === 0 ? 'keyboard' : 'pointer'),
         onKeyDown: (event) => {
           if (event.key !== 'ArrowDown') return
           event.preventDefault()
-          setWanted(true)
+          setWanted('keyboard')
         },
       })
     : props.trigger
-  if (!wanted) return closed
+  if (wanted === null) return closed
   return (
-    <PartBoundary fallback={closed} isOver onClose={() => setWanted(false)}>
-      <LateMenu {...props} />
+    <PartBoundary fallback={closed} isOver onClose={() => setWanted(null)}>
+      <LateMenu {...props} isByKeyboard={wanted === 'keyboard'} />
     </PartBoundary>
   )
 }
