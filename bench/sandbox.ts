@@ -29,19 +29,17 @@ const open = (folder: string, poolSize: number): PythonSandbox =>
     multiUser: false,
     poolSize,
     poolIdleMs: 600_000,
-    snapshotFolder: folder,
+    compiledFolder: folder,
     packagesFolder: null,
     extraModules: {},
     log: () => {},
   })
 
-/** Waits until all four images and the library are built. */
-async function storeFull(folder: string): Promise<void> {
+/** Waits until the library and the machine code are built. */
+async function filesBuilt(folder: string): Promise<void> {
   const whole = async () =>
-    (await readdir(folder)).filter((name) => /\.(image|library)$/.test(name)).length
-  for (let tries = 0; (await whole()) < 5 && tries < 600; tries += 1) await wait(200)
-  // Wait for the process that built them to exit.
-  await wait(300)
+    (await readdir(folder)).filter((name) => /\.(code|library)$/.test(name)).length
+  for (let tries = 0; (await whole()) < 2 && tries < 600; tries += 1) await wait(200)
 }
 
 /** Runs one program and returns whether it got a warm interpreter. */
@@ -63,7 +61,7 @@ async function call(python: PythonSandbox, code: string): Promise<{ warm: boolea
 }
 
 /** Warm calls, alternating with the same program in the host's `python3` if there is one. */
-async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> {
+async function warmCalls(python: PythonSandbox): Promise<Row[]> {
   // The real executable: a version manager's shim would slow the host down and flatter our figure.
   const host = await promisify(execFile)('python3', [
     '-c',
@@ -82,7 +80,6 @@ async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> 
     if (warm) ours.push(took)
     // Wait, unmeasured, for the next interpreter to become warm.
     await wait(1500)
-    await storeFull(folder)
     if (host !== null) theirs.push(await timed(() => promisify(execFile)(host, ['-c', '1+1'])))
   }
   const value = median(ours)
@@ -109,14 +106,14 @@ async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> 
   ]
 }
 
-/** Starts from a memory image compared with starts from scratch, measured in alternation. */
+/** Starts with the compiled files compared with starts from scratch, measured in alternation. */
 async function coldStarts(folder: string): Promise<Row[]> {
   const cold = open(folder, 0)
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
-  const fromImage: number[] = []
+  const compiled: number[] = []
   const withLibrary: number[] = []
   const plain: number[] = []
-  const library = await openLibrary(folder)
+  const library = await openFile(join(folder, await nameOf(folder, '.library')), 'r')
   const start = async (descriptor: number | undefined): Promise<void> => {
     const interpreter = startInterpreter({ launcher, mode: 'serve', library: descriptor })
     await interpreter.ready
@@ -124,17 +121,15 @@ async function coldStarts(folder: string): Promise<Row[]> {
     await interpreter.ended
   }
   for (let round = 0; round < ROUNDS; round += 1) {
-    await storeFull(folder)
-    fromImage.push(await timed(() => call(cold, '1+1')))
-    await storeFull(folder)
+    compiled.push(await timed(() => call(cold, '1+1')))
     withLibrary.push(await timed(() => start(library.fd)))
     plain.push(await timed(() => start(undefined)))
   }
   await cold.close()
   await library.close()
-  const value = median(fromImage) / median(plain)
+  const value = median(compiled) / median(plain)
   return [
-    { suite, figure: 'cold call', target: '', value: median(fromImage), unit: 'ms', ok: true },
+    { suite, figure: 'cold call', target: '', value: median(compiled), unit: 'ms', ok: true },
     {
       suite,
       figure: 'cold call vs. a plain start',
@@ -145,7 +140,7 @@ async function coldStarts(folder: string): Promise<Row[]> {
     },
     {
       suite,
-      figure: 'start without an image vs. a plain start',
+      figure: 'start with the library alone vs. a plain start',
       target: '',
       value: median(withLibrary) / median(plain),
       unit: 'x',
@@ -154,25 +149,23 @@ async function coldStarts(folder: string): Promise<Row[]> {
   ]
 }
 
-async function openLibrary(folder: string) {
-  const name = (await readdir(folder)).find((each) => each.endsWith('.library'))
-  if (name === undefined) throw new Error('No compiled library was written.')
-  return await openFile(join(folder, name), 'r')
+async function nameOf(folder: string, kind: string): Promise<string> {
+  const name = (await readdir(folder)).find((each) => each.endsWith(kind))
+  if (name === undefined) throw new Error(`no ${kind} file was made`)
+  return name
 }
 
-/** Memory of an idle interpreter in the pool, started from an image. */
+/** Memory of an idle interpreter in the pool, started with the compiled files. */
 async function idleMemory(folder: string): Promise<Row> {
-  await storeFull(folder)
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
-  const library = await openLibrary(folder)
-  const name = (await readdir(folder)).find((each) => each.endsWith('.image'))
-  const image = await openFile(join(folder, name ?? ''), 'r')
+  const library = await openFile(join(folder, await nameOf(folder, '.library')), 'r')
+  const code = await openFile(join(folder, await nameOf(folder, '.code')), 'r')
   let pid = 0
   const interpreter = startInterpreter({
     launcher,
     mode: 'serve',
     library: library.fd,
-    image: image.fd,
+    code: code.fd,
     onStarted: (id) => {
       pid = id
     },
@@ -180,7 +173,7 @@ async function idleMemory(folder: string): Promise<Row> {
   await interpreter.ready
   const value = ((await residentBytes(pid)) ?? 0) / 1024 / 1024
   interpreter.kill()
-  await Promise.all([library.close(), image.close()])
+  await Promise.all([library.close(), code.close()])
   return {
     suite,
     figure: 'idle interpreter',
@@ -222,14 +215,12 @@ async function eventLoop(python: PythonSandbox): Promise<Row[]> {
   ]
 }
 
-/** Throughput of calls, sequential and two at a time, that come faster than images are built. */
+/** Throughput of calls, sequential and two at a time. */
 async function callsPerSecond(folder: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const lanes of [1, 2]) {
-    await storeFull(folder)
     const python = open(folder, lanes)
     await call(python, '1')
-    await storeFull(folder)
     const took = await timed(() =>
       Promise.all(
         Array.from({ length: lanes }, async () => {
@@ -257,9 +248,9 @@ export async function run(): Promise<Row[]> {
   const python = open(folder, 2)
   try {
     await call(python, '1')
-    await storeFull(folder)
+    await filesBuilt(folder)
     return [
-      ...(await warmCalls(python, folder)),
+      ...(await warmCalls(python)),
       ...(await coldStarts(folder)),
       await idleMemory(folder),
       ...(await callsPerSecond(folder)),

@@ -27,7 +27,7 @@ export async function checkPython(
     multiUser,
     poolSize: 0,
     poolIdleMs: 0,
-    snapshotFolder: join(dataDirectory, 'python'),
+    compiledFolder: join(dataDirectory, 'python'),
     packagesFolder,
     extraModules: {},
     log: () => {},

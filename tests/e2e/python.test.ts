@@ -62,7 +62,7 @@ describeInBrowser('Python in the page', (visitor) => {
     server = await servers.start({
       config: scripted(upstream),
       webRoot: visitor.webRoot(),
-      sharedPythonImages: true,
+      sharedCompiledPython: true,
     })
   })
   afterAll(() => upstream.close())

@@ -7,7 +7,7 @@ import type { UserId } from '../../server/protocol/ids.ts'
 import {
   createAvailable,
   failedProgram,
-  noSnapshots,
+  noCompiledFiles,
 } from '../../server/sandbox/python/isolated-sandbox.ts'
 import { createExecutePythonTool } from '../../server/tools/builtin/programs/execute-python.ts'
 import { createPageTools } from '../../server/tools/builtin/web/fetch-page.ts'
@@ -67,8 +67,7 @@ describe('users take turns', () => {
       multiUser: true,
       poolSize: 0,
       poolIdleMs: 60_000,
-      snapshotFolder: '',
-      storedImages: 0,
+      compiledFolder: '',
       packagesFolder: null,
       extraModules: {},
       log: () => undefined,
@@ -76,7 +75,7 @@ describe('users take turns', () => {
       state: { engine: 'wasm', isolation: 'wasm', available: true, reason: null },
       launcher: createScriptedLauncher(),
       wheels: [],
-      snapshots: noSnapshots,
+      compiled: noCompiledFiles,
     })
     const listener = { onStarting() {}, onRunning() {}, onOutput() {} }
     const run = async (owner: string, code: string) => {

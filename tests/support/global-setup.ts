@@ -1,5 +1,5 @@
-// Runs once before all tests: builds the server and the programs that tests start, prepares
-// interpreters of Python, and provides a migrated SQLite file and a PostgreSQL server with a migrated template database.
+// Runs once before all tests: builds the server and the programs that tests start, compiles
+// Python, and provides a migrated SQLite file and a PostgreSQL server with a migrated template database.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../server/db/connect.ts'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 import { builtPrograms, builtServer } from './built.ts'
-import { prepareImages } from './sandbox/python-images.ts'
+import { compilePython } from './sandbox/compiled-python.ts'
 import { findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
 
 declare module 'vitest' {
@@ -25,7 +25,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [main, programs] = await Promise.all([builtServer(), builtPrograms(), prepareImages()])
+  const [main, programs] = await Promise.all([builtServer(), builtPrograms(), compilePython()])
   project.provide('serverBuild', dirname(main))
   project.provide('programBuild', programs)
   const server = await findPostgres()

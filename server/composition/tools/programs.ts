@@ -36,7 +36,7 @@ export function startPython(config: Config, log: FastifyBaseLogger): PythonSandb
     multiUser: config.auth_mode === 'multi',
     poolSize: pool_size,
     poolIdleMs: pool_idle * 1000,
-    snapshotFolder: join(config.data_dir, 'python'),
+    compiledFolder: join(config.data_dir, 'python'),
     packagesFolder: packages_dir ?? null,
     extraModules: extra_allowed_modules,
     log: (message, details) => log.info(details, message),

@@ -5,26 +5,31 @@ import filePromises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import { lockProcess } from './lock.mjs'
+import { createMainModule } from './machine-code.mjs'
 import { nextCommand, readAll, send, writeAll } from './pipes.mjs'
 
 /** A virtual path: Pyodide reads the library from the descriptor that the server opened. */
 const LIBRARY = '/nanoclaw/library.zip'
+const MAIN_MODULE = '/pyodide.asm.wasm'
 const CHUNK_BYTES = 48 * 1024
 
 const options = JSON.parse(process.argv[2])
 const { readFileSync } = fs
 
-/** Pyodide opens its library by path, but here the library is only a descriptor. */
-function redirectLibrary() {
+/** Pyodide reads its files here: the library is only a descriptor, and the main module may have machine code. */
+function redirectFiles(mainModule) {
   const { readFile } = filePromises
-  filePromises.readFile = async (path, ...rest) =>
-    path === LIBRARY ? readAll(options.library) : await readFile(path, ...rest)
+  filePromises.readFile = async (path, ...rest) => {
+    if (path === LIBRARY) return readAll(options.library)
+    if (String(path).endsWith(MAIN_MODULE)) return mainModule.offer(readFileSync(path))
+    return await readFile(path, ...rest)
+  }
   syncBuiltinESMExports()
 }
 
 async function startPyodide() {
   const { loadPyodide } = await import(options.pyodideModule)
-  const settings = {
+  const pyodide = await loadPyodide({
     jsglobals: Object.create(null),
     env: {
       HOME: '/output',
@@ -37,12 +42,7 @@ async function startPyodide() {
     _sysExecutable: '/usr/bin/python3',
     stdin: () => null,
     ...(options.library === null ? {} : { stdLibURL: LIBRARY }),
-  }
-  if (options.image !== null) {
-    const image = new Uint8Array(readAll(options.image).buffer)
-    return await loadPyodide({ ...settings, _loadSnapshot: image })
-  }
-  const pyodide = await loadPyodide({ ...settings, _makeSnapshot: options.mode === 'images' })
+  })
   pyodide.FS.mkdirTree('/lib/nanoclaw')
   for (const path of options.pythonModules)
     pyodide.FS.writeFile(`/lib/nanoclaw/${basename(path)}`, readFileSync(path))
@@ -50,20 +50,29 @@ async function startPyodide() {
   return pyodide
 }
 
-/** Starts Python once per image, so that each has its own hash seed; in one process, later starts are faster. */
-async function buildImages() {
-  for (const [index, descriptor] of options.outputs.entries()) {
-    const pyodide = await startPyodide()
-    writeAll(descriptor, pyodide.makeMemorySnapshot())
-    send({ type: 'written', index })
-  }
-}
+const readBuilder = (name) =>
+  readFileSync(
+    options.builders.find((path) => basename(path) === name),
+    'utf8',
+  )
 
 async function buildLibrary() {
   const pyodide = await startPyodide()
-  pyodide.runPython(readFileSync(options.compiler, 'utf8'))
-  writeAll(options.outputs[0], pyodide.FS.readFile('/tmp/library.zip'))
-  send({ type: 'written', index: 0 })
+  pyodide.runPython(readBuilder('compile_library.py'))
+  writeAll(options.output, pyodide.FS.readFile('/tmp/library.zip'))
+}
+
+/** Runs what most starts and programs run; only that becomes machine code. */
+async function buildMachineCode(mainModule) {
+  const pyodide = await startPyodide()
+  const runner = pyodide.pyimport('nanoclaw_runner')
+  const code = readBuilder('sample_program.py')
+  const request = { code, strictness: 'lenient', modules: null, refusedNames: ['eval'], wheels: {} }
+  for (const folder of ['/workspace', '/output']) pyodide.FS.mkdirTree(folder)
+  const checked = JSON.parse(runner.check(JSON.stringify(request)))
+  const outcome = checked.error === undefined ? JSON.parse(runner.execute()) : checked
+  if (outcome.error !== null) throw new Error(outcome.error)
+  writeAll(options.output, mainModule.machineCode())
 }
 
 /** Files live outside the interpreter's memory, so they have their own limit. */
@@ -252,14 +261,19 @@ async function main() {
     send({ type: 'ready', probe: probe() })
     return
   }
-  if (options.library !== null) redirectLibrary()
+  const mainModule = createMainModule({
+    machineCode: options.code === null ? null : readAll(options.code),
+    optimizes: options.mode === 'code',
+  })
+  redirectFiles(mainModule)
   if (options.mode === 'serve') {
     const pyodide = await startPyodide()
+    mainModule.close()
     await serve(pyodide, pyodide.pyimport('nanoclaw_runner'))
     return
   }
   if (options.mode === 'library') await buildLibrary()
-  else await buildImages()
+  else await buildMachineCode(mainModule)
   send({ type: 'built' })
 }
 

@@ -10,6 +10,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import os from 'node:os'
 import tls from 'node:tls'
+import v8 from 'node:v8'
+import vm from 'node:vm'
 import workerThreads from 'node:worker_threads'
 
 const deny = () => {
@@ -94,6 +96,15 @@ export function lockProcess() {
     'initgroups',
     '_debugProcess',
     '_startProfilerIdleNotifier',
+  ])
+  denyAll(v8, ['setFlagsFromString'])
+  denyAll(vm, [
+    'Script',
+    'compileFunction',
+    'createScript',
+    'runInContext',
+    'runInNewContext',
+    'runInThisContext',
   ])
   for (const name of ['mainModule', 'report'])
     Object.defineProperty(process, name, { value: undefined, writable: false, configurable: false })

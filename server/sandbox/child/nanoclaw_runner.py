@@ -7,7 +7,6 @@ import json
 import linecache
 import math
 import os
-import random
 import sys
 import traceback
 import types
@@ -125,8 +124,7 @@ def _run(tree, scope):
 
 
 def _prepare():
-    """Reseeds randomness (a snapshot contains the state of its build) and sets up `__main__`, the streams and `open`."""
-    random.seed()
+    """Sets up `__main__`, the streams and `open`."""
     if sys.platform == "emscripten":
         _hide_bridge()
     main = types.ModuleType("__main__")

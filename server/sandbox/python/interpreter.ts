@@ -45,28 +45,25 @@ export function startInterpreter(options: {
   mode: InterpreterMode
   /** Open file of the compiled library; like those below, closed by the caller after `ready`. */
   library?: number | undefined
-  /** Open memory image to start from. */
-  image?: number | undefined
-  /** Open files to write, for the modes that produce something. */
-  outputs?: readonly number[]
-  /** Called when one of `outputs` is complete. */
-  onWritten?(index: number): void
+  /** Open file of the interpreter's machine code. */
+  code?: number | undefined
+  /** Open file to write, for the modes that build one. */
+  output?: number | undefined
   /** Called at once with the id of the process. */
   onStarted?(pid: number): void
   /** Bytes resident in the process group of `pid`, or null where that is unknown. */
   residentBytes?(pid: number): Promise<number | null>
 }): Interpreter {
-  const { launcher, mode, outputs = [] } = options
-  const read = [options.library, options.image].filter((each) => each !== undefined)
-  const inherited = [...read, ...outputs]
+  const { launcher, mode, library, code, output } = options
+  const inherited = [library, code, output].filter((each) => each !== undefined)
   const inChild = (descriptor: number | undefined): number | null =>
     descriptor === undefined ? null : FIRST_INHERITED + inherited.indexOf(descriptor)
   const child = startProcess({
     ...launcher.command({
       mode,
-      library: inChild(options.library),
-      image: inChild(options.image),
-      outputs: outputs.map((_, index) => FIRST_INHERITED + read.length + index),
+      library: inChild(library),
+      code: inChild(code),
+      output: inChild(output),
     }),
     cwd: '/',
     env: {},
@@ -141,10 +138,8 @@ export function startInterpreter(options: {
   }
 
   const ready =
-    mode === 'library' || mode === 'images'
-      ? expect('built', BUILD_TIMEOUT_MS, (message) => {
-          if (message.type === 'written') options.onWritten?.(message.index)
-        }).then(() => {})
+    mode === 'library' || mode === 'code'
+      ? expect('built', BUILD_TIMEOUT_MS).then(() => {})
       : expect('ready', START_TIMEOUT_MS).then(({ probe }) => {
           const breaches = Object.entries(probe).filter(([, works]) => works)
           if (breaches.length === 0) return

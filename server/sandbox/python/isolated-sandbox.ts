@@ -3,6 +3,7 @@ import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { createFairQueue } from '../../lib/fair-queue.ts'
 import { detectBubblewrap } from '../bubblewrap.ts'
+import { type CompiledFiles, createCompiledFiles } from './compiled-files.ts'
 import { chooseHostLauncher, chooseLauncher, type PythonState } from './isolation.ts'
 import { findInterpreterFiles, type Launcher } from './launch.ts'
 import { programRules, type Strictness, TIME_LIMIT_SECONDS } from './modules.ts'
@@ -10,7 +11,6 @@ import { describeWheels, listWheels } from './packages.ts'
 import { createPythonPool } from './pool.ts'
 import type { ProgramFile, ProgramListener, ProgramOutcome } from './program.ts'
 import type { DescribedWheel } from './protocol.ts'
-import { createPythonSnapshots, type PythonSnapshots } from './snapshots.ts'
 
 /** One program and what it gets. */
 export interface PythonRequest {
@@ -55,10 +55,8 @@ export interface PythonOptions {
   /** Number of warm interpreters, and how long they stay after the last use. */
   poolSize: number
   poolIdleMs: number
-  /** Folder of the memory images. */
-  snapshotFolder: string
-  /** Memory images to keep in store, 4 by default; with 0, interpreters start from the compiled library. */
-  storedImages?: number
+  /** Folder of the compiled files that speed up starts. */
+  compiledFolder: string
   /** Folder of wheels, or null. */
   packagesFolder: string | null
   extraModules: Partial<Record<Strictness, readonly string[]>>
@@ -88,14 +86,14 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
     if (options.engine === 'host') {
       const { state, launcher } = await chooseHostLauncher(bubblewrap)
       if (launcher === null) return createUnavailable(state)
-      // The host's Python starts in tens of milliseconds, so it needs no warm pool and no images.
+      // The host's Python starts in tens of milliseconds, so it needs no warm pool and no compiled files.
       return createAvailable({
         ...options,
         poolSize: 0,
         state,
         launcher,
         wheels: [],
-        snapshots: noSnapshots,
+        compiled: noCompiledFiles,
       })
     }
     const folders = options.packagesFolder === null ? [] : [options.packagesFolder]
@@ -113,14 +111,13 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
         suitable,
       }),
     )
-    const snapshots = createPythonSnapshots({
-      folder: options.snapshotFolder,
-      images: options.storedImages,
+    const compiled = createCompiledFiles({
+      folder: options.compiledFolder,
       files,
       launcher,
       log: options.log,
     })
-    return createAvailable({ ...options, state, launcher, wheels, snapshots })
+    return createAvailable({ ...options, state, launcher, wheels, compiled })
   } catch (error) {
     return createUnavailable({
       engine: options.engine,
@@ -132,8 +129,8 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
 }
 
 /** Nothing is stored: each interpreter starts from the beginning. */
-export const noSnapshots: PythonSnapshots = {
-  take: async () => ({ library: null, image: null, close: async () => {} }),
+export const noCompiledFiles: CompiledFiles = {
+  open: async () => ({ library: null, code: null, close: async () => {} }),
   discard: async () => {},
   fill: async () => {},
   close: async () => {},
@@ -153,13 +150,13 @@ export function createAvailable(
     state: PythonState
     launcher: Launcher
     wheels: readonly { name: string; file: string }[]
-    snapshots: PythonSnapshots
+    compiled: CompiledFiles
   },
 ): OpenedPython {
-  const { launcher, snapshots, wheels, timeLimits = TIME_LIMIT_SECONDS } = options
+  const { launcher, compiled, wheels, timeLimits = TIME_LIMIT_SECONDS } = options
   const pool = createPythonPool({
     launcher,
-    snapshots,
+    compiled,
     size: options.poolSize,
     idleMs: options.poolIdleMs,
     log: options.log,

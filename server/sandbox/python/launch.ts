@@ -15,6 +15,13 @@ const MAX_MEMORY_PAGES = 8192
  * take no longer.
  */
 const OPTIMIZING_THRESHOLD = 100_000_000
+/** V8 loads machine code only under the flags under which it was made. */
+export const V8_FLAGS: readonly string[] = [
+  '--disallow-code-generation-from-strings',
+  '--max-old-space-size=256',
+  `--wasm-max-mem-pages=${MAX_MEMORY_PAGES}`,
+  `--wasm-tiering-budget=${OPTIMIZING_THRESHOLD}`,
+]
 /** Maximum bytes returned of stdout and of stderr. */
 export const MAX_OUTPUT_BYTES = 100 * 1024
 /** Maximum total bytes and number of the files returned from /output. */
@@ -31,7 +38,8 @@ export interface InterpreterFiles {
   childModules: readonly string[]
   /** Python modules to install in the interpreter. */
   pythonModules: readonly string[]
-  compiler: string
+  /** What builds the compiled files of later starts. */
+  builders: readonly string[]
   pyodide: string
   /** A package that Pyodide imports at startup. */
   webSockets: string
@@ -39,18 +47,18 @@ export interface InterpreterFiles {
   packages: readonly string[]
 }
 
-/** `library` and `images` build files for later starts and never run programs. */
-export type InterpreterMode = 'probe' | 'library' | 'images' | 'serve'
+/** `library` and `code` build a file for later starts and never run programs of users. */
+export type InterpreterMode = 'probe' | 'library' | 'code' | 'serve'
 
 /** What an interpreter is started with. */
 export interface InterpreterPlan {
   mode: InterpreterMode
   /** Descriptor of the compiled standard library, or null to use Pyodide's own. */
   library: number | null
-  /** Descriptor of the memory image to start from, or null. */
-  image: number | null
-  /** Descriptors of the output files. */
-  outputs: readonly number[]
+  /** Descriptor of the interpreter's machine code, or null to compile it. */
+  code: number | null
+  /** Descriptor of the file to build, or null. */
+  output: number | null
 }
 
 /** What separates programs from the host: the kernel (bubblewrap), or only the WebAssembly machine. */
@@ -78,9 +86,9 @@ export async function findInterpreterFiles(packages: readonly string[]): Promise
   return {
     node: await realpath(process.execPath),
     child: await realpath(join(folder, 'interpreter.mjs')),
-    childModules: await inFolder('lock.mjs', 'pipes.mjs'),
+    childModules: await inFolder('lock.mjs', 'machine-code.mjs', 'pipes.mjs'),
     pythonModules: await inFolder('nanoclaw_runner.py', 'nanoclaw_wheels.py'),
-    compiler: await realpath(join(folder, 'compile_library.py')),
+    builders: await inFolder('compile_library.py', 'sample_program.py'),
     pyodide,
     webSockets,
     packages: await Promise.all(packages.map((path) => realpath(path))),
@@ -93,7 +101,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
     files.child,
     ...files.childModules,
     ...files.pythonModules,
-    files.compiler,
+    ...files.builders,
     join(files.pyodide, '*'),
     join(files.webSockets, '*'),
     ...files.packages.map((folder) => join(folder, '*')),
@@ -102,7 +110,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
     ...plan,
     pyodideModule: join(files.pyodide, 'pyodide.mjs'),
     pythonModules: files.pythonModules,
-    compiler: files.compiler,
+    builders: files.builders,
     timeZone: process.env.TZ ?? 'UTC',
     maxFileBytes: MAX_FILE_BYTES,
     maxOutputBytes: MAX_OUTPUT_BYTES,
@@ -113,10 +121,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
     '--no-warnings',
     major < 22 ? '--experimental-permission' : '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
-    '--disallow-code-generation-from-strings',
-    '--max-old-space-size=256',
-    `--wasm-max-mem-pages=${MAX_MEMORY_PAGES}`,
-    `--wasm-tiering-budget=${OPTIMIZING_THRESHOLD}`,
+    ...V8_FLAGS,
     files.child,
     JSON.stringify(options),
   ]

@@ -1,9 +1,9 @@
 // A pool of warm interpreters: each is used once and then replaced; an idle pool keeps none.
 import { untilAborted } from '../../lib/abort.ts'
 import { residentBytes } from '../resident-memory.ts'
+import type { CompiledFiles } from './compiled-files.ts'
 import { type Interpreter, startInterpreter } from './interpreter.ts'
 import type { Launcher } from './launch.ts'
-import type { PythonSnapshots } from './snapshots.ts'
 
 /** Interpreters that are started before they are needed. Each runs one program. */
 export interface PythonPool {
@@ -30,12 +30,12 @@ interface Slot {
  */
 export function createPythonPool(options: {
   launcher: Launcher
-  snapshots: PythonSnapshots
+  compiled: CompiledFiles
   size: number
   idleMs: number
   log(message: string, details: object): void
 }): PythonPool {
-  const { launcher, snapshots } = options
+  const { launcher, compiled } = options
   /** Oldest first. */
   let slots: Slot[] = []
   /** Killed interpreters whose processes have not ended yet. */
@@ -44,7 +44,7 @@ export function createPythonPool(options: {
   let idleTimer: NodeJS.Timeout | undefined
 
   async function startWith(
-    from: { library?: number | undefined; image?: number | undefined },
+    from: { library?: number | undefined; code?: number | undefined },
     signal: AbortSignal,
   ): Promise<Interpreter> {
     const interpreter = startInterpreter({ launcher, mode: 'serve', residentBytes, ...from })
@@ -58,15 +58,15 @@ export function createPythonPool(options: {
     }
   }
 
-  /** Starts from the stored snapshots if possible, and without them if they turn out to be broken. */
+  /** Starts with the compiled files if possible, and without them if they turn out not to work. */
   async function start(signal: AbortSignal): Promise<Interpreter> {
-    const from = await snapshots.take()
+    const from = await compiled.open()
     try {
-      return await startWith({ library: from.library?.fd, image: from.image?.fd }, signal)
+      return await startWith({ library: from.library?.fd, code: from.code?.fd }, signal)
     } catch (error) {
       if (signal.aborted || from.library === null) throw error
-      options.log('Python did not start from its memory image; starting without it', { error })
-      await snapshots.discard()
+      options.log('Python did not start with its compiled files; starting without them', { error })
+      await compiled.discard()
     } finally {
       await from.close()
     }
@@ -139,10 +139,8 @@ export function createPythonPool(options: {
     idleTimer = setTimeout(dropAll, options.idleMs)
     idleTimer.unref()
     while (slots.length < options.size) addSlot()
-    // Starting interpreters takes precedence over building images for later.
-    void Promise.allSettled(slots.map(({ interpreter }) => interpreter)).then(() =>
-      snapshots.fill(),
-    )
+    // Starting interpreters takes precedence over building files for later.
+    void Promise.allSettled(slots.map(({ interpreter }) => interpreter)).then(() => compiled.fill())
   }
 
   return {
@@ -163,7 +161,7 @@ export function createPythonPool(options: {
       closed = true
       clearTimeout(idleTimer)
       dropAll()
-      await snapshots.close()
+      await compiled.close()
       await Promise.all(ending)
     },
   }

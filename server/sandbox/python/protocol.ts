@@ -27,13 +27,12 @@ export const DescribedWheel = z.object({
   imports: z.array(z.string().max(200)).max(200),
   requires: z.array(z.string().max(200)).max(200),
 })
-/** A Python package in an image. */
+/** A Python package, as described by its wheel. */
 export type DescribedWheel = z.infer<typeof DescribedWheel>
 
 /** What the process with the interpreter sends to the server. */
 export const ChildMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), probe: Probe }),
-  z.object({ type: z.literal('written'), index: z.int().min(0) }),
   z.object({ type: z.literal('built') }),
   z.object({ type: z.literal('described'), wheels: z.array(DescribedWheel).max(1000) }),
   z.object({ type: z.literal('running') }),

@@ -5,7 +5,7 @@ import type {
 } from '../../../server/sandbox/python/isolated-sandbox.ts'
 import type { ProgramOutcome } from '../../../server/sandbox/python/program.ts'
 import { createPythonSandbox, type PythonSandbox } from '../../../server/sandbox/python/sandbox.ts'
-import { SHARED_IMAGES } from './python-images.ts'
+import { SHARED_COMPILED } from './compiled-python.ts'
 
 export interface TestSandbox extends PythonSandbox {
   /** Runs one program; `heard` lists what its listener received. */
@@ -15,7 +15,7 @@ export interface TestSandbox extends PythonSandbox {
   ): Promise<ProgramOutcome & { heard: string[] }>
 }
 
-/** Opens a sandbox whose isolation has been probed, by default without memory images. The caller closes it. */
+/** Opens a sandbox whose isolation has been probed, with compiled files that all tests share. The caller closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
   const sandbox = createPythonSandbox({
     engine: 'wasm',
@@ -23,9 +23,7 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
     multiUser: false,
     poolSize: 1,
     poolIdleMs: 60_000,
-    snapshotFolder: SHARED_IMAGES,
-    // Creating an image costs more than it saves, since only one start can use it.
-    storedImages: 0,
+    compiledFolder: SHARED_COMPILED,
     packagesFolder: null,
     extraModules: {},
     log: () => {},

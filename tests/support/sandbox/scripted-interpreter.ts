@@ -2,7 +2,7 @@
 import type { InterpreterPlan, Launcher } from '../../../server/sandbox/python/launch.ts'
 import type { Program, ProgramOutcome } from '../../../server/sandbox/python/program.ts'
 
-/** Builds a library and images; serves one program, whose result is the content of the image it started from. */
+/** Builds a library and machine code; serves one program, whose result is the machine code it started with. */
 const CHILD = `
 const fs = require('node:fs')
 const plan = JSON.parse(process.argv[1])
@@ -14,25 +14,31 @@ const load = (descriptor, kind) => {
   process.exit(1)
 }
 load(plan.library, 'library')
-const image = load(plan.image, 'image')
+if (plan.mode === 'serve' && plan.code !== null && process.argv[2] === 'rejects code') {
+  send({ type: 'broken', reason: 'made for another V8' })
+  process.exit(1)
+}
+const code = load(plan.code, 'code')
 if (plan.mode === 'serve') {
   const names = ['readsHostFiles', 'listsHostFolders', 'makesCode', 'hasEnvironment', 'hasBindings', 'hasNetwork']
   send({ type: 'ready', probe: Object.fromEntries(names.map((name) => [name, false])) })
   process.stdin.once('data', () => {
     send({ type: 'running' })
-    send({ type: 'done', status: 'completed', error: null, result: image, omitted: 0 })
+    send({ type: 'done', status: 'completed', error: null, result: code, omitted: 0 })
   })
 } else {
-  plan.outputs.forEach((descriptor, index) => {
-    fs.writeSync(descriptor, plan.mode === 'library' ? 'library' : 'image ' + crypto.randomUUID())
-    send({ type: 'written', index })
-  })
+  fs.writeSync(plan.output, plan.mode + ' ' + crypto.randomUUID())
   send({ type: 'built' })
 }
 `
 
-/** A launcher for the fake interpreter; `served` counts the processes started to run a program. */
-export function createScriptedLauncher(): Launcher & { readonly served: number } {
+/**
+ * A launcher for the fake interpreter; `served` counts the processes started to run a program. With `rejectsCode`, none of them
+ * starts with machine code.
+ */
+export function createScriptedLauncher({ rejectsCode = false } = {}): Launcher & {
+  readonly served: number
+} {
   let served = 0
   return {
     isolation: 'wasm',
@@ -41,7 +47,8 @@ export function createScriptedLauncher(): Launcher & { readonly served: number }
     },
     command(plan: InterpreterPlan) {
       if (plan.mode === 'serve') served += 1
-      return { command: process.execPath, args: ['-e', CHILD, JSON.stringify(plan)] }
+      const args = ['-e', CHILD, JSON.stringify(plan), ...(rejectsCode ? ['rejects code'] : [])]
+      return { command: process.execPath, args }
     },
   }
 }

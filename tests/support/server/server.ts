@@ -7,7 +7,7 @@ import { afterAll, describe, inject } from 'vitest'
 import type * as app from '../../../server/app.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
-import { shareImages } from '../sandbox/python-images.ts'
+import { shareCompiledPython } from '../sandbox/compiled-python.ts'
 import { useDatabases } from '../store/databases.ts'
 
 /** The application from the build; loading it from the sources would take a second in each test file. */
@@ -51,8 +51,8 @@ export function useServers(): {
     folder?: string
     /** Folder of the built page; without it only the API is served. */
     webRoot?: string
-    /** For tests that run Python: uses images shared by all tests instead of spending 15 s on new ones. */
-    sharedPythonImages?: boolean
+    /** For tests that run Python: uses compiled files shared by all tests instead of spending 15 s on new ones. */
+    sharedCompiledPython?: boolean
     /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
     realPasswords?: boolean
   }): Promise<TestServer>
@@ -68,11 +68,11 @@ export function useServers(): {
       dialect = 'sqlite',
       folder,
       webRoot,
-      sharedPythonImages = false,
+      sharedCompiledPython = false,
       realPasswords = false,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
-      if (sharedPythonImages) shareImages(join(place, 'data'))
+      if (sharedCompiledPython) shareCompiledPython(join(place, 'data'))
       const started = await startServer(
         place,
         { ...databaseKeys(await databases.migrated(dialect)), ...config },

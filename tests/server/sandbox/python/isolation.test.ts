@@ -1,7 +1,8 @@
-// Which isolation is chosen and when Python is unavailable; packages from the operator's folder; memory images.
+// Which isolation is chosen and when Python is unavailable; packages from the operator's folder; compiled files.
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
@@ -10,8 +11,8 @@ import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
 import { chooseLauncher } from '../../../../server/sandbox/python/isolation.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { SHARED_COMPILED } from '../../../support/sandbox/compiled-python.ts'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
-import { copyLibrary } from '../../../support/sandbox/python-images.ts'
 import { descendants, processes } from '../../../support/server/process-tree.ts'
 
 let folder: string
@@ -170,42 +171,48 @@ describe('packages of the operator', () => {
   })
 })
 
-test('memory images are created at first use, readable by the owner only, serve one program each, and a broken one stops no program', async () => {
-  const snapshotFolder = join(folder, 'images')
+test('compiled files are built at first use and work in every later start, each with its own seeds; unusable ones stop no program', async () => {
+  const compiledFolder = join(folder, 'compiled')
   // Compiling Python's library takes longer than all of this test; how it is made again is tested with the pool.
-  await copyLibrary(snapshotFolder)
-  const named = async (): Promise<string[]> =>
-    (await readdir(snapshotFolder)).filter((name) => /\.(library|image)$/.test(name))
-  const imagesIn = async (): Promise<string[]> =>
-    (await named()).filter((name) => name.endsWith('.image'))
-  const python = await opened({ snapshotFolder, storedImages: 2, poolSize: 0 })
-  expect(await imagesIn()).toEqual([])
+  await cp(SHARED_COMPILED, compiledFolder, {
+    recursive: true,
+    filter: (path) => path === SHARED_COMPILED || path.endsWith('.library'),
+  })
+  const codeIn = async (): Promise<string[]> =>
+    (await readdir(compiledFolder)).filter((name) => name.endsWith('.code'))
+  const log: string[] = []
+  const python = await opened({
+    compiledFolder,
+    poolSize: 0,
+    log: (message) => log.push(message),
+  })
   expect(await python.program('1')).toMatchObject({ result: 1 })
-  await eventually(async () => expect(await imagesIn()).toHaveLength(2))
-  const images = await imagesIn()
-  for (const name of await named())
-    expect((await stat(join(snapshotFolder, name))).mode & 0o077).toBe(0)
-  // Two start from an image each, the third from the library: none of them shares its random seeds.
+  await eventually(async () => expect(await codeIn()).toHaveLength(1))
   const seeds = await Promise.all(
     Array.from({ length: 3 }, () =>
       python.program('import random\n[hash("one text"), random.random()]'),
     ),
   )
-  await python.close()
-  for (const name of images) expect(await named()).not.toContain(name)
   const numbers = seeds.flatMap(({ result }) => result)
   expect(numbers).not.toContain(null)
   expect(new Set(numbers).size).toBe(6)
+  expect(log).toEqual([])
+  await python.close()
 
-  for (const name of [...(await named()), ...images])
-    await writeFile(join(snapshotFolder, name), 'not an image')
-  const log: string[] = []
+  // Intact, but made by another V8: the second number of the header is a hash of its version.
+  const [made = ''] = await codeIn()
+  const content = await readFile(join(compiledFolder, made))
+  content.writeUInt32LE(content.readUInt32LE(4) ^ 1, 4)
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 32)
+  const foreign = made.replace(/-[\da-f]{32}\./, `-${digest}.`)
+  await rm(join(compiledFolder, made))
+  await writeFile(join(compiledFolder, foreign), content)
   const again = await opened({
-    snapshotFolder,
+    compiledFolder,
     poolSize: 0,
     log: (message) => log.push(message),
   })
   expect(await again.program('2')).toMatchObject({ status: 'completed', result: 2 })
-  expect(log).toEqual(['Python did not start from its memory image; starting without it'])
-  for (const name of images) expect(await named()).not.toContain(name)
+  expect(log).toEqual(['Python did not start with its compiled files; starting without them'])
+  expect(await codeIn()).not.toContain(foreign)
 }, 300_000)

@@ -1,14 +1,14 @@
-// The pool of warm interpreters and the store of images, with fake interpreters that only speak the protocol.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+// The pool of warm interpreters and the compiled files, with fake interpreters that only speak the protocol.
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type CompiledFiles,
+  createCompiledFiles,
+} from '../../../../server/sandbox/python/compiled-files.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
 import { createPythonPool, type PythonPool } from '../../../../server/sandbox/python/pool.ts'
-import {
-  createPythonSnapshots,
-  type PythonSnapshots,
-} from '../../../../server/sandbox/python/snapshots.ts'
 import { eventually } from '../../../support/eventually.ts'
 import {
   createScriptedLauncher,
@@ -45,13 +45,12 @@ async function interpreters(): Promise<number[]> {
   return started.filter((pid) => alive.has(pid))
 }
 
-const createStore = (images: number): PythonSnapshots =>
-  createPythonSnapshots({ folder, images, files, launcher, log })
-function createPool(options: { size: number; idleMs?: number; snapshots?: PythonSnapshots }) {
+const createStore = (): CompiledFiles => createCompiledFiles({ folder, files, launcher, log })
+function createPool(options: { size: number; idleMs?: number; compiled?: CompiledFiles }) {
   const pool = createPythonPool({
     launcher,
     idleMs: 60_000,
-    snapshots: createStore(0),
+    compiled: createStore(),
     log,
     ...options,
   })
@@ -73,18 +72,18 @@ async function call(pool: PythonPool, signal = new AbortController().signal) {
 describe('the pool', () => {
   /** A store that signals when all interpreters of the pool are warm: its `fill` is called only then. */
   function storeWithSignal() {
-    const store = createStore(0)
+    const store = createStore()
     let filled = (): void => {}
     const warm = new Promise<void>((resolve) => {
       filled = resolve
     })
-    const snapshots = { ...store, fill: async () => filled() }
-    return { warm, snapshots }
+    const compiled = { ...store, fill: async () => filled() }
+    return { warm, compiled }
   }
 
   test('the second call finds a warm interpreter', async () => {
-    const { warm, snapshots } = storeWithSignal()
-    const pool = createPool({ size: 1, snapshots })
+    const { warm, compiled } = storeWithSignal()
+    const pool = createPool({ size: 1, compiled })
     expect(await call(pool)).toMatchObject({ status: 'completed', waited: true })
     await warm
     expect(await call(pool)).toMatchObject({ status: 'completed', waited: false })
@@ -130,51 +129,80 @@ describe('the pool', () => {
   })
 })
 
-describe('the store', () => {
-  const stored = async (kind: string): Promise<string[]> =>
-    (await readdir(folder)).filter((name) => name.endsWith(kind))
+describe('the compiled files', () => {
+  const stored = async (): Promise<string[]> => (await readdir(folder)).sort()
+  const damaged = 'a damaged file of compiled Python is removed'
+  const failed = 'Python did not start with its compiled files; starting without them'
 
-  test('an image is used for one start only, however many calls and instances compete for it', async () => {
-    const stores = [createStore(3), createStore(3)]
-    await stores[0]?.fill()
-    expect(await stored('.image')).toHaveLength(3)
-    const both = stores.map((snapshots) => createPool({ size: 1, snapshots }))
-    const outcomes = await Promise.all(
-      Array.from({ length: 24 }, async (_, index) => {
-        const pool = both[index % 2]
-        return pool && (await call(pool))
-      }),
-    )
-    expect(outcomes.every((outcome) => outcome?.status === 'completed')).toBe(true)
-    // The others started from the library alone.
-    const images = outcomes.flatMap((outcome) => outcome?.result ?? [])
-    expect(images.length).toBeGreaterThanOrEqual(1)
-    expect(new Set(images).size).toBe(images.length)
+  test('are built once, closed to other users, and every later start uses them', async () => {
+    const compiled = createStore()
+    await compiled.fill()
+    const names = await stored()
+    expect(names).toEqual([
+      expect.stringMatching(/^python-[\da-f]{16}-[\da-f]{32}\.(code|library)$/),
+      expect.stringMatching(/^python-[\da-f]{16}-[\da-f]{32}\.(code|library)$/),
+    ])
+    for (const name of names) expect((await stat(join(folder, name))).mode & 0o077).toBe(0)
+    const pool = createPool({ size: 0, compiled })
+    const outcomes = [await call(pool), await call(pool)]
+    expect(outcomes[0]?.result).toMatch(/^code /)
+    expect(outcomes[1]?.result).toBe(outcomes[0]?.result)
+    await compiled.fill()
+    expect(await stored()).toEqual(names)
     expect(logged).toEqual([])
   })
 
-  test('two instances that fill an empty folder at once agree on one library', async () => {
-    const stores = [createStore(2), createStore(2)]
+  test('two servers that fill an empty folder at once use the same files', async () => {
+    const stores = [createStore(), createStore()]
     await Promise.all(stores.map((store) => store.fill()))
-    const taken = await Promise.all(
-      Array.from({ length: 4 }, (_, index) => stores[index % 2]?.take()),
+    const results = await Promise.all(
+      stores.map((compiled) => call(createPool({ size: 0, compiled }))),
     )
-    const libraries = await Promise.all(
-      taken.map(async (start) => (await start?.library?.stat())?.ino),
-    )
-    expect(new Set(libraries).size).toBe(1)
-    await Promise.all(taken.map((start) => start?.close()))
+    expect(results[0]?.result).toMatch(/^code /)
+    expect(results[1]?.result).toBe(results[0]?.result)
+    expect((await stored()).filter((name) => name.endsWith('.part'))).toEqual([])
+    expect(logged).toEqual([])
   })
 
-  test('broken images are removed, the call completes without them, and they are created again', async () => {
-    const snapshots = createStore(2)
-    await snapshots.fill()
-    for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged')
-    const pool = createPool({ size: 0, snapshots })
+  test.for(['damaged', ''])(
+    'a file with other content (%j) is removed before any start uses it, and built again',
+    async (content) => {
+      await createStore().fill()
+      for (const name of await stored())
+        if (name.endsWith('.code')) await writeFile(join(folder, name), content)
+      const compiled = createStore()
+      const pool = createPool({ size: 0, compiled })
+      expect(await call(pool)).toMatchObject({ status: 'completed', result: null })
+      expect(logged).toEqual([damaged])
+      await compiled.fill()
+      expect(await call(pool)).toMatchObject({ result: expect.stringMatching(/^code /) })
+      expect(logged).toHaveLength(1)
+    },
+  )
+
+  test('intact files that do not work are replaced by a start without them; after three times they stay unused', async () => {
+    launcher = createScriptedLauncher({ rejectsCode: true })
+    const compiled = createStore()
+    const pool = createPool({ size: 0, compiled })
+    for (let round = 0; round < 3; round += 1) {
+      await compiled.fill()
+      expect(await stored()).toHaveLength(2)
+      expect(await call(pool)).toMatchObject({ status: 'completed', result: null })
+    }
+    expect(logged).toEqual([failed, failed, failed])
+    await compiled.fill()
+    expect(await stored()).toEqual([])
     expect(await call(pool)).toMatchObject({ status: 'completed', result: null })
-    expect(logged).toEqual(['Python did not start from its memory image; starting without it'])
-    await snapshots.fill()
-    expect(await call(pool)).toMatchObject({ result: expect.stringMatching(/^image /) })
-    expect(logged).toHaveLength(1)
+    expect(logged).toHaveLength(3)
+  })
+
+  test('a folder that cannot be written stops no program, and is tried three times only', async () => {
+    await rm(folder, { recursive: true })
+    await writeFile(folder, 'not a folder')
+    const compiled = createStore()
+    for (let round = 0; round < 5; round += 1) await compiled.fill()
+    expect(logged).toHaveLength(3)
+    expect(await call(createPool({ size: 0, compiled }))).toMatchObject({ status: 'completed' })
+    expect(logged).toHaveLength(3)
   })
 })

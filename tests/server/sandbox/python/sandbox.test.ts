@@ -1,10 +1,6 @@
 // Inputs and outputs of a program: result, output, files, traceback, levels, limits, fresh random seeds.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
-import { copyLibrary } from '../../../support/sandbox/python-images.ts'
 
 let python: TestSandbox
 let first: Awaited<ReturnType<TestSandbox['program']>>
@@ -138,21 +134,13 @@ except PermissionError as error:
 describe('one run and the next', () => {
   const seeds = 'random.random(), hash("one text"), random.getrandbits(64).__str__()'
   const outcomes: Awaited<ReturnType<TestSandbox['program']>>[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-library-'))
-  let fresh: TestSandbox
   beforeAll(async () => {
-    await copyLibrary(folder)
-    fresh = await openPython({ snapshotFolder: folder })
     for (const code of [
       `import math, builtins, random\nmath.pi = 3\nbuiltins.sum = None\nleft = 1\nopen("/output/left.txt", "w").write("x")\n[${seeds}]`,
       `import math, os, random\n[${seeds}, math.pi > 3, sum([1, 1]), "left" in dir(), os.listdir("/output"), os.listdir("/workspace")]`,
       `import random\n[${seeds}]`,
     ])
-      outcomes.push(await fresh.program(code, { strictness: 'lenient' }))
-  })
-  afterAll(async () => {
-    await fresh.close()
-    rmSync(folder, { recursive: true, force: true })
+      outcomes.push(await python.program(code, { strictness: 'lenient' }))
   })
   const results = (): unknown[][] => outcomes.map(({ result }) => result as unknown[])
 
