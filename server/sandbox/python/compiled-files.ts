@@ -11,9 +11,8 @@ import {
   rm,
   stat,
 } from 'node:fs/promises'
-import { setPriority } from 'node:os'
+import { cpus, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { cachedDataVersionTag } from 'node:v8'
 import { startInterpreter } from './interpreter.ts'
 import { type InterpreterFiles, type Launcher, V8_FLAGS } from './launch.ts'
 
@@ -50,12 +49,12 @@ const MAX_FAILURES = 3
 const DIGEST_CHARACTERS = 32
 
 /**
- * A hash of everything the files depend on; files built from anything else are never read. V8's tag stands for its version,
- * its flags and the features of the processor.
+ * A hash of everything the files depend on; files built from anything else are never read. Machine
+ * code depends on the processor too.
  */
 async function storeKey(files: InterpreterFiles): Promise<string> {
   const hash = createHash('sha256').update(process.version).update(process.arch)
-  hash.update(String(cachedDataVersionTag())).update(V8_FLAGS.join(' '))
+  hash.update(cpus()[0]?.model ?? '').update(V8_FLAGS.join(' '))
   for (const path of [
     files.child,
     ...files.childModules,
