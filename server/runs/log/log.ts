@@ -84,9 +84,7 @@ export interface RunLog {
   /** The current state of the step at `index`. */
   step(index: number): Step | undefined
   prose(index: number): ProseState | undefined
-  /**
-   * Position in `entries` of the first entry after `id`; null if no event of the run has this id or, in a copy, can get it.
-   */
+  /** Position in `entries` of the first entry after `id`; null if no event of the run has, or in a copy can get, this id. */
   positionAfter(id: number): number | null
   /** Appends text to the prose step at `index`, as one or more events. Opens the step or replaces an interrupted one. */
   appendProse(index: number, type: 'thinking' | 'text', text: string): void
@@ -115,7 +113,6 @@ export interface RunLog {
   /** Calls `callback` with the number of listeners whenever it changes. */
   onListenersChange(callback: (count: number) => void): void
 }
-
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
 /** `history` is empty for a new run, and read from the store for a resumed one. */
@@ -131,7 +128,6 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const pendingApprovals = new Map<string, PendingApproval>()
   const pendingInputs = new Map<string, PendingInput>()
   const watchers: ((count: number) => void)[] = []
-
   let retrying: { notice: RetryNotice; until: number } | null = null
   const push = (entry: LogEntry): void => {
     retrying = null
