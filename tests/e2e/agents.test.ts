@@ -203,7 +203,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.goto(server.url)
     await say(page, 'What is on my list?')
     await page.getByText('Answer 1.').waitFor()
-    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
     await page
       .getByRole('button', { name: /settings/i })
       .last()

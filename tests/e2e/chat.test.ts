@@ -98,7 +98,7 @@ describeInBrowser('the chat', (visitor) => {
     middle.open()
     for (const window of [page, second]) {
       await window.getByText('First half, and the second half.').waitFor()
-      await window.getByRole('button', { name: 'Send' }).waitFor()
+      await window.getByRole('button', { name: 'Send', exact: true }).waitFor()
     }
     await leave(second)
     await leave(page)
@@ -119,7 +119,7 @@ describeInBrowser('the chat', (visitor) => {
     middle.open()
     await page.context().setOffline(false)
     await page.getByText('One two three four five.').waitFor()
-    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
     await leave(page)
   })
 

@@ -89,7 +89,7 @@ describeInBrowser('the end of an answer', (visitor) => {
         const before = await readsOfMessages(page)
         held.release()
         await page.getByRole('button', { name: 'Regenerate' }).waitFor()
-        await page.getByRole('button', { name: 'Send' }).waitFor()
+        await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
         await expect.poll(() => readsOfMessages(page)).toBeGreaterThan(before)
         // The stored message has been painted by the second frame from now.
         await page.evaluate(

@@ -119,7 +119,7 @@ describeInBrowser('Python in the page', (visitor) => {
     await page.locator('pre', { hasText: 'still 2000000' }).waitFor()
     await card.getByText(/^\d+ s$/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
     await card
       .getByText(/failed|interrupted/)
       .first()

@@ -91,7 +91,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     release()
     for (const window of [page, second]) {
       await window.getByText(SECOND_HALF, { exact: false }).waitFor()
-      await window.getByRole('button', { name: 'Send' }).waitFor()
+      await window.getByRole('button', { name: 'Send', exact: true }).waitFor()
       const answer = window.getByRole('article', { name: 'Answer' })
       await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
       await expect.poll(() => answer.getByRole('button', { name: /^Calculate/ }).count()).toBe(1)

@@ -67,7 +67,7 @@ describeInBrowser('two tabs', (visitor) => {
     await other.getByText('It goes').waitFor()
     await other.getByRole('button', { name: 'Stop' }).click()
     await one.getByText('Stopped.').waitFor()
-    await one.getByRole('button', { name: 'Send' }).waitFor()
+    await one.getByRole('button', { name: 'Send', exact: true }).waitFor()
 
     await other.context().setOffline(true)
     const id = new URL(one.url()).pathname.split('/').at(-1) ?? ''

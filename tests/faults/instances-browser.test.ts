@@ -51,7 +51,7 @@ describeInBrowser('the page behind nginx with two instances', (visitor) => {
       expect(await instances.ownerOf(runId)).toBe(1 - owner)
       await card.getByRole('button', { name: 'Approve', exact: true }).click()
       await page.getByText('The tale is written down.').waitFor()
-      await page.getByRole('button', { name: 'Send' }).waitFor()
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
 
       const answer = page.getByRole('article', { name: 'Answer' })
       expect(await answer.count()).toBe(1)
