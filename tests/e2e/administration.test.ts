@@ -184,6 +184,10 @@ describeInBrowser('the administration', (visitor) => {
     if (administered !== null) await page.screenshot({ ...administered, fullPage: true })
     await page.goto(`${server.url}/settings/account`)
     await page.getByText('还没有 API 密钥').waitFor()
+    // Neither the address nor the password can be saved while nothing is entered.
+    const saves = page.getByRole('button', { name: '保存', exact: true })
+    await expect.poll(() => saves.and(page.locator(':disabled')).count()).toBe(2)
+    expect(await saves.count()).toBe(2)
     await page.getByRole('button', { name: '创建密钥' }).click()
     const keyDialog = page.getByRole('dialog', { name: '创建密钥' })
     await keyDialog.getByLabel('用途').fill('备份')

@@ -23,6 +23,7 @@ export function McpDialog({
   const formId = useId()
   const form = useMcpForm(server, onClose)
   const { name, url, test, refused } = form
+  const isFilled = name.trim() !== '' && url.trim() !== ''
   return (
     <Dialog
       open
@@ -30,17 +31,13 @@ export function McpDialog({
       title={server === null ? t('mcp.add') : t('mcp.edit', { name })}
       footer={
         <>
-          <Button
-            className="me-auto"
-            disabled={test.isPending || name.trim() === '' || url.trim() === ''}
-            onClick={form.tryIt}
-          >
+          <Button className="me-auto" disabled={test.isPending || !isFilled} onClick={form.tryIt}>
             {t('mcp.test')}
           </Button>
           <Button tone="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button tone="primary" type="submit" form={formId} disabled={form.isBusy}>
+          <Button tone="primary" type="submit" form={formId} disabled={form.isBusy || !isFilled}>
             {t('common.save')}
           </Button>
         </>
