@@ -54,6 +54,7 @@ export interface ReadMessage {
   summaryCount: number
 }
 
+/** Reads the messages of a branch for runs. */
 export type BranchHistory = ReturnType<typeof createBranchHistory>
 
 /** At most this many messages in one query by their ids. */
