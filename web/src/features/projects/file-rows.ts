@@ -21,7 +21,7 @@ export type Row = {
   size?: number
 }
 
-/** The folders in which `path` lies, the outermost first: "a/b/c.ts" -> ["a", "a/b"]. */
+/** The folders in which `path` lies, the outermost first: "a/b/name" -> ["a", "a/b"]. */
 export const foldersOf = (path: string): string[] => {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
