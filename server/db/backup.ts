@@ -99,7 +99,7 @@ function checkSqliteBackup(file: string): void {
   }
 }
 
-/** Moves the old database out of the way, complete in its one file, under another name. */
+/** Renames the old database, after moving everything from its WAL into the one file. */
 async function setAside(file: string): Promise<void> {
   if (!existsSync(file)) return
   const client = new SqliteClient(file, { timeout: 1_000 })

@@ -3,7 +3,7 @@ import type { ConnectOptions, Database, DatabaseSettings } from './database.ts'
 
 /**
  * Opens the database and migrates it; several processes may do so at once.
- * @throws AppError within ten seconds, with a text for the operator, when that is impossible.
+ * @throws AppError within ten seconds, with a text for the operator, if this fails.
  */
 export async function connect(
   settings: DatabaseSettings,

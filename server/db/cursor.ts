@@ -1,4 +1,4 @@
-// The opaque cursors of lists: where the next page starts.
+// Opaque cursors of lists: where the next page starts.
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 
@@ -26,7 +26,7 @@ export const MomentCursor = z.tuple([
   z.string().min(1).max(64),
 ])
 
-/** Turns rows, of which one more than `limit` was queried, into a page. */
+/** Builds a page from up to `limit + 1` queried rows; the extra row shows that another page follows. */
 export function toPage<Row>(
   rows: Row[],
   limit: number,

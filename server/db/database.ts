@@ -18,35 +18,35 @@ export type Writer = Reader &
     lock(name: string): Promise<void>
   }
 
-/** Which of the two databases is used. */
+/** The database in use. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /**
  * One connected database. Every method may throw `AppError`: `store_busy` (a lock was held for too long),
- * `store_unavailable` (no connection), `store_full`. Any other failure of a statement is the driver's own error, never
- * with the statement's values in its text.
+ * `store_unavailable` (no connection), `store_full`. Any other failure of a statement is the driver's error, whose text
+ * never contains the statement's values.
  */
 export interface Database {
   readonly dialect: Dialect
   readonly tables: Tables
   readonly read: Reader
   /**
-   * Queries that `work` begins in order: each sees at least what those before it saw. PostgreSQL gets them over one
-   * connection, without waiting for each answer.
+   * Runs the queries that `work` starts, in order: each sees at least what the ones before it saw. On PostgreSQL they share
+   * one connection and are sent without waiting for each result.
    */
   readInOrder<T>(work: (read: Reader) => Promise<T>): Promise<T>
   /**
-   * Like `read`, for long queries (rankings, comparisons): on SQLite a worker thread runs them, so that they delay nobody. It
-   * starts with the first such query and ends when idle.
+   * Like `read`, for long queries (rankings, comparisons): on SQLite a worker thread runs them, so that they do not block
+   * the event loop. The thread starts with the first such query and ends when idle.
    */
   readonly readOffThread: Reader
   /** How the nearest vectors are found: inside the database, or by reading all of them. */
   readonly vectors: 'sqlite' | 'pgvector' | 'scan'
   /**
-   * Runs `work` in one transaction: all of it is stored durably when the promise resolves, nothing when it rejects.
-   * `work` runs again when the connection turns out to have been lost before its first statement took effect.
-   * Await only statements on `tx` inside: on SQLite all other writers wait meanwhile. A `write` inside a `write` waits
-   * for itself forever (the tests refuse it with an error); pass `tx` on instead.
+   * Runs `work` in one transaction: all of it is stored durably when the promise resolves, nothing when it rejects. If the
+   * connection is lost before the first statement takes effect, `work` runs again. Inside it, await only statements on
+   * `tx`, because on SQLite all other writers wait meanwhile. A `write` inside a `write` waits for itself forever (the
+   * tests refuse it with an error); pass `tx` instead.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>
   /** Whether a statement failed because of a unique index. */
@@ -81,16 +81,16 @@ export type PostgresSettings = {
     | { host: string; port: number; user: string; password: string; database: string }
   /** Maximum number of connections in the pool. */
   poolSize?: number
-  /** Milliseconds after which the server ends a transaction whose process does nothing: it holds locks. */
+  /** Milliseconds after which the server ends an idle transaction, because it holds locks. */
   idleInTransactionMs?: number
   /** Whether passages are searched by meaning: then pgvector is used where available. */
   embeddings?: boolean
 }
 
-/** Told apart by `dialect`. */
+/** The settings of either database, distinguished by `dialect`. */
 export type DatabaseSettings = SqliteSettings | PostgresSettings
 
-/** What both drivers are given besides their settings. */
+/** Options of both drivers besides their settings. */
 export type ConnectOptions = {
   log: StoreLog
   onStatement?: StatementListener

@@ -21,7 +21,7 @@ export const afterMoment = (
   lastId: string | Placeholder,
 ): SQL => sql`(${moment}, ${id}) < (${sql.param(lastMoment, moment)}, ${sql.param(lastId, id)})`
 
-/** Text folded by `foldCase` contains what a person typed. @param pattern from `foldedPattern`. */
+/** The condition that a text folded by `foldCase` contains what a person typed. @param pattern from `foldedPattern`. */
 export const containsFolded = (folded: Column, pattern: string | Placeholder): SQL =>
   sql`${folded} like ${pattern} escape '\\'`
 
@@ -29,10 +29,10 @@ export const containsFolded = (folded: Column, pattern: string | Placeholder): S
 export const foldedPattern = (typed: string): string =>
   `%${foldCase(typed).replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** Text in the form in which case-insensitive comparisons see it. The databases fold differently (SQLite: ASCII only). */
+/** Folds text for case-insensitive comparison. The databases fold differently (SQLite: ASCII only). */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** Length of a text in bytes. Both databases know it without reading the text itself. */
+/** Length of a text in bytes. Both databases know it without reading the text. */
 export const byteLength = (text: Column | SQL) => sql`octet_length(${text})`.mapWith(Number)
 
 /** Bytes of a long text that one query reads. */
@@ -94,7 +94,7 @@ export function prepareOnce<Shape extends object, Statement>(
   }
 }
 
-/** A statement that transactions run, or queries in order, prepared once per connection. */
+/** A statement for transactions and for `readInOrder`, prepared once per connection. */
 export function prepareOnEach<Statement, Connection extends Reader = Writer>(
   prepare: (tx: Connection) => Statement,
 ): (tx: Connection) => Statement {
@@ -108,7 +108,7 @@ export function prepareOnEach<Statement, Connection extends Reader = Writer>(
   }
 }
 
-/** A placeholder for the value of a column, which may be null. It has the name that the table has for the column. */
+/** A placeholder for the value of a column, which may be null, named like the column in the table. */
 const placeholderFor = (column: Column, name: string): SQL => {
   const mapToDriverValue = (value: unknown): unknown =>
     value === null ? null : column.mapToDriverValue(value)
@@ -116,8 +116,8 @@ const placeholderFor = (column: Column, name: string): SQL => {
 }
 
 /**
- * Placeholders for all columns of a table, in their order, as `insert … select` needs them.
- * @param suffix of their names, where a statement has several rows.
+ * Placeholders for all columns of a table, in their order, as `insert … select` requires.
+ * @param suffix of their names, for statements with several rows.
  */
 export const valuesOf = (table: Table, suffix = ''): SQL =>
   sql.join(
@@ -127,7 +127,7 @@ export const valuesOf = (table: Table, suffix = ''): SQL =>
     sql`, `,
   )
 
-/** The values of all columns of a table, in their order, as `insert … select` needs them; null where none is given. */
+/** The values of all columns of a table, in their order, as `insert … select` requires; null where a value is absent. */
 export const parametersOf = <Row extends Table>(
   table: Row,
   values: Partial<Row['$inferInsert']>,
@@ -143,7 +143,7 @@ export const parametersOf = <Row extends Table>(
 }
 
 /**
- * Updates of a table that transactions run, prepared once per connection and set of changed columns.
+ * Updates of a table inside transactions, prepared once per connection and set of changed columns.
  * @param prepare receives the new values as placeholders, and a name that is unique to these columns. Its statement is
  * executed with the patch, plus the values of its own placeholders.
  */
@@ -178,10 +178,10 @@ export function prepareUpdates<Statement>(
 }
 
 /**
- * Joins each row on the left with the matching rows of `table`, by one index lookup each. For PostgreSQL this is a
- * lateral join that it cannot reorder: it misestimates the length of a recursion, and would read a whole table for each
+ * Joins each row on the left with the matching rows of `table`, with one index lookup each. On PostgreSQL this is a lateral
+ * join, which the planner cannot reorder: it misestimates the length of a recursion and would read a whole table for each
  * step. (SQLite keeps the order of a cross join.)
- * @param condition names the row of `table` as `name`.
+ * @param condition refers to the row of `table` as `name`.
  */
 export const joinEach = (table: Table, name: SQL, condition: SQL): SQL =>
   is(table, SQLiteTable)

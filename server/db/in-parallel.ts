@@ -1,4 +1,4 @@
-// Work on one transaction whose parts do not depend on each other's results.
+// Starts independent statements of one transaction together.
 
 /**
  * Starts all parts at once, in this order: PostgreSQL receives their statements without waiting for each answer. Waits for

@@ -8,7 +8,7 @@ import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { clientConfig } from './postgres/connect.ts'
 import { postgresCode } from './postgres/errors.ts'
 
-/** What the doctor sees of a database without changing it. */
+/** The state of a database, as the doctor reports it. */
 export interface DatabaseState {
   /** Migrations that the next start applies. */
   pending: number
@@ -62,7 +62,7 @@ export async function inspectBlobs(settings: DatabaseSettings): Promise<string[]
   }
 }
 
-/** What several instances have agreed on under a key of the settings; undefined when there is nothing yet. */
+/** The value that several instances share under a key of the settings; undefined if none has set it yet. */
 export const inspectSetting = (settings: PostgresSettings, key: string): Promise<unknown> =>
   readOnly(settings, async (client) => {
     const { rows } = await client.query<{ value: unknown }>(
@@ -93,7 +93,7 @@ function readSqlite(file: string): number[] | null {
   }
 }
 
-/** The same for PostgreSQL. */
+/** The applied migrations of a PostgreSQL database; null when it has none of NanoClaw's tables. */
 async function readPostgres(client: pg.Client): Promise<number[] | null> {
   const { rows: tables } = await client.query<{ name: string | null }>(
     'select to_regclass($1) as name',

@@ -1,10 +1,10 @@
-// Statements about many rows at once, of which only a few sizes are built.
+// Statements for many rows at once, built for a few row counts only.
 import { type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Reader, Writer } from './database.ts'
 import { prepareOnce, prepareOnEach, valuesOf } from './fragments.ts'
 import { inParallel } from './in-parallel.ts'
 
-/** Rows of one statement, and ids of one query: powers of two up to this number. */
+/** Maximum rows of one statement and ids of one query; their numbers are powers of two. */
 const MAX_AT_ONCE = 64
 
 interface Prepared<Result> {
@@ -12,8 +12,8 @@ interface Prepared<Result> {
 }
 
 /**
- * Inserts rows with as few statements as powers of two make up their number.
- * @param prepare receives `values (…), (…)` for so many rows of the table, and a name that is unique to their number.
+ * Inserts rows in as few statements as possible, each for a power of two of rows.
+ * @param prepare receives `values (…), (…)` for that many rows of the table, and a name that is unique to their number.
  */
 export function prepareInserts<Row extends object>(
   name: string,

@@ -1,4 +1,4 @@
-// Which migrations a database still needs; each driver applies them itself.
+// Finds the migrations that a database still needs; each driver applies them itself.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
@@ -8,7 +8,7 @@ import type { Dialect } from './database.ts'
 /** Where applied migrations are recorded, in drizzle's own format. */
 export const MIGRATIONS_TABLE = '__drizzle_migrations'
 
-/** The folder lies at the root of the installation, beside the sources and the build. */
+/** The migrations are at the root of the installation, next to the sources and the build. */
 function migrationsFolder(dialect: Dialect): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const found = join(folder, 'migrations', dialect)

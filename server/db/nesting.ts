@@ -1,9 +1,9 @@
 // Detects a write inside a write, which would wait for itself forever.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Finds transactions that are begun inside of one, which would wait for themselves. */
+/** Detects a transaction that is begun inside another one, which would wait for itself forever. */
 export interface NestingGuard {
-  /** Throws when called from inside `work` of `enter`, however deep. */
+  /** Throws when called from inside `work` of `enter`, at any depth. */
   assertOutside(): void
   enter<T>(work: () => Promise<T>): Promise<T>
 }

@@ -1,7 +1,7 @@
 // Which runs this version of the program can continue.
 
 /**
- * Raise it with every change after which an earlier version would misread what a run has stored (its state, options, steps or
- * timeline). While two versions run beside each other, the older one leaves such runs to the newer one.
+ * Increment it with every change after which an earlier version would misread what a run has stored (its state, options,
+ * steps or timeline). While two versions run side by side, the older one leaves such runs to the newer one.
  */
 export const RUN_VERSION = 1

@@ -23,13 +23,13 @@ const POSITIONS = 16_384
 export const LAST_POSITION = POSITIONS - 1
 const PER_KIND = PARTS * POSITIONS
 /**
- * Attachments have fewer positions and more parts than steps. What a part's number exceeds `PARTS` by stands above the position,
- * so that the entries of short texts are the same for all kinds.
+ * Attachments have fewer positions and more parts than steps. The excess of a part's number over `PARTS` is encoded above
+ * the position, so that the entries of short texts are the same for all kinds.
  */
 const FILE_POSITIONS = 256
 const PER_FILE_PARTS = PARTS * FILE_POSITIONS
 const MAX_FILE_PARTS = PER_KIND / FILE_POSITIONS
-/** Row ids that belong to one message: its row times this, and those that follow. */
+/** The number of row ids of a message; they start at its row times this. */
 export const ENTRIES_PER_MESSAGE = PER_KIND * SEARCH_KINDS.length
 
 /** Code points per part, and shared by two adjacent parts, so that a word at the boundary is complete in one of them. */
@@ -95,7 +95,7 @@ export function partsOf(text: string): string[] {
 }
 const PART_STEP = PART_LENGTH - PART_OVERLAP
 
-/** Whether an attachment has text after the parts that are indexed with it; a few too many have. */
+/** Whether an attachment has text after the parts that are indexed with it; also true for a few that have none. */
 export const hasMoreParts = (text: string): boolean => text.length >= MAX_PARTS * PART_STEP
 /** The part after one of an attachment; null when it was the last. */
 export const partAfter = (part: number, text: string): number | null =>
@@ -124,7 +124,7 @@ function ownerWord(userId: UserId): string {
   return word
 }
 const OWNER_MARK = '\u{E000}'
-/** Of those who wrote something lately: every send needs it three times. */
+/** Owner words of recent writers: every send needs its owner's three times. */
 const ownerWords = new LRUCache<UserId, string>({ max: 1_000 })
 
 /** Whether a word of the index stands for an owner. */
@@ -154,7 +154,7 @@ export type WordCondition = {
 }
 
 /**
- * How a single character of a script without spaces is found: as a word of its own, or, until all older texts are indexed that
+ * How a single character of a script without spaces is found: as a separate word or, until all older texts are indexed that
  * way, as the beginning of pairs, which takes much longer.
  */
 export type CharacterMatch = 'word' | 'beginning'

@@ -1,4 +1,4 @@
-// What both drivers need around every statement.
+// Helpers that both drivers apply to every statement.
 import type { Logger } from 'drizzle-orm'
 import type { StatementListener } from './database.ts'
 

@@ -1,4 +1,4 @@
-// The column kit for PostgreSQL: what tables are defined with. All queries are typed by its types.
+// The column kit for PostgreSQL: the builders that define columns and tables. All queries have its types.
 import {
   type AnyPgColumn,
   bigint,
@@ -41,7 +41,7 @@ export const postgresColumns = {
   /** Any JSON value, its text stored as written (`jsonb` would change the order of keys). */
   json: <Value>(name: string) => json(name).$type<Value>(),
   bytes: (name: string) => bytea(name),
-  /** A primary key that the database counts up, never using a number twice. */
+  /** A primary key that the database increments; a number is never reused. */
   counter: (name: string) => bigserial(name, { mode: 'number' }).primaryKey(),
 }
 

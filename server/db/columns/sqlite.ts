@@ -29,5 +29,5 @@ const columns = {
   counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
 } satisfies Record<keyof Columns, unknown>
 
-/** Queries are typed as PostgreSQL's; the tests run on both databases to keep this cast true. */
+/** Queries have the types of PostgreSQL; the tests run on both databases, which verifies this cast. */
 export const sqliteColumns = columns as unknown as Columns

@@ -1,13 +1,13 @@
-// Lists of the entries that contain a word, as bytes: differences of numbers in as few bytes as each needs, in pages.
+// Lists of the entries that contain a word, as bytes: differences of numbers as variable-length integers, in pages.
 import { ENTRIES_PER_MESSAGE } from '../search-entries.ts'
 
-/** Stands for a word in front of all others: its list holds every entry. */
+/** The number of a pseudo-word that precedes all words: its list contains every entry. */
 export const EVERY_ENTRY = 0
 
-/** Four rows with as many bytes fill a page of PostgreSQL, and none is moved out of its table. */
+/** Four rows of this many bytes fill a page of PostgreSQL, and none is moved out of its table. */
 const PAGE_BYTES = 1_980
 
-/** Lists of words, in the order of their numbers. */
+/** A page of lists, ordered by the numbers of their words. */
 export interface ListPage {
   /** The number of the first word. */
   first: number
@@ -15,8 +15,8 @@ export interface ListPage {
 }
 
 /**
- * A number from 1 to 2^40 that stands for a word. Among a million words, one in a million shares its number with another; its
- * entries are then found with those of the other. The multipliers are those of cyrb53 (public domain).
+ * Maps a word to a number from 1 to 2^40. Among a million words, one in a million shares its number with another; a search
+ * for either then finds the entries of both. The multipliers are those of cyrb53 (public domain).
  */
 export function wordNumber(word: string): number {
   let low = 0xdeadbeef
@@ -33,7 +33,7 @@ export function wordNumber(word: string): number {
   return (high >>> 24) * 2 ** 32 + (low >>> 0) + 1
 }
 
-/** Appends an integer, seven bits a byte, the lowest first; it may exceed 2^31. */
+/** Appends an integer, seven bits per byte, lowest first; it may exceed 2^31. */
 function put(bytes: number[], value: number): void {
   let left = value
   while (left >= 0x80) {
@@ -43,7 +43,7 @@ function put(bytes: number[], value: number): void {
   bytes.push(left)
 }
 
-/** Reads integers one after the other. */
+/** Reads integers in sequence. */
 interface ByteReader {
   readonly data: Buffer
   at: number
@@ -59,13 +59,16 @@ function take(reader: ByteReader): number {
   }
 }
 
-// Kind, position and part of an entry as `search-entries.ts` places them, with those bits lowest that are set most often.
+// Kind, position and part of an entry (see `search-entries.ts`), reordered so that the bits that are set most often are
+// lowest.
 const toPlace = (within: number): number =>
   ((within & 0xf) << 16) | (((within >> 4) & 0x3fff) << 2) | (within >> 18)
 const fromPlace = (place: number): number =>
   ((place & 3) << 18) | (((place >> 2) & 0x3fff) << 4) | (place >> 16)
 
-/** Packs ascending row ids of entries, each once. @param base the row of a message that is not after any of them. */
+/**
+ * Packs distinct row ids of entries in ascending order. @param base the row of the first entry's message, or a lower one.
+ */
 export function packEntries(rowids: readonly number[], base: number): number[] {
   const bytes: number[] = []
   let last = base
@@ -92,7 +95,7 @@ export function unpackEntries(data: Buffer, base: number): number[] {
   return rowids
 }
 
-/** Cuts lists into pages. The lists come in the order of the numbers of their words. */
+/** Cuts lists, which arrive in the order of their words' numbers, into pages. */
 export function* pagesOf(
   lists: Iterable<readonly [number, readonly number[]]>,
 ): Generator<ListPage> {
@@ -105,7 +108,7 @@ export function* pagesOf(
     const header: number[] = []
     put(header, number - (page?.last ?? number))
     put(header, list.length)
-    // Whoever looks for a word beside a long list would have to read both.
+    // A search for a word on the same page as a long list would have to read both.
     const isFull =
       page !== undefined && page.bytes.length + header.length + list.length > PAGE_BYTES
     if (page !== undefined && (isFull || list.length > PAGE_BYTES / 2)) {

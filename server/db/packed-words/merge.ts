@@ -1,4 +1,4 @@
-// Puts the lists of several segments of the search index together, without the messages that were deleted.
+// Merges several segments of the search index, without the messages that were deleted.
 import { setImmediate } from 'node:timers/promises'
 import { ENTRIES_PER_MESSAGE } from '../search-entries.ts'
 import {
@@ -10,7 +10,7 @@ import {
   unpackEntries,
 } from './lists.ts'
 
-/** Merging gives way to other work after this time. */
+/** Merging yields to other work after this time. */
 const SLICE_MS = 4
 
 /** A part of the index of one user: the pages of its lists, in order. */
@@ -20,7 +20,7 @@ export interface SourceSegment {
   pages: readonly ListPage[]
 }
 
-/** What a segment consists of. */
+/** A segment of the index after merging: its number of entries, the rows of its first and last message, its pages. */
 export interface MergedSegment {
   entries: number
   firstRow: number
@@ -58,13 +58,13 @@ function* mergedLists(
   }
 }
 
-/** Sorted, each once. Segments mostly follow each other, so nothing is to be done. */
+/** Sorts row ids and removes duplicates. Segments mostly follow each other, so there is usually nothing to do. */
 function ascending(rowids: number[]): number[] {
   if (rowids.every((rowid, at) => at === 0 || rowid > (rowids[at - 1] ?? 0))) return rowids
   return [...new Set(rowids)].sort((a, b) => a - b)
 }
 
-/** Packs lists in the order of the numbers of their words, the first of which is that of every entry. */
+/** Packs lists in the order of their words' numbers; the first is the list of every entry. */
 export async function packSegment(
   lists: Iterable<readonly [number, readonly number[]]>,
 ): Promise<MergedSegment | null> {
@@ -92,7 +92,7 @@ export async function packSegment(
   return { entries: every.length, firstRow, lastRow: messageRow(last), pages }
 }
 
-/** One segment of several; null when nothing of them is wanted. */
+/** Merges segments into one; null if it would be empty. */
 export const mergeSegments = (
   segments: readonly SourceSegment[],
   isWanted: (rowid: number) => boolean,

@@ -71,7 +71,7 @@ async function* linesOf(client: pg.Client): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`
   let count = 0
   for (const { name, columns } of BACKUP_TABLES) {
-    // A cursor, so that a large table is never in memory as a whole.
+    // Read through a cursor, so that a large table is never in memory as a whole.
     await client.query(
       `declare rows no scroll cursor for
        select row_to_json(part)::text as text from (select ${columns} from "${name}") part`,

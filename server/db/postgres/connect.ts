@@ -178,7 +178,7 @@ export async function connectPostgres(
     onStatement,
   )
 
-  /** Runs a statement on a connection that has several at a time. */
+  /** Runs a statement on a connection that may have several statements in progress. */
   const runOn = (client: pg.PoolClient, ...query: Parameters<RunQuery>): ReturnType<RunQuery> => {
     sendTogether(client)
     return withSilenceCheck(client.query(...query))
@@ -202,7 +202,7 @@ export async function connectPostgres(
     return writer
   }
 
-  /** Queries over one connection, which is discarded if the server does not respond. */
+  /** Runs queries over one connection, which is discarded if the server does not respond. */
   async function readOnce<T>(work: (read: Reader) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     let isBroken = false
@@ -221,7 +221,7 @@ export async function connectPostgres(
 
   /**
    * Performs one transaction. Its first statements are sent together with `begin`.
-   * @throws when it could not begin. Nothing has happened then, so it may be tried again on another connection.
+   * @throws if it could not begin. Nothing has been written then, so it may be retried on another connection.
    */
   async function tryTransaction<T>(work: (tx: Writer) => Promise<T>): Promise<Outcome<T>> {
     const client = await pool.connect()

@@ -1,19 +1,20 @@
-// Sends what is asked of a connection in one turn with one system call: the statements of a transaction leave together.
+// Sends everything for a connection in one turn of the event loop with one system call: the statements of a transaction
+// leave together.
 import pg from 'pg'
 
 const gathering = new WeakSet<pg.PoolClient>()
 
 /**
- * Holds back what is sent over the connection until everything has been sent that needs no answer first: a send takes 4 to 7
- * instead of 16 to 18 system calls, and 3.7 instead of 4.4 ms of CPU.
+ * Buffers what is sent over the connection until every statement that needs no earlier result has been sent: a send takes 4
+ * to 7 instead of 16 to 18 system calls, and 3.7 instead of 4.4 ms of CPU.
  */
 export function sendTogether(client: pg.PoolClient): void {
-  // A client of a pool is a `Client`, which only its type does not say.
+  // Clients of a pool are instances of `Client`, although their type does not say so.
   if (gathering.has(client) || !(client instanceof pg.Client)) return
   const { stream } = client.connection
   gathering.add(client)
   stream.cork()
-  // After the promises of this turn: they begin the statements that do not wait for an answer.
+  // Runs after the promises of this turn, which start the statements that need no earlier result.
   queueMicrotask(() =>
     process.nextTick(() => {
       gathering.delete(client)

@@ -34,7 +34,7 @@ export function createMcpServerRepository(database: Database) {
     async create(server: StoredMcpServer): Promise<boolean> {
       try {
         await write(async (tx) => {
-          // The switch of a server that has left the configuration.
+          // Removes the switch of a server that has left the configuration.
           await tx
             .delete(mcpServers)
             .where(and(eq(mcpServers.name, server.name), isNull(mcpServers.sealedSettings)))

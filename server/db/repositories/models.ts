@@ -15,7 +15,9 @@ export type ModelRepository = ReturnType<typeof createModelRepository>
 
 const Settings = ModelSettings.omit({ api_key: true })
 
-/** Models are cached, because every send reads them several times. Changes by other processes are visible after this. */
+/**
+ * Models are cached, because every send reads them several times. Changes by other processes are visible after this time.
+ */
 const CACHE_TTL_MS = 3_000
 
 /** Uses the table `models`. */

@@ -1,10 +1,10 @@
-// Everything that is stored sealed, for sealing it again with a new key.
+// Everything that is stored sealed, so that it can be sealed again with a new key.
 import { and, eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 
-/** One sealed value. `ids` are the values of its row's key, from which what it was sealed for follows. */
+/** One sealed value. `ids` are the values of its row's key; what it was sealed for follows from them. */
 export interface SealedValue {
   kind: SealedKind
   ids: readonly [string] | readonly [string, string]
@@ -154,7 +154,7 @@ export function createSealedRepository({ read, write, tables }: Database) {
       )
     },
 
-    /** In one transaction. */
+    /** Replaces values in one transaction. */
     replace: (values: readonly SealedValue[]): Promise<void> =>
       write(async (tx) => {
         for (const value of values) await set(tx, value)

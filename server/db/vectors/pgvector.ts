@@ -14,7 +14,7 @@ const STATEMENTS = [
 /** The key of the advisory lock: "nanp" in ASCII, next to that of the migrations. */
 const ADVISORY_LOCK = 0x6e616e70
 
-/** Creates what pgvector needs. Returns null on success, else why it cannot be used. */
+/** Creates what pgvector needs. Returns null on success, otherwise why it cannot be used. */
 export async function preparePgvector(config: pg.ClientConfig): Promise<string | null> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000, query_timeout: 8_000 })
   client.on('error', () => {})

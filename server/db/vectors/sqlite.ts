@@ -1,5 +1,4 @@
-// The functions by which SQLite compares vectors: those of sqlite-vec where it can be loaded, else the same in
-// JavaScript.
+// The functions with which SQLite compares vectors: sqlite-vec where it can be loaded, otherwise the same in JavaScript.
 import type SqliteClient from 'better-sqlite3'
 import { cosineDistance, signedBytes } from './cosine.ts'
 

@@ -1,4 +1,4 @@
-// What becomes of the data of an account that ends: handed over to another one, or kept without any way to sign in.
+// Handles the data of an account that ends: hands it over to another account, or keeps it without any way to sign in.
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
@@ -11,7 +11,7 @@ export function createAccountDataRepository({ write, tables }: Database) {
   const { projects, documents, checkpoints, conversations, files, runs, shares } = tables
 
   return {
-    /** Gives a project to another user, under a name that is free there. Does nothing when it has been given already. */
+    /** Gives a project to another user under a name that is free there. Does nothing if the user already has it. */
     handOverProject: (
       projectId: ProjectId,
       { from, to, label }: { from: UserId; to: UserId; label: string },
@@ -33,13 +33,13 @@ export function createAccountDataRepository({ write, tables }: Database) {
       }),
 
     /**
-     * Gives conversations, files and shared copies to another user, in one transaction. What the former owner granted to
-     * tools is not granted any more.
+     * Gives conversations, files and shared copies to another user in one transaction. The former owner's approval grants
+     * end.
      */
     handOver: (from: UserId, to: UserId): Promise<void> =>
       write(async (tx) => {
         await tx.lock(`runs of ${to}`)
-        // Importing the same source again adds nothing for either user; only one copy keeps its origin.
+        // Importing the same source again adds nothing for either user, so only one copy keeps its origin.
         const known = tx
           .select({ origin: conversations.origin })
           .from(conversations)
@@ -58,8 +58,8 @@ export function createAccountDataRepository({ write, tables }: Database) {
       }),
 
     /**
-     * Removes everything that lets somebody act as the account, and what is known about the person. Conversations,
-     * projects, files, memory and usage stay.
+     * Removes every credential of the account and the person's details. Conversations, projects, files, memory and usage
+     * stay.
      */
     removeAccess: (id: UserId): Promise<void> =>
       write(async (tx) => {

@@ -1,4 +1,4 @@
-// The audit log: entries are added and, after their time, removed; nothing changes them.
+// The audit log: entries are added and eventually removed, but never changed.
 import { and, desc, eq, gte, lt, lte } from 'drizzle-orm'
 import { newId } from '../../../lib/ids.ts'
 import type { AuditAction } from '../../../protocol/admin/audit.ts'
@@ -11,7 +11,7 @@ import { afterMoment } from '../../fragments.ts'
 /** A row of `audit_entries`. */
 export type AuditRow = Database['tables']['auditEntries']['$inferSelect']
 
-/** Which entries are listed; what is undefined does not restrict them. */
+/** Filters of the list; an undefined field does not filter. */
 export interface AuditSelection {
   action?: AuditAction | undefined
   userId?: UserId | undefined
@@ -58,7 +58,7 @@ export function createAuditRepository(database: Database) {
       return toPage(rows, limit, (row) => [row.at.getTime(), row.id])
     },
 
-    /** Removes entries from before a time. */
+    /** Removes entries older than a time. */
     removeBefore: (time: Date): Promise<void> =>
       database.write(async (tx) => {
         await tx.delete(auditEntries).where(lt(auditEntries.at, time))

@@ -1,4 +1,4 @@
-// Email addresses whose owners confirmed that a user may have mail sent there.
+// Email addresses whose owners agreed to receive mail of a user.
 import { and, eq, inArray } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
@@ -12,7 +12,7 @@ export type ConfirmedAddressRepository = ReturnType<typeof createConfirmedAddres
 export function createConfirmedAddressRepository({ read, tables }: Database) {
   const { confirmedAddresses, users } = tables
   return {
-    /** Those of the addresses that are not confirmed for the user; case does not count. */
+    /** The given addresses that are not confirmed for the user, ignoring case. */
     async unconfirmed(userId: UserId, addresses: readonly string[]): Promise<string[]> {
       if (addresses.length === 0) return []
       const rows = await read

@@ -45,7 +45,7 @@ export function createGroupRepository(database: Database) {
   }
 
   return {
-    /** All groups and the accounts in them, for what users may use. */
+    /** All groups and their members, which determine what users may use. */
     async all(): Promise<{ groups: GroupRow[]; members: { groupId: GroupId; userId: UserId }[] }> {
       return {
         groups: await read.select().from(groups),
@@ -158,8 +158,8 @@ export function createGroupRepository(database: Database) {
       }),
 
     /**
-     * Makes an account a member of exactly the `wanted` ones of the `managed` groups, all by name, ignoring case.
-     * @returns the names of the groups that it came into and left, and those of the `managed` that do not exist.
+     * Makes an account a member of exactly the `wanted` groups among the `managed` ones (names, ignoring case).
+     * @returns the names of the groups that it joined and left, and of the `managed` groups that do not exist.
      */
     follow: (
       userId: UserId,

@@ -1,10 +1,10 @@
-// Accounts as issuers of single sign-on know them, and the ID tokens of sessions that began there.
+// Identities of accounts at single sign-on issuers, and the ID tokens of sessions that began there.
 import { and, eq } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import type { UserRow } from './users.ts'
 
-/** Stores which account a person at an identity provider has. */
+/** Stores which account belongs to an identity at an issuer. */
 export type IdentityRepository = ReturnType<typeof createIdentityRepository>
 
 /** The identity of an account at an OpenID Connect issuer. */
@@ -34,10 +34,10 @@ export function createIdentityRepository({ read, write, tables }: Database) {
       return found?.user
     },
 
-    /** In the transaction that creates the account. */
+    /** Links an identity in the transaction that creates the account. */
     add,
 
-    /** To an account that exists. */
+    /** Links an identity to an existing account. */
     link: (identity: NewIdentity, at: Date): Promise<void> => write((tx) => add(tx, identity, at)),
 
     saveIdToken: (sessionId: string, sealed: string): Promise<void> =>

@@ -1,4 +1,4 @@
-// The last administrator who can sign in cannot be lost: checked in the transaction that would lose one.
+// Protects the last administrator who can sign in; checked in the transaction that would remove one.
 import { and, eq, isNotNull, ne } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import type { UserId } from '../../../protocol/ids.ts'
@@ -12,8 +12,8 @@ export const isAdministrator = ({
   role === 'admin' && isActive
 
 /**
- * Expects that the transaction has locked the accounts.
- * @throws AppError `last_administrator` when nobody but this account is an administrator who can sign in.
+ * The transaction must have locked the accounts.
+ * @throws AppError `last_administrator` if no other account is an administrator who can sign in.
  */
 export async function assertOtherAdministrator(
   tx: Writer,

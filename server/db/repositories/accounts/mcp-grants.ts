@@ -3,7 +3,7 @@ import { and, desc, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
-/** A user who begins more sign-ins at a time loses the oldest. */
+/** Maximum pending sign-ins of a user; beyond it, the oldest are removed. */
 const MAX_SIGN_INS = 20
 
 /** Stores the sealed sign-ins of users to MCP servers. */
@@ -53,7 +53,7 @@ export function createMcpGrantRepository(database: Database) {
       )
     },
 
-    /** Keeps a sign-in that has begun, and removes those that are over. */
+    /** Stores a pending sign-in and removes expired ones. */
     async saveSignIn(
       row: { stateHash: string; userId: UserId; sealed: string; expiresAt: Date },
       now: Date,
@@ -72,7 +72,7 @@ export function createMcpGrantRepository(database: Database) {
       })
     },
 
-    /** The sign-in that this user began, once: no other instance gets it as well. */
+    /** Removes and returns the pending sign-in of this user, so that only one instance completes it. */
     async takeSignIn(stateHash: string, userId: UserId, now: Date): Promise<string | undefined> {
       const [taken] = await database.write((tx) =>
         tx

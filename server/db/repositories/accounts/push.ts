@@ -14,7 +14,7 @@ export function createPushRepository({ read, write, tables }: Database) {
   const { pushSubscriptions: subscriptions, sessions } = tables
 
   return {
-    /** Stores a subscription in place of an earlier one of the browser; beyond `atMost`, the user's oldest ones go. */
+    /** Stores a subscription, replacing the browser's earlier one; beyond `atMost`, the user's oldest ones are removed. */
     put: (row: PushSubscriptionRow, atMost: number): Promise<void> =>
       write(async (tx) => {
         await tx.lock(`push subscriptions of ${row.userId}`)
@@ -49,7 +49,7 @@ export function createPushRepository({ read, write, tables }: Database) {
       return rows.map(({ subscription }) => subscription)
     },
 
-    /** Everybody who has a subscription. */
+    /** All users with a subscription. */
     async users(): Promise<UserId[]> {
       const rows = await read.selectDistinct({ userId: subscriptions.userId }).from(subscriptions)
       return rows.map(({ userId }) => userId)
@@ -63,7 +63,7 @@ export function createPushRepository({ read, write, tables }: Database) {
           .where(and(eq(subscriptions.id, id), eq(subscriptions.userId, userId)))
       }),
 
-    /** Removes the subscriptions of everybody. */
+    /** Removes the subscriptions of all users. */
     removeAll: (): Promise<void> =>
       write(async (tx) => {
         await tx.delete(subscriptions)

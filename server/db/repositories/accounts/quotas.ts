@@ -1,4 +1,4 @@
-// Quotas of single users, and what users have used up that no other table counts.
+// Quotas of individual users, and usage that no other table counts.
 import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
 import { fullQuota, type PatchQuota, type Quota } from '../../../protocol/accounts/quota.ts'
@@ -9,23 +9,23 @@ import type { DayRange } from './token-usage.ts'
 /** Resources whose use is counted by day, besides tokens and cost. */
 export type ResourceKind = 'program_seconds' | 'messages'
 
-/** Stores quotas of users and groups, and what users have used. */
+/** Stores quotas of users and groups, and the usage of users. */
 export type QuotaRepository = ReturnType<typeof createQuotaRepository>
 
 /** Uses the tables `userQuotas` and `resourceUsage`. */
 export function createQuotaRepository({ read, write, tables }: Database) {
   const { userQuotas, resourceUsage } = tables
   return {
-    /** Those of all users who have one of their own. */
+    /** The individual quotas of all users. */
     all: () => read.select().from(userQuotas),
 
-    /** The quota of one user; without limits when they have none of their own. */
+    /** The quota of one user; without limits if they have no individual one. */
     async find(userId: UserId): Promise<Quota> {
       const [row] = await read.select().from(userQuotas).where(eq(userQuotas.userId, userId))
       return fullQuota(row?.quota)
     },
 
-    /** Changes the given limits, and returns all before and after; two concurrent changes both take effect. */
+    /** Changes the given limits and returns all limits before and after; two concurrent changes both take effect. */
     change: (
       userId: UserId,
       changes: PatchQuota,
@@ -41,12 +41,12 @@ export function createQuotaRepository({ read, write, tables }: Database) {
         return { before: row?.quota ?? {}, after: quota }
       }),
 
-    /** The limits of an account, in the transaction that creates it. */
+    /** Stores the quota of an account, in the transaction that creates it. */
     async insert(tx: Writer, userId: UserId, quota: PatchQuota): Promise<void> {
       await tx.insert(userQuotas).values({ userId, quota })
     },
 
-    /** Adds to what a user has used of a resource on a day. */
+    /** Adds to a user's usage of a resource on a day. */
     addUsage: (userId: UserId, kind: ResourceKind, day: string, amount: number): Promise<void> =>
       write(async (tx) => {
         await tx
@@ -58,7 +58,7 @@ export function createQuotaRepository({ read, write, tables }: Database) {
           })
       }),
 
-    /** What a user has used of a resource in a range of days. */
+    /** A user's usage of a resource in a range of days. */
     async usage(userId: UserId, kind: ResourceKind, { from, to }: DayRange): Promise<number> {
       const [row] = await read
         .select({ total: sql`coalesce(sum(${resourceUsage.amount}), 0)`.mapWith(Number) })

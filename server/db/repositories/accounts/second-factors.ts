@@ -20,7 +20,7 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
   const passkeysOf = (userId: UserId): Promise<PasskeyRow[]> =>
     read.select().from(passkeys).where(eq(passkeys.userId, userId)).orderBy(asc(passkeys.createdAt))
 
-  /** Without a factor, codes that replace it would be a way in. */
+  /** Removes the recovery codes of a user without a second factor: nothing is left that they could replace. */
   async function removeUnneededCodes(tx: Writer, userId: UserId): Promise<void> {
     const [totp] = await tx
       .select({ userId: totps.userId })
@@ -62,7 +62,7 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
         return true
       }),
 
-    /** Takes the code of one time step. False when a code of this step or a later one was used. */
+    /** Accepts the code of one time step. False when a code of this step or a later one was used. */
     async takeStep(userId: UserId, step: number, confirmedAt?: Date): Promise<boolean> {
       const used = await write((tx) =>
         tx
@@ -74,7 +74,7 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
       return used.length > 0
     },
 
-    /** False when there is none. */
+    /** Removes the authenticator app. False when there is none. */
     removeTotp: (userId: UserId): Promise<boolean> =>
       write(async (tx) => {
         await tx.lock(`second factor ${userId}`)
@@ -93,7 +93,7 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
         await tx.insert(recoveryCodes).values(hashes.map((hash) => ({ userId, hash })))
       }),
 
-    /** Whether the code was there; it is not any more. */
+    /** Removes a recovery code. False when the user has no such code. */
     async takeRecoveryCode(userId: UserId, hash: string): Promise<boolean> {
       const used = await write((tx) =>
         tx

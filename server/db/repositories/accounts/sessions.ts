@@ -7,10 +7,10 @@ import type { SessionRow, UserRow } from './users.ts'
 /** Stores sessions and their refresh tokens. */
 export type SessionRepository = ReturnType<typeof createSessionRepository>
 
-/** What a refresh token of one generation leads to. */
+/** The outcome of presenting the refresh token of one generation. */
 export type Rotation =
   | { outcome: 'rotated' | 'repeated'; session: SessionRow; user: UserRow }
-  /** A token that was replaced a while ago: somebody else may have it, so the session has ended. */
+  /** The token was replaced earlier: somebody else may have it, so the session has ended. */
   | { outcome: 'reused'; session: SessionRow; user: UserRow }
   | { outcome: 'ended' }
 
@@ -29,7 +29,7 @@ export function createSessionRepository(database: Database) {
       { now, atMost, tokenVersion }: { now: Date; atMost: number; tokenVersion: number },
     ): Promise<boolean> =>
       database.write(async (tx) => {
-        // A password change takes the same lock: it ends this session, or the session does not begin.
+        // A password change takes the same lock: it either ends this session or prevents it.
         await tx.lock('users')
         const [user] = await tx.select().from(users).where(eq(users.id, session.userId))
         if (user?.isActive !== true || user.tokenVersion !== tokenVersion) return false
@@ -47,8 +47,8 @@ export function createSessionRepository(database: Database) {
       }),
 
     /**
-     * Replaces the refresh token of a session. The token of the previous generation still counts for `graceMs` after it
-     * was replaced: two tabs may send it at once, and a response may be lost.
+     * Replaces the refresh token of a session. The token of the previous generation stays valid for `graceMs` after it was
+     * replaced: two tabs may send it simultaneously, and a response may be lost.
      */
     rotate: (
       id: string,

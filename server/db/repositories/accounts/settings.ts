@@ -42,16 +42,16 @@ export function createSettingRepository(database: Database) {
     /** @param value any JSON value. */
     put: (key: string, value: unknown) => database.write((tx) => set(tx, key, value)),
 
-    /** Sets a value that was never set; a value that is there stays. */
+    /** Sets a value unless one is stored. */
     putNew: (key: string, value: unknown): Promise<void> =>
       database.write(async (tx) => {
         await tx.insert(settings).values({ key, value }).onConflictDoNothing()
       }),
 
-    /** The same inside the caller's transaction. */
+    /** Stores a value inside the caller's transaction. */
     set,
 
-    /** What the user has set; the defaults when there is nothing. */
+    /** The user's preferences; the defaults if none are stored. */
     async preferences(userId: UserId): Promise<Preferences> {
       const [row] = await preferencesStatement.execute({ userId })
       return { ...NO_PREFERENCES, ...row?.value }

@@ -4,7 +4,7 @@ import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 
-/** A row of `token_usage`: what a user has used of one model, in one currency and hour. */
+/** A row of `token_usage`: a user's usage of one model in one currency and hour. */
 export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
 
 /** Usage of one model in one currency ('' where it has no price) on a day; `hour` where hours were requested. */

@@ -25,7 +25,7 @@ export type AccountChanges = Partial<
   revokeKeys?: boolean
   /** Revokes every token issued before and ends all sessions, as a new password does. */
   endSessions?: boolean
-  /** The session that goes on when the others end. */
+  /** The session that stays when the others end. */
   keptSession?: string | undefined
 }
 
@@ -107,8 +107,8 @@ export function createUserRepository(database: Database) {
     },
 
     /**
-     * Deletes an account and the rows that belong to it. @throws AppError `last_administrator`, also for an account that was
-     * disabled and has been enabled since.
+     * Deletes an account and the rows that belong to it. @throws AppError `last_administrator`, also if a disabled account
+     * has been enabled since.
      */
     remove: (id: UserId): Promise<void> =>
       database.write(async (tx) => {
@@ -151,7 +151,7 @@ export function createUserRepository(database: Database) {
     /**
      * Creates an account.
      * @param admit decides the role, or throws to refuse. It receives the number of accounts, without the user of single
-     * mode, because nobody can sign in as that user. Nobody else registers meanwhile.
+     * mode, because nobody can sign in as that user. Other registrations wait meanwhile.
      * @throws AppError `user_name_taken` for a user name or email address that is taken, ignoring case.
      */
     register: (
@@ -192,7 +192,7 @@ export function createUserRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Accounts, newest first. @param text is in the user name or email address. */
+    /** Accounts, newest first. @param text matches part of the user name or email address. */
     async list({
       limit,
       cursor,
@@ -230,9 +230,8 @@ export function createUserRepository(database: Database) {
     },
 
     /**
-     * Updates an account. A new password revokes every token issued before; it and a new address end the links for a new
-     * password that are open. Resolves with undefined when there is no
-     * such account.
+     * Updates an account. A new password revokes every token issued before. A new password or address ends open links for a
+     * new password. Resolves with undefined when there is no such account.
      * @param before runs first in the same transaction, and throws to refuse.
      * @throws AppError `last_administrator` when no administrator who can sign in would remain, `password_changed` when the
      * password is not the expected one, `user_name_taken`.

@@ -25,14 +25,16 @@ export type AttachmentInfo = {
   pages: number | null
   /** Characters of the text that a model gets; null for images and for attachments without a file. */
   characters: number | null
-  /** The document that was made of it, even when that was deleted since. */
+  /** The document made from it, even if that document has been deleted. */
   documentId: string | null
-  /** Where this document is; both null when there is none. */
+  /** The project of this document; both are null if there is none. */
   documentProjectId: ProjectId | null
   documentName: string | null
 }
 
-/** An attachment with what is read to a model: its text, the image itself, or the name of the blob with the image or PDF. */
+/**
+ * An attachment with its content for a model: its text, the image itself, or the name of the blob with the image or PDF.
+ */
 export type AttachmentContent = { position: number } & ReadAttachment
 type ReadAttachment =
   | (Attachment & { pdfSha256?: string })
@@ -41,7 +43,7 @@ type ImageMime = Extract<Attachment, { mime: string }>['mime']
 
 export const PDF = 'application/pdf'
 
-/** What is shown of an attachment; join `files` and, by `isDocumentOf`, `documents` on the left. */
+/** The columns of an attachment that are shown; join `files` and, by `isDocumentOf`, `documents` on the left. */
 export const attachmentColumns = (tables: Database['tables']) => {
   const { attachments, files, documents } = tables
   const { content: _content, size: _size, ...columns } = getTableColumns(attachments)
@@ -50,7 +52,7 @@ export const attachmentColumns = (tables: Database['tables']) => {
   return { ...columns, size: sizeOf(attachments), width, height, pages, characters, ...document }
 }
 
-/** Joins the document that was made of an attachment, unless it could not be read. */
+/** Joins the document that was made from an attachment, unless it could not be read. */
 export const isDocumentOf = ({ attachments, documents }: Database['tables']) =>
   and(eq(documents.id, attachments.documentId), ne(documents.status, 'failed'))
 
@@ -134,7 +136,10 @@ export function createAttachmentRepository({ read, tables }: Database) {
       return { messageId, position, userId, content: toInline(attachment) }
     },
 
-    /** Replaces the content of an attachment by a file with the same. @returns false when the attachment is gone. */
+    /**
+     * Replaces the content of an attachment with a file of the same content.
+     * @returns false when the attachment no longer exists.
+     */
     async moveToFile(
       tx: Writer,
       messageId: MessageId,
@@ -149,7 +154,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
       return moved.length > 0
     },
 
-    /** Notes the document that was made of an attachment. */
+    /** Records the document that was made from an attachment. */
     async setDocument(
       tx: Writer,
       messageId: MessageId,

@@ -1,4 +1,4 @@
-// What a run reads of its branch: messages with their steps, and what their runs and summaries say. Two statements.
+// Reads what a run needs of its branch, in two statements: messages with their steps, run states and summaries.
 import {
   and,
   asc,
@@ -23,14 +23,14 @@ import {
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
-/** A message of a branch as models get it. */
+/** A message of a branch as models receive it. */
 export interface HistoryMessage {
   id: MessageId
   parentId: MessageId | null
   role: 'user' | 'assistant'
   text: string
   runId: RunId | null
-  /** Of the run that wrote it, as stored; null if there is none. */
+  /** The stored state of the run that wrote it; null if there is none. */
   runState: unknown
   runEndedAt: Date | null
   /** The summary of the branch up to this message. */
@@ -38,16 +38,16 @@ export interface HistoryMessage {
   attachments: AttachmentInfo[]
   /** Without artifacts, which only people see. */
   steps: Step[]
-  /** A step holds text from outside. */
+  /** Whether a step contains text from outside. */
   holdsOutsideText: boolean
   /** What providers must receive back with the calls, by position of the call. */
   carries: ReadonlyMap<number, string>
 }
 
-/** A message as it was read, and what decides whether it has to be read again. */
+/** A message that was read, with what decides whether it must be read again. */
 export interface ReadMessage {
   message: HistoryMessage
-  /** Everything but its attachments and its summary stays as it is for ever. */
+  /** Everything except its attachments and its summary never changes again. */
   isFinal: boolean
   hasFiles: boolean
   /** How many summaries its conversation has. */
@@ -57,11 +57,11 @@ export interface ReadMessage {
 /** Reads the messages of a branch for runs. */
 export type BranchHistory = ReturnType<typeof createBranchHistory>
 
-/** At most this many messages in one query by their ids. */
+/** Maximum messages that one query reads by id. */
 const MESSAGES_PER_QUERY = 500
 const NO_CARRIES: ReadonlyMap<number, string> = new Map()
 
-/** The queries of a history: both start from a table `branch(id, depth)`, and so from the few rows that are wanted. */
+/** The queries of a history: both start from a table `branch(id, depth)`, so that they read only the rows they need. */
 function createQueries({ tables }: Pick<Database, 'tables'>) {
   const { messages, attachments, steps, runs, summaries } = tables
   return {
@@ -82,7 +82,7 @@ function createQueries({ tables }: Pick<Database, 'tables'>) {
             sql`(select count(*) from ${summaries} as every where every.conversation_id = ${conversation})`.mapWith(
               Number,
             ),
-          // Few messages have any, so they are read only where there are some.
+          // Few messages have attachments, so they are read only where there are some.
           hasFiles:
             sql`exists (select 1 from ${attachments} where ${attachments.messageId} = branch.id)`.mapWith(
               Boolean,
@@ -114,7 +114,7 @@ type Queries = ReturnType<typeof createQueries>
 type MessageRow = Awaited<ReturnType<Queries['messagesOf']>>[number]
 type StepRow = Awaited<ReturnType<Queries['stepsOf']>>[number]
 
-/** What runs read of branches. */
+/** Creates the queries that read branches for runs. */
 export function createBranchHistory(database: Database) {
   const { dialect, tables } = database
   const { messages, attachments, files, documents, summaries } = tables
@@ -190,7 +190,8 @@ export function createBranchHistory(database: Database) {
       reader: Reader,
     ): Promise<ReadMessage[]> {
       const parameters = { conversationId, from, length, maxBytes }
-      // PostgreSQL gets both statements together. SQLite answers at once, so the second is left out where nothing has steps.
+      // PostgreSQL receives both statements together. SQLite returns at once, so the second is skipped if no message has
+      // steps.
       const readSteps = async () => await branchSteps(reader).execute(parameters)
       const [rows, early] = await Promise.all([
         branchMessages(reader).execute(parameters),

@@ -5,9 +5,9 @@ import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { joinEach } from '../../fragments.ts'
 
-/** Branches that are read, the newest. */
+/** Maximum branches that are read: the newest. */
 const MAX_BRANCHES = 500
-/** Characters of the text with which a branch begins. */
+/** Characters of the text at the start of a branch that are read. */
 const EXCERPT_CHARACTERS = 200
 /** Ids in one query. */
 const IDS_PER_QUERY = 250
@@ -31,7 +31,7 @@ interface BranchRow {
 export function createBranchTree({ readOffThread, tables }: Database) {
   const { messages } = tables
 
-  /** The branches, oldest first. It walks over every message of the conversation, away from the event loop. */
+  /** The branches, oldest first. Visits every message of the conversation, off the event loop. */
   return async function branches(
     conversationId: ConversationId,
     leafId: MessageId | null,

@@ -17,7 +17,7 @@ import {
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
-/** An existing message, without what is known only later: its deletion, what a person thinks of it, who wrote it. */
+/** An existing message, without what is set later: its deletion, the feedback, the answer it was edited from. */
 export type MessageRow = Omit<
   Database['tables']['messages']['$inferSelect'],
   'row' | 'deletedAt' | 'deletedWith' | 'editedFrom' | 'feedback'
@@ -37,7 +37,7 @@ export type FullMessage = MessageRow & {
   failure: RunFailure | null
   /** Tokens and cost of its run. */
   usage: Pick<RunColumns, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'> | null
-  /** What its run did and when. */
+  /** The timeline of its run. */
   timeline: RunColumns['timeline']
   attachments: AttachmentInfo[]
   steps: Step[]
@@ -56,9 +56,9 @@ export type ReadBranch = (
   from: MessageId,
   length: number,
   bounds?: {
-    /** Older messages are left out once the newer ones have this many bytes. */
+    /** Older messages are left out once the newer ones reach this many bytes. */
     maxBytes?: number
-    /** Bytes of a single text that are read with the branch. */
+    /** Maximum bytes of a text that is read with the branch. */
     inlineBytes?: number
   },
 ) => Promise<FullMessage[]>
@@ -77,14 +77,14 @@ function prepareStatements({ read, tables }: Pick<Database, 'read' | 'tables'>) 
     sql.placeholder('length'),
     sql.placeholder('maxBytes'),
   )
-  /** A text, replaced by nothing if it is too long to be read with the branch. */
+  /** A text, or an empty one if it is too long to be read with the branch. */
   const inline = (text: Column) => ({
     value: sql<string>`case when octet_length(${text}) <= ${sql.placeholder('inlineBytes')} then ${text} else '' end`,
     bytes: byteLength(text),
   })
   const messageText = inline(messages.text)
   const stepContent = inline(steps.content)
-  // What only the provider may see again is read by `carries` of the steps.
+  // The `carry` of a step is for its provider only; `carries` of the steps reads it.
   const { carry: _carry, ...stepColumns } = getTableColumns(steps)
 
   // Every statement starts from the few rows of the branch: SQLite keeps the order of a cross join. They are prepared

@@ -32,7 +32,7 @@ export type ConversationFilter = {
   projectId?: ProjectId | undefined
   archived?: boolean | undefined
   pinned?: boolean | undefined
-  /** Those in the trash instead of the others, last deleted first. */
+  /** Lists the trash instead, last deleted first. */
   trashed?: boolean | undefined
   /** Part of the title, ignoring case. */
   q?: string | undefined

@@ -200,13 +200,13 @@ export function createConversationRepository(database: Database) {
         const row = await lockRow(tx, outsideTrash(userId, id))
         if (row === undefined) throw appError('conversation_not_found')
         if (changes.projectId != null) await requireProject(tx, userId, changes.projectId)
-        // A message of the shown branch is shown already: whoever opens it must not lose what follows it there.
+        // A message on the shown branch is already visible: opening it must not hide what follows.
         const leaf =
           leafId === undefined ? undefined : await leafUnder(tx, messages, id, leafId, row.leafId)
         if (leaf === null) throw appError('message_not_found')
         const set = {
           ...changes,
-          // Clients that send every setting also send the placeholder title, which nobody has chosen.
+          // Clients that send every setting also send the placeholder title; nobody chose it.
           ...(title === undefined || title === row.title ? {} : titleColumns(title)),
           ...(leaf === undefined ? {} : { leafId: leaf }),
           ...(changes.pinned === undefined || changes.pinned === row.pinned
@@ -251,7 +251,7 @@ export function createConversationRepository(database: Database) {
       await setFirstTitle(tx, id, title)
     },
 
-    /** Both when a turn has ended: moves the conversation to the top of the list, and sets a generated title. */
+    /** After a turn: moves the conversation to the top of the list, and sets a generated title. */
     async endTurn(
       tx: Writer,
       id: ConversationId,
@@ -261,10 +261,7 @@ export function createConversationRepository(database: Database) {
       if (!isMoved) await this.touch(tx, id, endedAt)
     },
 
-    /**
-     * Sets the shown branch and the original times of an imported conversation whose messages are stored, and where it is
-     * from.
-     */
+    /** Sets the shown branch, the original times and the origin of an imported conversation whose messages are stored. */
     async completeImport(
       tx: Writer,
       id: ConversationId,

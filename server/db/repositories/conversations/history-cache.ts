@@ -1,12 +1,12 @@
-// Remembers the messages of branches that never change again, so that a run in a long conversation reads only what is new.
+// Caches the messages of branches that never change again, so that a run in a long conversation reads only what is new.
 import { LRUCache } from 'lru-cache'
 import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
 import type { Database, Reader } from '../../database.ts'
 import type { BranchHistory, HistoryMessage, ReadMessage } from './branch-history.ts'
 
 /**
- * Reads a part of a branch, oldest first: its newest messages up to `from`, at most `length` and about `maxBytes`. Empty when
- * the conversation has no such message. Others get the same objects, so they must not be changed.
+ * Reads a part of a branch, oldest first: its newest messages up to `from`, at most `length` and about `maxBytes`. Empty
+ * when the conversation has no such message. Callers share the returned objects, so they must not change them.
  * @param reader of `readInOrder`.
  */
 type ReadHistory = (
@@ -15,19 +15,19 @@ type ReadHistory = (
   reader?: Reader,
 ) => Promise<HistoryMessage[]>
 
-/** Bytes, estimated. */
+/** Limits in bytes, estimated. */
 interface HistoryCacheLimits {
   total: number
-  /** A conversation that takes more is not remembered. */
+  /** A conversation that takes more is not cached. */
   perConversation: number
 }
 
 const LIMITS: HistoryCacheLimits = { total: 32_000_000, perConversation: 16_000_000 }
 
-/** Messages of the first query when some are remembered: usually the question, the answer before it, and two that are. */
+/** Messages of the first query when some are cached: usually the question, the answer before it, and two cached ones. */
 const NEW_MESSAGES = 4
 
-/** What a message and a step take besides their texts, with what is derived from them. Rather too much than too little. */
+/** Bytes of a message and of a step besides their texts, with data derived from them; a high estimate. */
 const MESSAGE_BYTES = 1_500
 const STEP_BYTES = 500
 const BYTES_PER_CHARACTER = 2
@@ -35,7 +35,7 @@ const BYTES_PER_CHARACTER = 2
 interface Known {
   id: MessageId
   parentId: MessageId | null
-  /** Null: it may change, so only its place is remembered. The message is without attachments and summary. */
+  /** Null if it may change: then only its position is cached. The message is without attachments and summary. */
   final: { message: HistoryMessage; hasFiles: boolean } | null
   bytes: number
 }
@@ -47,9 +47,9 @@ interface KnownConversation {
 }
 
 /**
- * Nothing that is remembered can become wrong, whoever writes to the store: a message in a branch never changes its place, and
- * one that is final keeps its content. Read again are the newest messages, which show whether the branch exists, messages that
- * are not final, attachments, and how many summaries there are.
+ * Caches branches per conversation. Its entries never become stale: a message never moves within its branch, and a final
+ * one keeps its content. What is read again: the newest messages, which show whether the branch exists; messages that are
+ * not final; attachments; the number of summaries.
  */
 export function createHistoryCache(
   database: Pick<Database, 'readInOrder'>,
@@ -62,7 +62,7 @@ export function createHistoryCache(
     sizeCalculation: ({ bytes }) => bytes,
   })
 
-  /** Returns the messages; those that were remembered before as the same objects. */
+  /** Caches the messages and returns them; those that were cached before as the same objects. */
   function remember(id: ConversationId, read: readonly ReadMessage[]): HistoryMessage[] {
     if (read.length === 0) return []
     const known = conversations.get(id) ?? newConversation()
@@ -82,12 +82,12 @@ export function createHistoryCache(
       bytes += now.bytes - (before?.bytes ?? 0)
       return withRest(lasting, message)
     })
-    // A new entry, because the cache takes the size of an entry only once.
+    // A new entry, because the cache computes the size of an entry only once.
     conversations.set(id, { ...known, bytes })
     return same
   }
 
-  /** The part of a branch that is remembered, up to `from`. What may have changed in it is read. */
+  /** The cached part of a branch up to `from`. What may have changed in it is read again. */
   async function recall(
     id: ConversationId,
     from: MessageId,
@@ -129,7 +129,7 @@ export function createHistoryCache(
   }
 
   return (id) => {
-    /** Of the conversation; null until the first messages are read. */
+    /** The number of the conversation's summaries; null until the first messages are read. */
     let summaryCount: number | null = null
     const read = async (
       from: MessageId,
@@ -159,7 +159,7 @@ const newConversation = (): KnownConversation => ({
   bytes: MESSAGE_BYTES,
 })
 
-/** From a message back, as far as it is known. */
+/** The cached messages from one back to the oldest known one. */
 function chainOf(
   messages: ReadonlyMap<MessageId, Known>,
   from: MessageId,

@@ -1,4 +1,5 @@
-// Stores many complete messages at once, with their steps, files and search entries: a few statements instead of some for each.
+// Stores many complete messages at once, with their steps, files and search entries: in a few statements instead of several
+// per message.
 import { setImmediate } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import type { Feedback } from '../../../protocol/conversations/message.ts'
@@ -18,9 +19,9 @@ import type { MessageRow } from './branches.ts'
 import { toAttachmentRow } from './new-attachments.ts'
 import type { NewStep } from './steps.ts'
 
-/** Rows of one statement: SQLite executes it on the event loop. */
+/** Maximum rows of one statement, because SQLite executes it on the event loop. */
 const ROWS_AT_ONCE = 50
-/** Splitting texts into words gives way to other requests after this time. */
+/** Splitting texts into words yields to other requests after this time. */
 const SLICE_MS = 4
 
 /** A message with its attachments and steps, as imports store it. */
@@ -46,7 +47,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
   const index = createSearchIndex(database)
 
   return {
-    /** Finds the words of the texts. Outside of a transaction, so that it can give way to others. */
+    /** Finds the words of the texts, outside of a transaction so that it can yield to other work. */
     async prepare(userId: UserId, complete: readonly CompleteMessage[]): Promise<PreparedMessages> {
       const entries: { messageId: MessageId; offset: number; words: string }[] = []
       let since = performance.now()
@@ -77,7 +78,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
       return { messages: complete, entries }
     },
 
-    /** Adds them to a conversation and shows the last as its leaf. Parents come before their children. */
+    /** Adds messages to a conversation and shows the last as its leaf. Parents come before their children. */
     async insert(
       tx: Writer,
       userId: UserId,

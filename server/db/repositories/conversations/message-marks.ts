@@ -1,4 +1,4 @@
-// What is known about an answer besides its run: where a person took it from, and what they think of it.
+// Marks of an answer: the answer that it was edited from, and the person's feedback.
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
@@ -8,7 +8,7 @@ import type { Database, Writer } from '../../database.ts'
 export function createMessageMarks(database: Database) {
   const { messages } = database.tables
   return {
-    /** Stores what is given; the rest stays. */
+    /** Stores the given marks; the others stay unchanged. */
     async setMarks(
       tx: Writer,
       id: MessageId,
@@ -18,7 +18,7 @@ export function createMessageMarks(database: Database) {
         await tx.update(messages).set(marks).where(eq(messages.id, id))
     },
 
-    /** Stores what the person thinks of an answer; null removes it. Resolves with false when there is no such answer. */
+    /** Stores the person's feedback on an answer; null removes it. Resolves with false when there is no such answer. */
     async setFeedback(
       conversationId: ConversationId,
       id: MessageId,

@@ -6,7 +6,7 @@ import { createRunRecordRepository } from '../runs/run-records.ts'
 /** Messages deleted by one statement. */
 const DELETE_BATCH_SIZE = 500
 
-/** Purges messages deleted before a given time, the runs that wrote them and what these sent to models, batch by batch. */
+/** Purges messages deleted before a given time, the runs that wrote them and the records of these, batch by batch. */
 export function createMessagePurge(database: Database): (before: Date) => Promise<void> {
   const { read, write, tables } = database
   const { messages, runs } = tables

@@ -17,9 +17,9 @@ import { createTurnWriter } from './turns.ts'
 
 export type { FullMessage, MessageRow }
 
-/** A page of messages ends with the one that brings it to this size. */
+/** A page of messages ends with the one that reaches this size. */
 const PAGE_BYTES = 1_000_000
-/** Bytes of a single text that are read with its message. */
+/** Maximum bytes of a text that is read with its message. */
 const INLINE_BYTES = 128_000
 /** Messages deleted by one statement. */
 const DELETE_BATCH_SIZE = 500
@@ -64,7 +64,7 @@ export function createMessageRepository(database: Database) {
     tx: Writer,
     conversationId: ConversationId,
   ): Promise<{ leafId: MessageId | null } | undefined> {
-    // Writing to the row locks it on both databases, whatever other writers do.
+    // Writing to the row locks it on both databases.
     const [row] = await tx
       .update(conversations)
       .set({ leafId: sql`${conversations.leafId}` })
@@ -126,7 +126,7 @@ export function createMessageRepository(database: Database) {
       }
     },
 
-    /** Reads what a run needs of a branch, beginning with its newest messages. One for each reading. */
+    /** Reads what a run needs of a branch, newest messages first. Create one for each reading. */
     history,
 
     /** Where the newest branch through a message ends; null when there is no such message. */
@@ -135,8 +135,8 @@ export function createMessageRepository(database: Database) {
 
     /**
      * Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. Until the
-     * transaction has ended nobody else adds, removes or shows messages in it. Everything that adds a message calls
-     * this first.
+     * transaction ends, no other one adds, removes or shows messages in it. Everything that adds a message calls this
+     * first.
      */
     lockLeaf,
 
@@ -152,7 +152,7 @@ export function createMessageRepository(database: Database) {
 
     ...createTurnWriter(database, lockLeaf),
 
-    /** Stores a detached message, which nobody sees until it is attached. */
+    /** Stores a detached message, which is invisible until it is attached. */
     async insertDetached(tx: Writer, message: MessageRow): Promise<void> {
       await tx.insert(messages).values({ ...message, parentId: detachedParent(message.id) })
     },
@@ -184,7 +184,7 @@ export function createMessageRepository(database: Database) {
         .where(eq(conversations.id, conversationId))
     },
 
-    /** Inside the caller's transaction. */
+    /** Updates a message inside the caller's transaction. */
     async update(
       tx: Writer,
       id: MessageId,

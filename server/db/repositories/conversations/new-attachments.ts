@@ -9,7 +9,7 @@ type AttachmentRow = Database['tables']['attachments']['$inferSelect']
 /** A new attachment: inside the message, or as a file. */
 export type StoredOrInline = Attachment | FileRow
 
-/** Bytes of the file that an inline attachment stands for. */
+/** Bytes of the file that an inline attachment contains. */
 export const attachmentBytes = (file: Attachment): number =>
   'data' in file ? Buffer.byteLength(file.data, 'base64') : Buffer.byteLength(file.content)
 
@@ -57,6 +57,6 @@ export function toAttachmentRow(
       }
 }
 
-/** Without the dot; null when the name has none. */
+/** The extension of a file name, without the dot; null if it has none. */
 const extensionOf = (name: string): string | null =>
   /\.([^.\s]{1,50})$/.exec(name)?.[1]?.toLowerCase() ?? null

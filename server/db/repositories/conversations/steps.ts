@@ -9,7 +9,7 @@ import { inParallel } from '../../in-parallel.ts'
 import { assertWritten, createAttemptFence, type RunAttempt } from '../../run-attempt.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
 
-/** A stored step, without what only the provider may see again (`carries`). */
+/** A stored step, without what only its provider may receive (`carries`). */
 export type StepRow = Omit<Database['tables']['steps']['$inferSelect'], 'carry'>
 /** A new row of `steps`. */
 export type NewStep = Database['tables']['steps']['$inferInsert']
@@ -17,9 +17,9 @@ export type NewStep = Database['tables']['steps']['$inferInsert']
 /** A step whose long text is read on demand; `content` is empty then. */
 export type StreamedStep = StepRow & { long: LongText | null }
 
-/** Steps that one query of `stream` reads; each may have an artifact of some megabytes. */
+/** Steps that one query of `stream` reads; each may have an artifact of several megabytes. */
 const READ_BATCH_SIZE = 4
-/** Bytes of a text that is read together with its step. */
+/** Maximum bytes of a text that is read together with its step. */
 const MAX_INLINE_BYTES = 64_000
 
 /** A thinking or text step with the positions of its events in the run log. */
@@ -31,7 +31,7 @@ export type ProseRow = {
   closed: boolean
   firstEvent: number
   cuts: string
-  /** Of complete thinking. */
+  /** Only of complete thinking. */
   durationMs?: number | null
 }
 
@@ -80,7 +80,7 @@ export function createStepRepository(database: Database) {
       .where(and(eq(steps.messageId, messageId), eq(steps.position, position), fence(id, attempt)))
       .returning({ position: steps.position })
 
-  /** Texts do not change once they are complete. */
+  /** Indexes the text of a complete step, which no longer changes. */
   async function indexClosed(tx: Writer, userId: UserId, step: ProseRow | NewStep): Promise<void> {
     if (step.closed) await searchIndex.putStep(tx, userId, step.messageId, step)
   }
@@ -120,7 +120,7 @@ export function createStepRepository(database: Database) {
       )
     },
 
-    /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
+    /** Stores a step on behalf of an attempt. @throws RunOver when it may no longer write. */
     async putOf(
       { id, attempt }: RunAttempt,
       tx: Writer,
@@ -155,7 +155,7 @@ export function createStepRepository(database: Database) {
       assertWritten(await updateOf(tx, attempt, messageId, position, { firstEvent }))
     },
 
-    /** `null` takes the mark back. @throws RunOver when the attempt may no longer write: the call must not run. */
+    /** `null` clears the mark. @throws RunOver when the attempt may no longer write: the call must not run. */
     async markStarted(
       tx: Writer,
       messageId: MessageId,

@@ -71,7 +71,6 @@ export function createTransferRepository({ read, write, tables }: Database) {
           .returning({ id: transfers.id }),
       ),
 
-    /** Removes a job. */
     remove: (id: TransferId): Promise<void> =>
       write(async (tx) => void (await tx.delete(transfers).where(eq(transfers.id, id)))),
 

@@ -6,7 +6,7 @@ import type { Database, Writer } from '../../database.ts'
 /** A conversation with its owner, for work that is done for all users. */
 export type OwnedConversation = { id: ConversationId; userId: UserId }
 
-/** Conversations that are due at once; the caller asks again. */
+/** Maximum conversations returned at once; the caller repeats the query. */
 const DUE_LIMIT = 100
 
 /** Uses the tables `conversations` and `runs`. */
@@ -22,7 +22,7 @@ export function createTrashRepository({ read, write, tables }: Database) {
       await tx.update(conversations).set({ deletedAt }).where(eq(conversations.id, id))
     },
 
-    /** Takes a conversation out of the trash. False when the user has no such conversation, in the trash or elsewhere. */
+    /** Restores a conversation from the trash. False when the user has no such conversation, in the trash or elsewhere. */
     restore: (userId: UserId, id: ConversationId): Promise<boolean> =>
       write(async (tx) => {
         const restored = await tx

@@ -60,7 +60,7 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
       createdAt: of('createdAt'),
     } satisfies Record<keyof MessageRow, unknown>
   }
-  /** A statement that inserts so many messages at once. */
+  /** A statement that inserts this many messages at once. */
   const insertStatement = (count: number) =>
     prepareOnEach((tx) =>
       tx
@@ -73,7 +73,7 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
   /**
    * Adds the messages of one turn, each the child of the previous one.
    * @param userId the owner of the conversation.
-   * @param files of the first: new ones, or those of another message.
+   * @param files attachments of the first message: new ones, or those of another message.
    */
   async function add(
     tx: Writer,
@@ -129,12 +129,15 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
 
     add,
 
-    /** Puts a message of this transaction, stored where the leaf was expected, below the leaf that was shown. */
+    /** Moves a message of this transaction, stored below the expected leaf, to below the leaf that was really shown. */
     async moveUnder(tx: Writer, id: MessageId, parentId: MessageId | null): Promise<void> {
       await tx.update(messages).set({ parentId }).where(eq(messages.id, id))
     },
 
-    /** The same, and shows the last as the leaf. The leaf must be locked and the parent of the first checked. */
+    /**
+     * Adds the messages of one turn and shows the last as the leaf. The leaf must be locked and the parent of the first
+     * checked.
+     */
     async insert(
       tx: Writer,
       userId: UserId,

@@ -112,8 +112,8 @@ export function createChannelRepository(database: Database) {
     },
 
     /**
-     * Claims due deliveries, oldest first, and counts the attempt. Nobody else gets them before `leaseUntil`; after that they
-     * are due again, so a process that dies while sending loses nothing.
+     * Claims due deliveries, oldest first, and counts the attempt. No other caller gets them before `leaseUntil`; after
+     * that they are due again, so a process that dies while sending loses nothing.
      */
     async claimDue(
       now: Date,

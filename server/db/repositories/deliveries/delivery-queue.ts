@@ -1,4 +1,4 @@
-// What the deliveries of channels and of webhooks have in common: one waits until it is due, and is settled.
+// What the deliveries of channels and of webhooks have in common: waiting until they are due, and being settled.
 import { and, asc, eq, inArray, isNotNull, lt, lte, ne } from 'drizzle-orm'
 import type { Database, Writer } from '../../database.ts'
 
@@ -10,7 +10,7 @@ type Outcome = Pick<
   'status' | 'nextAttemptAt' | 'lastError' | 'lastFailure'
 >
 
-/** The parts of a repository that need only the deliveries, not what they are delivered to. */
+/** The methods that need only the deliveries, not their destinations. */
 export function createDeliveryQueue({ read, write }: Database, deliveries: Deliveries) {
   return {
     /** When the next delivery is due; null when none is pending. */
@@ -48,7 +48,10 @@ export function createDeliveryQueue({ read, write }: Database, deliveries: Deliv
 export const isDue = (deliveries: Deliveries, now: Date) =>
   and(eq(deliveries.status, 'pending'), lte(deliveries.nextAttemptAt, now))
 
-/** Counts an attempt of each due delivery; nobody else gets it before `leaseUntil`. @returns them with that attempt. */
+/**
+ * Counts an attempt of each due delivery; no other caller gets it before `leaseUntil`. @returns the deliveries with that
+ * attempt counted.
+ */
 export async function lease<Due extends { delivery: { id: string; attempts: number } }>(
   tx: Writer,
   deliveries: Deliveries,

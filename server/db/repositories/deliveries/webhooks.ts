@@ -41,7 +41,7 @@ export function createWebhookRepository(database: Database) {
         .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
     },
 
-    /** Everybody who has a webhook that is switched on. */
+    /** All users with an enabled webhook. */
     async users(): Promise<UserId[]> {
       const rows = await read
         .selectDistinct({ userId: webhooks.userId })
@@ -66,7 +66,7 @@ export function createWebhookRepository(database: Database) {
         return row
       }),
 
-    /** Removes a webhook with what waits for it. False when the user has no such webhook. */
+    /** Removes a webhook with its waiting deliveries. False when the user has no such webhook. */
     remove: (userId: UserId, id: string): Promise<boolean> =>
       write(async (tx) => {
         await tx.lock(`webhooks of ${userId}`)
@@ -93,8 +93,8 @@ export function createWebhookRepository(database: Database) {
     },
 
     /**
-     * Stores a delivery for each webhook of the user that `wants` the event; none for one that has it already, or that has
-     * `atMost` waiting. Nobody removes a webhook of the user before the transaction ends.
+     * Stores a delivery for each webhook of the user that `wants` the event; none for a webhook that has the event already
+     * or has `atMost` waiting. No webhook of the user can be removed before the transaction ends.
      * @returns how many webhooks have too many waiting.
      */
     async enqueue(
@@ -123,8 +123,8 @@ export function createWebhookRepository(database: Database) {
     },
 
     /**
-     * Claims due deliveries, oldest first, and counts the attempt. Nobody else gets them before `leaseUntil`; after that they
-     * are due again, so a process that dies while sending loses nothing.
+     * Claims due deliveries, oldest first, and counts the attempt. No other caller gets them before `leaseUntil`; after
+     * that they are due again, so a process that dies while sending loses nothing.
      */
     claimDue: (
       now: Date,

@@ -1,4 +1,4 @@
-// Checkpoints of projects: the paths that each change touched, and what they held before it.
+// Checkpoints of projects: the paths that each change touched, and what they contained before.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
@@ -29,7 +29,7 @@ const INCOMPLETE = -1
 const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean =>
   (movedTo ?? movedFrom) !== undefined || (before ?? after)?.kind !== 'directory'
 
-/** Adds what is needed to undo these changes. */
+/** Adds the contents that are needed to undo these changes. */
 function addNeeded(
   needed: Map<string, number>,
   files: readonly CheckpointFile[],
@@ -49,7 +49,7 @@ export function createCheckpointRepository(database: Database) {
   const sizeColumn = (size: ProjectSize) => ({
     size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
   })
-  /** What a checkpoint needs may be stored already: counted exactly when checkpoints are removed. */
+  /** An upper bound, because contents may be stored already; the exact size is counted when checkpoints are removed. */
   const grownHistory = (files: readonly CheckpointFile[]) => {
     const needed = addNeeded(new Map(), files)
     return sql`${projects.historySize} + ${[...needed.values()].reduce((sum, size) => sum + size, 0)}`
@@ -99,7 +99,7 @@ export function createCheckpointRepository(database: Database) {
         fileCount: listed.length,
         sample: listed.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
       }
-      // Large changes are stored page by page, so that other writers need not wait for all of it; listed once complete.
+      // A large change is stored page by page, so that other writers do not wait for all of it; it is listed once complete.
       const single = ordered.length <= PAGE_FILES
       const stored = await database.write(async (tx) => {
         const mayWrite = by === undefined ? sql<true>`true` : fence(by.id, by.attempt)

@@ -94,7 +94,7 @@ export function createDocumentRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Sets what is known at the end of the upload: the size in bytes, and the SHA-256 of a file. */
+    /** Sets the size in bytes and the SHA-256 of a file, which are known only at the end of the upload. */
     resize: (id: string, size: number, sha256: string | null = null) =>
       database.write(async (tx): Promise<void> => {
         await tx.update(documents).set({ size, sha256 }).where(eq(documents.id, id))
@@ -105,7 +105,7 @@ export function createDocumentRepository(database: Database) {
       return row
     },
 
-    /** A document of the project made of the same file, unless it could not be read. */
+    /** A document of the project made from the same file, unless it could not be read. */
     async findSame(projectId: ProjectId, sha256: string): Promise<DocumentRow | undefined> {
       const [row] = await read
         .select()
@@ -161,7 +161,7 @@ export function createDocumentRepository(database: Database) {
       for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
         const some = found.slice(from, from + PASSAGE_BATCH_SIZE)
         const exists = await database.write(async (tx) => {
-          // Visible as progress while the rest is stored; until the transaction ends nobody deletes the document.
+          // Shows the progress while the rest is stored; until the transaction ends, the document cannot be deleted.
           const updated = await tx
             .update(documents)
             .set({ passages: from + some.length })
@@ -243,7 +243,7 @@ export function createDocumentRepository(database: Database) {
         .orderBy(desc(best.score), asc(best.id))
     },
 
-    /** The passages with these ids, as far as they belong to the project, in any order. */
+    /** The passages with these ids, if they belong to the project, in any order. */
     passages: async (projectId: ProjectId, ids: readonly number[]) =>
       ids.length === 0
         ? []

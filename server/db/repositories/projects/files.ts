@@ -61,7 +61,7 @@ export function createFileRepository(database: Database) {
       return row?.text ?? undefined
     },
 
-    /** Those of some files that belong to the user, in any order. */
+    /** The given files that belong to the user, in any order. */
     async findAll(userId: UserId, ids: readonly FileId[]): Promise<FileRow[]> {
       if (ids.length === 0) return []
       return await read
@@ -105,7 +105,7 @@ export function createFileRepository(database: Database) {
       }
     },
 
-    /** Those of some blobs that a file, a thumbnail or a shared copy refers to. */
+    /** The given blobs that a file, a thumbnail or a shared copy refers to. */
     async referenced(hashes: readonly string[]): Promise<Set<string>> {
       const of = [...hashes]
       if (of.length === 0) return new Set()

@@ -15,7 +15,7 @@ import { afterMoment, countAll } from '../../fragments.ts'
 /** A row of `projects`. */
 export type ProjectRow = Database['tables']['projects']['$inferSelect']
 
-/** What the project's conversations follow. */
+/** The settings that a project gives its conversations. */
 export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings =>
   settings ?? DEFAULT_PROJECT_SETTINGS
 
@@ -49,7 +49,7 @@ export function createProjectRepository(database: Database) {
       return project
     },
 
-    /** Whose project it is; undefined when it is gone. */
+    /** The owner of a project; undefined when it no longer exists. */
     async ownerOf(id: ProjectId): Promise<UserId | undefined> {
       const [project] = await read
         .select({ userId: projects.userId })
@@ -59,8 +59,9 @@ export function createProjectRepository(database: Database) {
     },
 
     /**
-     * Changes with every stored change of the project, its files and its documents, however the clocks of instances differ:
-     * the transactions that last wrote these rows. Only on PostgreSQL, which instances share.
+     * A text that changes with every stored change of the project, its files and its documents, independent of the
+     * instances' clocks: it is built from the transactions that last wrote these rows. Only on PostgreSQL, which instances
+     * share.
      */
     async stateOf(id: ProjectId): Promise<string> {
       if (database.dialect !== 'postgres') throw new Error('only instances need it')

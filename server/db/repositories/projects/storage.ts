@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNull, max, notExists, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 
-/** Stores how many bytes users store, and their claims. */
+/** Stores and sums the bytes that users store. */
 export type StorageRepository = ReturnType<typeof createStorageRepository>
 
 /** Bytes that an account stores. */
@@ -26,7 +26,10 @@ export function createStorageRepository(database: Database) {
       | typeof documents.size
       | typeof files.size,
   ) => sql`coalesce(sum(${column}), 0)`.mapWith(Number)
-  /** A document made of a file that the user still stores counts with that file. */
+  /**
+   * The condition that a document was not made from a file that the user still stores: such a document counts with the
+   * file.
+   */
   const isNoFile = notExists(
     read
       .select({ id: files.id })
@@ -35,7 +38,10 @@ export function createStorageRepository(database: Database) {
   )
 
   return {
-    /** Without the history of projects: total bytes of all documents, of all files, of both only once where the content is the same, and of all projects whose size is known. */
+    /**
+     * Total bytes of all documents, all files, and all projects of known size, without the history of projects. A document
+     * and a file with the same content count once.
+     */
     async used(userId: UserId): Promise<number> {
       const [inProjects, inDocuments, inFiles] = await Promise.all([
         read
@@ -63,7 +69,7 @@ export function createStorageRepository(database: Database) {
       return row?.bytes ?? 0
     },
 
-    /** The user's projects with a history, those that were changed longest ago first. */
+    /** The user's projects with a history, least recently changed first. */
     async histories(userId: UserId): Promise<{ id: ProjectId; bytes: number }[]> {
       const rows = await read
         .select({ id: projects.id, bytes: projects.historySize })
@@ -89,7 +95,7 @@ export function createStorageRepository(database: Database) {
         await tx.update(projects).set({ historySize: bytes }).where(eq(projects.id, projectId))
       }),
 
-    /** The same of each account that stores anything, by kind. */
+    /** The stored bytes of each account that stores anything, by kind. */
     async byUser(): Promise<StoredByUser[]> {
       const [inProjects, inDocuments, inFiles, accounts] = await Promise.all([
         read
@@ -122,7 +128,7 @@ export function createStorageRepository(database: Database) {
       return [...found.values()]
     },
 
-    /** All projects with their owners. `measured`: their size is known. */
+    /** All projects with their owners. `measured`: whether their size is known. */
     projects: (): Promise<{ id: ProjectId; userId: UserId; measured: boolean }[]> =>
       read
         .select({

@@ -43,7 +43,7 @@ export function createVectorRepository(database: Database) {
     return rows.map((row) => ({ passageId: row.passageId, similarity: 1 - row.distance }))
   }
 
-  /** The same through pgvector. */
+  /** Compares every vector of the project with pgvector. */
   async function nearestByPgvector(
     projectId: ProjectId,
     model: string,

@@ -50,7 +50,7 @@ export function createApprovals(database: Database) {
         .orderBy(asc(approvals.createdAt), asc(approvals.position))
     },
 
-    /** Removes pending requests that no attempt waits for any longer. */
+    /** Removes pending requests that no attempt waits for any more. */
     async withdrawApprovals(tx: Writer, runId: RunId, ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return
       await tx

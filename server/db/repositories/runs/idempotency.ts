@@ -1,4 +1,4 @@
-// The Idempotency-Keys of requests that create something, with what they were answered.
+// The Idempotency-Keys of requests that create something, with the responses to these requests.
 import { and, eq, lt, ne } from 'drizzle-orm'
 import type { RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
@@ -17,8 +17,8 @@ export function createIdempotencyRepository(database: Database) {
 
   return {
     /**
-     * Takes a key. Null when it is taken now; otherwise the row of the request that took it before. A key that another
-     * process took and did not finish before it ended is free again.
+     * Claims a key. Null on success; otherwise the row of the earlier request with this key. A key whose process ended
+     * before the request was finished is free again.
      */
     claim: (row: IdempotencyRow): Promise<IdempotencyRow | null> =>
       write(async (tx) => {
@@ -63,7 +63,7 @@ export function createIdempotencyRepository(database: Database) {
         await tx.delete(keys).where(and(ofKey(key), eq(keys.state, 'pending')))
       }),
 
-    /** Forgets keys that were taken before a given time. */
+    /** Removes keys that were claimed before a given time. */
     async purge(before: Date): Promise<void> {
       const [due] = await read
         .select({ key: keys.key })

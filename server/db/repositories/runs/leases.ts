@@ -1,4 +1,4 @@
-// Leases: what one instance at a time may do, judged by the database's clock alone.
+// Leases: rights that one instance holds at a time, according to the database's clock alone.
 import {
   and,
   asc,
@@ -17,7 +17,7 @@ import type { RunId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { RUN_VERSION } from '../../run-version.ts'
 
-/** A run that an instance performs, as far as others have changed it. */
+/** A run of this instance that another instance has changed. */
 export interface ChangedRun {
   id: RunId
   stopRequested: boolean
@@ -26,7 +26,7 @@ export interface ChangedRun {
 /** The lease by which an instance holds all of its runs. */
 const ofInstance = (instance: string): string => `instance:${instance}`
 
-/** Whether the lease of the instance that a column names has expired, or never was. */
+/** Whether the lease of the instance that a column names has expired or does not exist. */
 export const isGone = (
   { dialect, tables: { leases } }: Pick<Database, 'dialect' | 'tables'>,
   instance: Column,
@@ -34,19 +34,19 @@ export const isGone = (
   sql`not exists (select 1 from ${leases} as held where held.name = 'instance:' || ${instance} and held.expires_at > ${clock(dialect)})`
 
 /**
- * Whether no living instance holds a run: it was handed over, or the lease of its owner has expired. `owner` is the
- * instance that asks: what it holds itself is free for it.
+ * Whether no living instance holds a run: it was handed over, or the lease of its owner has expired. `owner` is the calling
+ * instance; its own runs count as free.
  */
 export const isUnheld = (database: Pick<Database, 'dialect' | 'tables'>, owner: string): SQL => {
   const { runs } = database.tables
   return sql`(${runs.owner} is null or ${runs.owner} = ${owner} or ${isGone(database, runs.owner)})`
 }
 
-/** The time of the database, not of the transaction. */
+/** The current time of the database, not the time at which the transaction began. */
 const clock = (dialect: Database['dialect']): SQL =>
   sql.raw(dialect === 'postgres' ? 'clock_timestamp()' : "(unixepoch('subsec') * 1000)")
 
-/** Work that an instance holds is freed by the end of that instance, not by time. */
+/** Work held by an instance becomes free when that instance ends, not after a time. */
 const WORK_MS = 30 * 24 * 3_600_000
 
 /** Stores the leases of instances. */
@@ -80,7 +80,7 @@ export function createLeaseRepository(database: Database) {
         return taken.length > 0
       }),
 
-    /** Takes work that an instance does once, for as long as it lives. False while another living instance has it. */
+    /** Claims work that an instance does once, for as long as it lives. False while another living instance has it. */
     hold: (name: string, owner: string): Promise<boolean> =>
       write(async (tx) => {
         const taken = await tx
@@ -95,7 +95,7 @@ export function createLeaseRepository(database: Database) {
         return taken.length > 0
       }),
 
-    /** Whether an instance still has what it took with `hold`. */
+    /** Whether an instance still holds what it claimed with `hold`. */
     async isHeld(name: string, owner: string): Promise<boolean> {
       const rows = await read
         .select({ owner: leases.owner })
@@ -104,7 +104,7 @@ export function createLeaseRepository(database: Database) {
       return rows.length > 0
     },
 
-    /** Gives a lease back; another instance may take it at once. */
+    /** Releases a lease; another instance may take it at once. */
     release: (name: string, owner: string): Promise<void> =>
       write(async (tx) => {
         await tx.delete(leases).where(and(eq(leases.name, name), eq(leases.owner, owner)))
@@ -116,7 +116,7 @@ export function createLeaseRepository(database: Database) {
 
     leave: (instance: string): Promise<void> => repository.release(ofInstance(instance), instance),
 
-    /** Removes leases that nobody has renewed for a day. */
+    /** Removes leases that were not renewed for a day. */
     removeStale: (): Promise<void> =>
       write(async (tx) => {
         await tx.delete(leases).where(lte(leases.expiresAt, inFuture(-24 * 3_600_000)))
@@ -152,7 +152,7 @@ export function createLeaseRepository(database: Database) {
       return row?.owner ?? null
     },
 
-    /** Those of some runs that an instance no longer holds: another one has continued them. */
+    /** Of the given runs, those that an instance no longer holds, because another one has continued them. */
     async lostRuns(instance: string, ids: readonly RunId[]): Promise<RunId[]> {
       if (ids.length === 0) return []
       const rows = await read
@@ -162,7 +162,7 @@ export function createLeaseRepository(database: Database) {
       return rows.map(({ id }) => id)
     },
 
-    /** The runs of an instance that were asked to stop, or whose waiting calls a person has decided. */
+    /** The runs of an instance whose stop was requested, or for whose waiting calls a person has decided. */
     async changedRuns(instance: string): Promise<ChangedRun[]> {
       const isDecided = sql`${runs.status} = 'awaiting_approval' and exists (select 1 from ${approvals} where ${approvals.runId} = ${runs.id} and ${approvals.status} <> 'pending')`
       const isAnswered = sql`exists (select 1 from ${runInputs} where ${runInputs.runId} = ${runs.id} and ${runInputs.answer} is not null)`

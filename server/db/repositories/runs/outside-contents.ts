@@ -27,7 +27,7 @@ export function createOutsideContentRepository(database: Database) {
       })
     },
 
-    /** Those of the hashes that are marked. */
+    /** The given hashes that are marked. */
     async marked(projectId: ProjectId, hashes: readonly string[]): Promise<Set<string>> {
       const unique = [...new Set(hashes)]
       const found = new Set<string>()

@@ -3,7 +3,7 @@ import { and, inArray, isNotNull, ne, or, type SQL } from 'drizzle-orm'
 import type { FinishReason } from '../../../protocol/runs/run-event.ts'
 import type { Tables } from '../../tables.ts'
 
-/** A run that ended so is completed, but has more to do. */
+/** Finish reasons of runs that are completed but have more to do. */
 const LIMITS: readonly FinishReason[] = ['max_iterations', 'budget']
 
 type RunEnd = Pick<Tables['runs']['$inferSelect'], 'status' | 'finishReason' | 'endedAt'>
@@ -13,7 +13,7 @@ export const isResumable = ({ status, finishReason, endedAt }: RunEnd): boolean 
   endedAt !== null &&
   (status !== 'completed' || (finishReason !== null && LIMITS.includes(finishReason)))
 
-/** The same as a condition of a statement. */
+/** `isResumable` as a condition of a statement. */
 export const canResume = ({ runs }: Pick<Tables, 'runs'>): SQL | undefined =>
   and(
     isNotNull(runs.endedAt),

@@ -1,4 +1,4 @@
-// What MCP servers ask the person of a run for, and the answers.
+// Questions that MCP servers ask the person of a run, and the answers.
 import { and, asc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { CallId, RunId } from '../../../protocol/ids.ts'
 import type { InputAnswer, PendingInput } from '../../../protocol/runs/input.ts'
@@ -53,7 +53,7 @@ export function createRunInputRepository(database: Database) {
       return answered.length > 0
     },
 
-    /** The questions of some runs that nobody has answered, by run. */
+    /** The unanswered questions of some runs, by run. */
     async pending(runIds: readonly RunId[]): Promise<Map<RunId, PendingInput[]>> {
       const found = new Map<RunId, PendingInput[]>()
       if (runIds.length === 0) return found

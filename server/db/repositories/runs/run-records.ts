@@ -1,4 +1,4 @@
-// What runs sent to providers and received: records, and the parts of prompts that they name by hash.
+// Records of what runs sent to providers and received, and the parts of prompts that records refer to by hash.
 import { and, asc, desc, eq, exists, inArray, lt, not, type Placeholder, sql } from 'drizzle-orm'
 import type { ConversationId, RunId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
@@ -16,7 +16,7 @@ export type RunRecordRepository = ReturnType<typeof createRunRecordRepository>
 
 /** Rows of one statement. */
 const BATCH_SIZE = 200
-/** Nobody stores parts while somebody removes those that no record names. */
+/** Excludes storing parts while the ones without a record are removed. */
 const LOCK = 'run records'
 
 /** Uses the tables `runRecords`, `promptParts`, `runs` and `conversations`. */
@@ -72,7 +72,7 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
         .prepare(name),
   )
 
-  /** Removes the parts of a conversation that none of its records names. */
+  /** Removes the parts of a conversation that none of its records refers to. */
   async function removeUnused(tx: Writer, conversationId: ConversationId): Promise<void> {
     await tx.lock(LOCK)
     const records = await tx
@@ -94,7 +94,7 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
         )
   }
 
-  /** Whether each of these conversations has so many parts. */
+  /** Whether each of these conversations has the given number of parts. */
   async function haveParts(
     tx: Writer,
     counts: ReadonlyMap<ConversationId, number>,
@@ -105,7 +105,7 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
   }
 
   return {
-    /** Those of these runs that may be recorded: they exist, and not in a temporary conversation. */
+    /** The given runs that may be recorded: those that exist, except in temporary conversations. */
     recordable: async (ids: readonly RunId[]): Promise<Set<RunId>> =>
       new Set((await recordable(read, ids)).map(({ id }) => id)),
 
@@ -113,9 +113,9 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
     knownParts: (ids: readonly ConversationId[]) => known(read, ids),
 
     /**
-     * Stores records of runs that may be recorded, and parts. What is stored already stays as it is.
+     * Stores records of runs that may be recorded, and parts. Existing rows stay unchanged.
      * @param counts how many parts conversations are believed to have. A purge may have removed some of them, and the
-     * records may name these.
+     * records may refer to these.
      * @returns false if one of the counts is wrong; nothing is stored then.
      * @throws if one of the conversations has been deleted meanwhile.
      */
@@ -161,7 +161,7 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
       return row?.id
     },
 
-    /** The parts of a conversation with these hashes, as far as they are stored. */
+    /** The stored parts of a conversation with these hashes. */
     async parts(
       conversationId: ConversationId,
       hashes: Iterable<string>,
@@ -181,7 +181,7 @@ export function createRunRecordRepository({ read, write, tables }: Database) {
 
     removeUnused,
 
-    /** Removes records made before a given time, and the parts that only these named, batch by batch. */
+    /** Removes records made before a given time, and the parts that only these referred to, batch by batch. */
     async removeBefore(before: Date): Promise<void> {
       for (;;) {
         const due = await read

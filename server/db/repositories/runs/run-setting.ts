@@ -5,7 +5,7 @@ import type { ConversationId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Reader } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 
-/** The conversation of a run, and what its user has written for all conversations. */
+/** The conversation of a run, and its user's memory and preferences. */
 export interface RunSetting {
   conversation: Database['tables']['conversations']['$inferSelect']
   /** The user's memory as Markdown; empty when there is none. */
@@ -13,7 +13,7 @@ export interface RunSetting {
   preferences: Preferences
 }
 
-/** The reader finds nothing when the user has no such conversation, or it is in the trash. */
+/** The reader returns nothing if the user has no such conversation, or it is in the trash. */
 export function createRunSettingReader({
   read,
   tables: { conversations, memories, preferences },

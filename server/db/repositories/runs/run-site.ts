@@ -16,7 +16,7 @@ export interface RunSite extends RunSetting {
   duplicateRunId: RunId | null
 }
 
-/** The reader finds nothing when the user has no such conversation, or it is in the trash. */
+/** The reader returns nothing if the user has no such conversation, or it is in the trash. */
 export function createRunSiteReader({ read, tables }: Database) {
   const { conversations, runs, memories, preferences } = tables
   /** A value from the runs that meet the condition. Nested, because drizzle drops table names from a field's own columns. */

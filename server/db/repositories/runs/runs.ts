@@ -78,8 +78,8 @@ export function createRunRepository(database: Database) {
     },
 
     /**
-     * The same for a write that must take effect exactly once. Returns false, and changes nothing, when this revision is
-     * already stored: the transaction was committed and only its confirmation was lost.
+     * Like `write`, for a write that must take effect exactly once. Returns false, and changes nothing, when this revision
+     * is already stored: the transaction was committed and only its confirmation was lost.
      * @throws RunOver as `write` does.
      */
     async writeOnce(
@@ -105,11 +105,11 @@ export function createRunRepository(database: Database) {
       throw new RunOver()
     },
 
-    /** Locks and returns the run if it is active: nobody else changes or ends it before this transaction ends. */
+    /** Locks and returns the run if it is active: no other transaction changes or ends it before this one ends. */
     lockActive: (tx: Writer, id: RunId) =>
       updateActive(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
 
-    /** The same on behalf of an attempt. @throws RunOver when it may no longer write. */
+    /** Locks and returns the run on behalf of an attempt. @throws RunOver when it may no longer write. */
     async lockAttempt(tx: Writer, { id, attempt }: RunAttempt): Promise<void> {
       const locked = await tx
         .update(runs)
@@ -120,9 +120,9 @@ export function createRunRepository(database: Database) {
     },
 
     /**
-     * Begins another attempt at an active run, or the first at a queued one; earlier ones may no longer write.
-     * Undefined when it has ended, or when a newer version of the program began or continued it.
-     * @param isShared undefined also when another living instance holds the run.
+     * Begins another attempt at an active run, or the first at a queued one; earlier ones may no longer write. Undefined
+     * when it has ended, or when a newer version of the program began or continued it.
+     * @param isShared whether other instances perform runs: then undefined also when another living one holds the run.
      */
     claim: (tx: Writer, id: RunId, owner: string, isShared = false) => {
       const isQueued = sql`case when ${runs.status} = 'queued' then 0 else 1 end`
@@ -147,7 +147,7 @@ export function createRunRepository(database: Database) {
       tx: Writer,
       id: RunId,
       patch: Partial<NewRun> & { endedAt: Date },
-      /** Of several instances: this one; then the run is left alone when another living one holds it. */
+      /** With several instances, the id of this one; the run is then left alone if another living instance holds it. */
       instance?: string,
     ) =>
       updateActive(

@@ -1,4 +1,4 @@
-// Events of the sub-agents of running calls; what the events mean is defined in `agent/`.
+// Events of the sub-agents of running calls; `agent/` defines their meaning.
 import { and, asc, eq } from 'drizzle-orm'
 import type { RunId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'

@@ -13,7 +13,7 @@ export function createFileParts(
   const { attachments, messages, conversations, files } = tables
   /** @returns false when there is nothing left. The text is read off the event loop, which a long one would block. */
   return async () => {
-    // By an index. The thread for long queries starts only for a text: it takes 20 MB and stays for a minute.
+    // Uses an index. The off-thread reader starts only for a text: its thread takes 20 MB and stays for a minute.
     const [waiting] = await read
       .select({ messageId: attachments.messageId, position: attachments.position })
       .from(attachments)
@@ -41,7 +41,7 @@ export function createFileParts(
           sql`${attachments.searchFrom} is not null`,
         ),
       )
-    // Undefined when it was deleted meanwhile.
+    // The attachment was deleted meanwhile.
     if (next === undefined) return true
     await write((tx) => index.putFilePart(tx, next))
     return true

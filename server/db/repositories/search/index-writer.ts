@@ -21,7 +21,7 @@ import {
 import { attachmentText } from '../conversations/attachments.ts'
 
 type Owner = { row: number; userId: UserId }
-/** Which texts are indexed: those that are not, or those with single characters again, which older indexes lack. */
+/** Which texts to index: those that are `missing`, or again those with single `characters`, which older indexes lack. */
 export type Indexing = 'missing' | 'characters'
 type IndexedStep = Pick<
   Database['tables']['steps']['$inferSelect'],
@@ -42,7 +42,7 @@ const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
 const stepText = (kind: SearchKind, { name, content }: IndexedStep): string =>
   kind === 'tool' ? `${name ?? ''} ${withoutEscapes(content)}` : content
 
-/** What of a step is indexed; null for steps that are not searched. */
+/** The part of a step that is indexed; null for steps that are not searched. */
 export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string } | null {
   const kind = KIND_OF_STEP[step.type]
   return kind === null ? null : { kind, text: stepText(kind, step) }
@@ -107,7 +107,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   const remove = (tx: Writer, entry: number) =>
     tx.delete(searchWords).where(eq(searchWords.rowid, entry))
 
-  /** Indexes a text of a message whose row is not known. */
+  /** Indexes a text of a message whose row is unknown. */
   async function putOfMessage(
     tx: Writer,
     { messageId, userId }: { messageId: MessageId; userId: UserId },
@@ -199,13 +199,13 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     /** Indexes the names and the beginnings of the texts of a message's attachments. */
     putFiles,
 
-    /** Indexes one more part of an attachment, and notes which is the next. */
+    /** Indexes one more part of an attachment, and records which part is next. */
     async putFilePart(
       tx: Writer,
       file: Owner & { messageId: MessageId; position: number; part: number; text: string },
     ): Promise<void> {
       const { row, userId, messageId, position, part, text } = file
-      // Moved on meanwhile, or deleted: then there is nothing to do.
+      // Another call has already indexed this part, or the attachment was deleted: there is nothing to do.
       const [moved] = await tx
         .update(attachments)
         .set({ searchFrom: partAfter(part, text) })
@@ -213,7 +213,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
         .returning({ position: attachments.position })
       if (moved === undefined || text.trim() === '') return
       const entry = toRowid({ messageRow: row, kind: 'file', position, part })
-      // There already if the file is indexed again.
+      // The entry exists already if the file is indexed again.
       await remove(tx, entry)
       await putStatement(tx).execute({ entry, words: toIndexedWords(dialect, userId, text) })
     },

@@ -33,11 +33,11 @@ import {
   WORDS,
 } from './statements.ts'
 
-/** Messages in which frequent words are found without looking further back. */
+/** The newest messages, among which frequent words are found without reading older ones. */
 const RECENT_MESSAGES = 30_000
-/** Packed entries whose messages are looked up in one statement. */
+/** Maximum packed entries whose messages one statement looks up. */
 const MAX_LOOKED_UP = 20_000
-/** Stretches of rows of words that are read at once when the first was not enough. */
+/** Rows of words are read for this many stretches at once when the first stretch was not enough. */
 const STRETCHES_AHEAD = 3
 
 /**
@@ -63,8 +63,8 @@ export function createMessageSearch(
   )
   const isMatch = and(matchWords(dialect, WORDS), sql`${rowid} < ${BEFORE}`, sql`${rowid} > 0`)
   /**
-   * PostgreSQL would read entries from the newest on if it took the words for frequent, and all of them if it was wrong. It cannot
-   * read a sum in order, so it uses the index of words.
+   * If PostgreSQL estimated the words to be frequent, it would read entries from the newest on, and all of them if it was
+   * wrong. It cannot read a sum in order, so it uses the index of words.
    */
   const newestFirst = dialect === 'sqlite' ? desc(rowid) : sql`${rowid} + 0 desc`
   const entriesBy = (order: SQL, condition?: SQL): SQL =>
@@ -72,11 +72,11 @@ export function createMessageSearch(
       select ${rowid} from ${searchWords} where ${and(isMatch, condition)} order by ${order} limit ${LIMIT}
     ) as newest) as search_words`
   /**
-   * The newest entries with the words, under the name of the table, and how many they are: PostgreSQL would otherwise look up the
-   * messages of all matches before it takes the newest. SQLite reads in the right order and ends at the limit.
+   * The newest entries with the words, under the name of the table, and their number. Otherwise PostgreSQL would look up
+   * the messages of all matches before it takes the newest. SQLite reads in the right order and stops at the limit.
    */
   const sources = {
-    /** Those among the newest messages: nothing else is read when the words are frequent. */
+    /** The entries among the newest messages: if the words are frequent, nothing else is read. */
     recent: entriesBy(desc(rowid), sql`${rowid} > ${sql.placeholder('after')}`),
     newest: entriesBy(newestFirst),
     all: searchWords,
@@ -157,7 +157,7 @@ export function createMessageSearch(
     .from(searchWords)
     .prepare('')
 
-  /** Until the index is packed, frequent words would be found in most of it. */
+  /** Finds frequent words among the newest messages: until the index is packed, they would match most of it. */
   async function recentRows(
     filter: MessageFilter,
     values: { words: string; userId: UserId; before: number; limit: number },
@@ -181,7 +181,7 @@ export function createMessageSearch(
         if (recent.length === limit) return recent
       }
       const rows = await statements.newest(filter).execute(values)
-      // Otherwise some of the newest entries cannot be shown, and there may be older ones in their place.
+      // If there were more entries and some of them cannot be shown, older ones may be shown instead.
       const entries = rows[0]?.entries ?? limit
       if (rows.length === limit || entries < limit) return rows
     }
@@ -189,18 +189,18 @@ export function createMessageSearch(
   }
 
   const packedMatches = createPackedMatches(database)
-  /** Entries were found in lists, so most of the index is packed, and few rows of words are left. */
+  /** Whether entries were found in lists: then most of the index is packed, and few rows of words are left. */
   let isPacked = false
 
   type Row = Awaited<ReturnType<typeof unpackedRows>>[number]
 
-  /** Looks up what the lists have, as much as is asked for; what was found but not looked up yet is kept. */
+  /** Looks up entries found in the lists, as many as requested; found entries that were not looked up are kept. */
   function createPackedRows(userId: UserId, filter: MessageFilter, before: number, after: number) {
     const statement = statements.packed(filter)
     const matches = packedMatches(userId, filter, before, after)
     let waiting: number[] = []
     let isEnd = false
-    // At most a segment's entries more than asked for: that bounds the memory of a search.
+    // Finds at most one segment's entries more than requested, which bounds the memory of a search.
     const fill = async (size: number): Promise<void> => {
       while (waiting.length < size && !isEnd) {
         const { value } = await matches.next()
@@ -211,7 +211,7 @@ export function createMessageSearch(
     /** The next rows, newest first; fewer than `limit` at the end. */
     return async (limit: number): Promise<Row[]> => {
       const rows: Row[] = []
-      // Most of what has the words is shown, unless a filter excludes it.
+      // Most entries with the words are shown, unless a filter excludes them.
       for (let size = limit; rows.length < limit; size = Math.min(size * 10, MAX_LOOKED_UP)) {
         await fill(size)
         if (waiting.length === 0) break
@@ -220,7 +220,7 @@ export function createMessageSearch(
         const wanted = limit - rows.length
         const found = await statement.execute({ userId, entries, limit: wanted })
         rows.push(...found)
-        // The statement did not look at what is older than its last row.
+        // The statement did not examine anything older than its last row.
         const last = found.length === wanted ? found.at(-1)?.rowid : entries.at(-1)
         waiting = waiting.slice(last === undefined ? entries.length : entries.indexOf(last) + 1)
       }
@@ -229,7 +229,7 @@ export function createMessageSearch(
   }
 
   /**
-   * What is left of both parts of the index before `before`. Of the rows of words, `limit` are read, and of the lists what is newer
+   * What is left of both parts of the index before `before`: `limit` rows of words, and the entries of lists that are newer
    * than the last of these, so that a reader never misses an entry that is packed between two stretches.
    */
   async function createSpan(userId: UserId, filter: MessageFilter, { before, limit }: Stretch) {
@@ -257,14 +257,14 @@ export function createMessageSearch(
     }
   }
 
-  /** Of both parts of the index, the newest. What a stretch did not use is kept for the next one. */
+  /** The newest rows of both parts of the index. Rows that a stretch did not use are kept for the next one. */
   function createRows(userId: UserId, filter: MessageFilter): (stretch: Stretch) => Promise<Row[]> {
     if (dialect === 'sqlite') return (stretch) => unpackedRows(userId, filter, stretch)
     let span: Awaited<ReturnType<typeof createSpan>> | undefined
     return async (stretch) => {
       const rows = await span?.read(stretch)
       if (rows) return rows
-      // Whoever reads a second stretch reads more of them.
+      // A reader of a second stretch is likely to read more of them.
       const limit = span === undefined ? stretch.limit : stretch.limit * STRETCHES_AHEAD
       span = await createSpan(userId, filter, { ...stretch, limit })
       return (await span.read(stretch)) ?? []

@@ -8,10 +8,10 @@ import { inAll, inAtLeast, without } from '../../packed-words/sets.ts'
 import { ENTRIES_PER_MESSAGE, type WordCondition } from '../../search-entries.ts'
 import { USER } from './statements.ts'
 
-/** Entries of the segments that are read first: frequent words are found in them often enough. Then this many times as many. */
+/** Entries of the segments that are read first: enough for frequent words. Each later group has this many times as many. */
 const FIRST_ENTRIES = 8_192
 const MORE_TIMES = 8
-/** Comparing lists gives way to other requests after this time. */
+/** Comparing lists yields to other requests after this time. */
 const SLICE_MS = 4
 
 type Segment = { id: number; firstRow: number; lastRow: number; entries: number }
@@ -32,7 +32,7 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
     .where(eq(searchSegments.userId, USER))
     .orderBy(desc(searchSegments.lastRow), desc(searchSegments.id))
     .prepare('segments of user')
-  // The first page of a segment begins below all words, so there is always one that would hold the word.
+  // The first page of a segment begins below all words, so there is always a page that would contain the word.
   const pagesOf = readOffThread
     .select({
       segment: sql`wanted.segment`.mapWith(Number),
@@ -64,9 +64,9 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
   }
 
   /**
-   * Row ids of the user's entries that meet the condition, in descending order, some at a time: those before `before` and after
-   * `after`. Lists are read when they are needed, and those of one group of segments are kept until then. Read it after the rows
-   * of words: an entry that is packed meanwhile is then in both rather than in neither.
+   * Row ids of the user's entries that meet the condition, in descending order, some at a time: those before `before` and
+   * after `after`. The lists of one group of segments are read at a time, when they are needed. Read it after the rows of
+   * words: an entry that is packed meanwhile is then in both rather than in neither.
    */
   return async function* matches(
     userId: UserId,
@@ -79,7 +79,7 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
       ({ firstRow, lastRow }) =>
         firstRow * ENTRIES_PER_MESSAGE < before && (lastRow + 1) * ENTRIES_PER_MESSAGE > after,
     )
-    /** Entries below the end of a segment that was not read yet. */
+    /** Entries held back until the next segment is read, which may contain newer ones. */
     let held: number[] = []
     let since = performance.now()
     for (let from = 0, wanted = FIRST_ENTRIES; from < segments.length; wanted *= MORE_TIMES) {
@@ -134,7 +134,7 @@ function matchesIn({ firstRow }: Segment, lists: Lists, condition: WordCondition
   }
   const { needed, words, without: groups } = condition
   const numbers = words.map(({ word }) => wordNumber(word))
-  // Nothing is unpacked when too few of the words are there at all.
+  // If too few of the words are in the segment, nothing has to be unpacked.
   if (needed > 0 && numbers.filter((number) => lists.has(number)).length < needed) return []
   let found = needed === 0 ? entriesOf(EVERY_ENTRY) : inAtLeast(numbers.map(entriesOf), needed)
   for (const group of groups) {

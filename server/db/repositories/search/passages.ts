@@ -23,7 +23,7 @@ export function createPassageSearch({
   tables: { documents, passages, projects },
 }: Database): (userId: UserId, filter: PassageFilter, stretch: Stretch) => Promise<FoundText[]> {
   const isSqlite = dialect === 'sqlite'
-  // On SQLite the order is that of the index, which ends reading at the limit.
+  // On SQLite the order is that of the index, so that reading stops at the limit.
   const id = isSqlite ? sql`passages_index.rowid` : sql`${passages.id}`
   const source = isSqlite ? sql`passages_index` : sql`(select 1) as one`
   const build = ({ projectIds, from, to }: PassageFilter) =>
@@ -59,7 +59,7 @@ export function createPassageSearch({
       .prepare('')
   const statementOf = plainOnce(build)
   return async (userId, filter, { before, limit }) => {
-    // Without words to find, every passage would be found.
+    // Without words, every passage would match.
     if (filter.needed === 0) return []
     const rows = await statementOf(filter).execute({
       words: passageWordsToMatch(dialect, filter),

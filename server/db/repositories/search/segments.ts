@@ -15,11 +15,11 @@ import { isOwnerWord, messageRowOf } from '../../search-entries.ts'
 /** Segments are packed and merged by one process at a time. */
 const LOCK = 'search segments'
 const ROWS_AT_ONCE = 100
-/** Finding the numbers of words gives way to other work after this time. */
+/** Finding the numbers of words yields to other work after this time. */
 const SLICE_MS = 4
-/** Deleted messages that are taken out of the lists in one go. */
+/** Deleted messages that are removed from the lists at once. */
 const MAX_REMOVED = 10_000
-/** Segments of this many entries are not merged any more. */
+/** Segments of this many entries are no longer merged. */
 const LARGE = 32_768
 
 /** `waiting`: entries that stay rows of words; `batch`: entries packed at once; `together`: segments of a size that are merged. */
@@ -124,7 +124,7 @@ export function createSegments(
     })
   }
 
-  /** Up to `together` segments of about the same size, of a user who has as many. */
+  /** Up to `together` segments of about the same size, of a user who has that many. */
   async function similarSegments(): Promise<Segment[]> {
     const size = sql`floor(log(${sql.raw(String(limits.together))}, ${searchSegments.entries}))`
     const [group] = await read
@@ -198,8 +198,8 @@ export function createSegments(
 
   return {
     /**
-     * Packs some of the oldest entries, or merges some segments. The search finds the same before, meanwhile and after.
-     * @returns false when there is nothing to do; on SQLite there never is.
+     * Packs some of the oldest entries, or merges some segments. The search finds the same before, during and after.
+     * @returns false when there is nothing to do, which is always so on SQLite.
      */
     async packNext(): Promise<boolean> {
       if (dialect === 'sqlite') return false
@@ -209,7 +209,7 @@ export function createSegments(
       return true
     },
 
-    /** Takes messages that were deleted out of the lists; they are not found as soon as they are deleted. */
+    /** Removes deleted messages from the lists. Searches stop finding them as soon as they are deleted. */
     async dropRemoved(): Promise<void> {
       if (dialect === 'sqlite') return
       for (;;) {

@@ -1,4 +1,4 @@
-// What the statements of the search have in common: their filters, what they find, and the condition on a conversation.
+// Shared by the statements of the search: their filters, their results, and the condition on a conversation.
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, FileId, MessageId, ProjectId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
@@ -13,7 +13,7 @@ import {
 export type SearchFilter = WordCondition & {
   characters: CharacterMatch
   conversationId?: ConversationId | undefined
-  /** In any of these. */
+  /** The conversation is in any of these. */
   projectIds?: readonly ProjectId[] | undefined
   /** Conversations with one of the tags of each group. */
   tags: readonly (readonly string[])[]
@@ -33,7 +33,7 @@ export type FoundText = {
   /** The text that contains the words, as it was indexed. */
   text: string
   conversationId: ConversationId | null
-  /** Of the conversation; the name of a document. */
+  /** The title of the conversation, or the name of the document. */
   title: string
   projectId: ProjectId | null
   createdAt: Date
@@ -45,7 +45,7 @@ export type FoundText = {
     stepId: string | undefined
     /** The attached file; absent for other kinds, and until an older attachment has moved to a file. */
     fileId: FileId | undefined
-    /** The file has pages, which lines in its text mark. */
+    /** Whether the file has pages, which lines in its text mark. */
     hasPages: boolean
   }
   /** A passage of a document. */

@@ -1,4 +1,4 @@
-// Indexes texts for the search that are stored already: those without an index, and those whose index lacks single characters.
+// Indexes texts that are already stored: those without an index, and those whose index lacks single characters.
 import { and, asc, desc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { hasSpaceless } from '../../../lib/words.ts'
 import type { Database, Writer } from '../../database.ts'
@@ -56,7 +56,7 @@ export function createStoredTexts(
               .where(and(inArray(steps.messageId, ids), eq(steps.closed, true)))
       for (const message of found) {
         const messageSteps = stepsFound.filter(({ messageId }) => messageId === message.id)
-        // The text of an answer is also that of its text steps, so it is indexed only if there are none.
+        // The text of an answer repeats its text steps, so it is indexed only if there are none.
         const hasText = message.role === 'user' || messageSteps.every(({ type }) => type !== 'text')
         if (hasText) await index.put(tx, message, 'text', 0, message.text, indexing)
         for (const step of messageSteps) {
@@ -70,7 +70,7 @@ export function createStoredTexts(
       return found.length < limit || last === undefined ? 0 : last.row - 1
     },
 
-    /** Indexes the titles of some conversations that are not in the index. Returns how many there were. */
+    /** Indexes the titles of some conversations that are not in the index. Returns their number. */
     async putTitles(tx: Writer, limit: number): Promise<number> {
       const found = await tx
         .select({

@@ -1,4 +1,4 @@
-// Tables of accounts and of what belongs to a user alone.
+// Tables of accounts and of the data of a single user.
 import type { Preferences } from '../../../protocol/accounts/preferences.ts'
 import type { PatchQuota } from '../../../protocol/accounts/quota.ts'
 import type { UserId } from '../../../protocol/ids.ts'

@@ -1,4 +1,4 @@
-// Tables of groups of accounts, of quotas, and of what counts towards quotas alone.
+// Tables of groups of accounts, of quotas, and of usage that only quotas count.
 
 import type { PatchQuota, PatchSharedQuota } from '../../../protocol/accounts/quota.ts'
 import type { GroupId, GroupPermissions } from '../../../protocol/admin/group.ts'
@@ -20,9 +20,9 @@ export function defineGroupTables(
       nameKey: c.text('name_key').notNull(),
       description: c.text('description').notNull(),
       permissions: c.json<GroupPermissions>('permissions').notNull(),
-      /** What each member may use up; null: no limits. */
+      /** The quota of each member; null: no limits. */
       quota: c.json<PatchQuota>('quota'),
-      /** What all members may use up together; null: no limits. */
+      /** The quota that all members share; null: no limits. */
       sharedQuota: c.json<PatchSharedQuota>('shared_quota'),
       createdAt: c.time('created_at').notNull(),
     },
@@ -44,13 +44,13 @@ export function defineGroupTables(
     ],
   )
 
-  /** Of users with limits of their own. */
+  /** Individual quotas of users. */
   const userQuotas = c.table('user_quotas', {
     userId: ownedBy(c, users).primaryKey(),
     quota: c.json<PatchQuota>('quota').notNull(),
   })
 
-  /** What users have used on a day, of what no other table counts. */
+  /** Usage of a day that no other table counts. */
   const resourceUsage = c.table(
     'resource_usage',
     {

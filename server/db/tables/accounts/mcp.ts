@@ -7,7 +7,7 @@ type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 
 /** Addresses, headers and tokens are sealed. */
 export function defineMcpTables(c: Columns, { users }: Accounts) {
-  /** MCP servers that an administrator added, and those of `config.yml` that one switched. */
+  /** MCP servers that an administrator added, and those of `config.yml` that one switched on or off. */
   const mcpServers = c.table('mcp_servers', {
     name: c.text('name').primaryKey(),
     /** Its settings with address and headers; null for a server of `config.yml`. */
@@ -28,7 +28,7 @@ export function defineMcpTables(c: Columns, { users }: Accounts) {
     (t) => [c.primaryKey({ columns: [t.userId, t.server] })],
   )
 
-  /** How authorization servers of MCP servers know this installation. */
+  /** Registrations of this installation at the authorization servers of MCP servers. */
   const mcpClients = c.table(
     'mcp_clients',
     {
@@ -39,11 +39,11 @@ export function defineMcpTables(c: Columns, { users }: Accounts) {
     (t) => [c.primaryKey({ columns: [t.issuer, t.redirectUri] })],
   )
 
-  /** Sign-ins to MCP servers that users have begun: whichever instance they come back to finishes them. */
+  /** Pending sign-ins to MCP servers; any instance can complete them. */
   const mcpSignIns = c.table(
     'mcp_sign_ins',
     {
-      /** Of the `state` in the address, which only the user's browser and the authorization server know. */
+      /** The hash of the `state` in the address, which only the user's browser and the authorization server know. */
       stateHash: c.text('state_hash').primaryKey(),
       userId: ownedBy(c, users),
       sealed: c.text('sealed').notNull(),

@@ -15,7 +15,7 @@ export function definePushTables(c: Columns, { users, sessions }: Accounts) {
       /** The hash of `endpoint`: a browser has one subscription, whoever is signed in there. */
       id: c.text('id').primaryKey(),
       userId: ownedBy(c, users),
-      /** Signing out ends it. Null: of a program, or nobody signs in here. */
+      /** Signing out ends the subscription. Null for a program, or where nobody signs in. */
       sessionId: c.text('session_id').references(() => sessions.id, { onDelete: 'cascade' }),
       endpoint: c.text('endpoint').notNull(),
       p256dh: c.text('p256dh').notNull(),

@@ -1,4 +1,4 @@
-// Tables of what administrators set in the page, besides `config.yml`.
+// Tables of settings that administrators enter in the page, besides `config.yml`.
 import type { Columns } from '../../columns/postgres.ts'
 
 /** They belong to the server, not to a user. */

@@ -7,7 +7,7 @@ import type { defineAccountTables } from './accounts.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 
-/** What a request identifies itself with. */
+/** Tables of the credentials of requests, and of requests that may be repeated. */
 export function defineSessionTables(c: Columns, { users }: Accounts) {
   const revokedTokens = c.table(
     'revoked_tokens',
@@ -55,7 +55,7 @@ export function defineSessionTables(c: Columns, { users }: Accounts) {
     (t) => [c.uniqueIndex('api_keys_hash').on(t.hash), c.index('api_keys_user').on(t.userId)],
   )
 
-  /** What requests with an Idempotency-Key were answered. */
+  /** The responses to requests with an Idempotency-Key. */
   const idempotencyKeys = c.table(
     'idempotency_keys',
     {
@@ -68,7 +68,7 @@ export function defineSessionTables(c: Columns, { users }: Accounts) {
       sealedBody: c.text('sealed_body'),
       /** The run that the request started; its response is read from there. */
       runId: c.key<RunId>('run_id'),
-      /** The instance id of the process that took it. */
+      /** The instance id of the process that claimed it. */
       instance: c.text('instance').notNull(),
       createdAt: c.time('created_at').notNull(),
     },

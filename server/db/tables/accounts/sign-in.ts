@@ -11,7 +11,7 @@ type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
 
 /** Defines `identities`, `idTokens`, `totps`, `recoveryCodes`, `passkeys` and `confirmedAddresses`. */
 export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
-  /** Accounts as issuers of single sign-on know them. */
+  /** Identities of accounts at issuers of single sign-on. */
   const identities = c.table(
     'identities',
     {
@@ -26,7 +26,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
     ],
   )
 
-  /** The ID tokens of sessions that began at an issuer, sealed: signing out there takes them. */
+  /** The ID tokens of sessions that began at an issuer, sealed: signing out there requires them. */
   const idTokens = c.table('id_tokens', {
     sessionId: c
       .text('session_id')
@@ -39,13 +39,13 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
   const totps = c.table('totps', {
     userId: ownedBy(c, users).primaryKey(),
     sealedSecret: c.text('sealed_secret').notNull(),
-    /** Null: being set up, and asked for nowhere. */
+    /** Null while it is being set up: no code is requested yet. */
     confirmedAt: c.time('confirmed_at'),
     /** The time step of the last code that was used: each works once. */
     lastStep: c.bigInteger('last_step').notNull(),
   })
 
-  /** Codes for the day when the second factor is lost; each works once. */
+  /** Recovery codes for a lost second factor; each works once. */
   const recoveryCodes = c.table(
     'recovery_codes',
     { userId: ownedBy(c, users), hash: c.text('hash').notNull() },
@@ -69,7 +69,7 @@ export function defineSignInTables(c: Columns, { users, sessions }: Accounts) {
     (t) => [c.index('passkeys_user').on(t.userId)],
   )
 
-  /** Email addresses whose owners agreed that mail of a user goes there. */
+  /** Email addresses whose owners agreed to receive mail of a user. */
   const confirmedAddresses = c.table(
     'confirmed_addresses',
     {

@@ -5,7 +5,7 @@ import type { defineAccountTables } from './accounts.ts'
 
 type Accounts = Pick<ReturnType<typeof defineAccountTables>, 'users'>
 
-/** What statistics, budgets and quotas are computed from. */
+/** Statistics, budgets and quotas are computed from it. */
 export function defineUsageTables(c: Columns, { users }: Accounts) {
   /** One row per hour, model and currency; the price is that of the time of use. */
   const tokenUsage = c.table(

@@ -28,10 +28,10 @@ export function defineAttachmentTables(c: Columns, { messages, files }: Needed) 
       size: c.integer('size'),
       /** The file; null until the contents of an older attachment have moved to one. */
       fileId: c.key<FileId>('file_id').references((): AnyColumn => files.id),
-      /** The part of its text that the search index continues with; null when it has all of them. */
+      /** The next part of its text to index for the search; null when all are indexed. */
       searchFrom: c.integer('search_from'),
       /**
-       * The document of a project that a run made of a file too large for its window. No foreign key: it stays when the
+       * The document of a project that a run made from a file too large for its window. No foreign key: it stays when the
        * document is deleted, so that no later run adds it again.
        */
       documentId: c.text('document_id'),

@@ -1,4 +1,4 @@
-// Tables of what keeps a conversation within the context window: long tool results, and summaries of earlier turns.
+// Tables that keep a conversation within the context window: long tool results, and summaries of earlier turns.
 import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'

@@ -10,7 +10,7 @@ import type { defineProjectTables } from '../projects/projects.ts'
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineProjectTables>, 'projects'>
 
-/** Messages, runs and shared copies refer to it and end with it. */
+/** Messages, runs and shared copies refer to it and are deleted with it. */
 export function defineConversationTables(c: Columns, { users, projects }: Needed) {
   const conversations = c.table(
     'conversations',
@@ -35,13 +35,13 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       /** The taint: the conversation contains text from outside. */
       tainted: c.boolean('tainted').notNull(),
       pinned: c.boolean('pinned').notNull(),
-      /** Its place among the pinned conversations, from 0; null: above them, since nobody has placed it. */
+      /** Its position among the pinned conversations, from 0; null places it above them, until the user moves it. */
       pinPosition: c.integer('pin_position'),
       archived: c.boolean('archived').notNull(),
       /** The message whose branch is shown. */
       leafId: c.key<MessageId>('leaf_id'),
       messageCount: c.integer('message_count').notNull(),
-      /** A title was generated or given; false while it is only the placeholder. */
+      /** Whether a title was generated or given; false while it is only the placeholder. */
       titled: c.boolean('titled').notNull(),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
@@ -49,7 +49,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       deletedAt: c.time('deleted_at'),
       /** In no list, and removed when its run has ended. */
       temporary: c.boolean('temporary').notNull().default(false),
-      /** What its user sorts it by; each tag once, in the order of adding. */
+      /** The user's tags; each once, in the order of adding. */
       tags: c.json<string[]>('tags').notNull().default([]),
       /** Of an imported conversation: its source and its id there, so that importing it again adds nothing. */
       origin: c.text('origin'),

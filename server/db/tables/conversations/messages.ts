@@ -39,7 +39,6 @@ export function defineMessageTables(c: Columns, { conversations }: Conversations
       deletedWith: c.key<MessageId>('deleted_with'),
       /** The answer whose text a person changed into this one. */
       editedFrom: c.key<MessageId>('edited_from'),
-      /** What the person thinks of the answer. */
       feedback: c.json<Feedback>('feedback'),
     },
     (t) => [
@@ -65,7 +64,7 @@ export function defineMessageTables(c: Columns, { conversations }: Conversations
       name: c.text('name'),
       skipped: c.boolean('skipped').notNull(),
       artifact: c.json<Artifact>('artifact'),
-      /** The step is complete. */
+      /** Whether the step is complete. */
       closed: c.boolean('closed').notNull(),
       /** The id of the run event that began it. */
       firstEvent: c.integer('first_event'),

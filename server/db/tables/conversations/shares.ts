@@ -21,7 +21,7 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
         .key<ConversationId>('conversation_id')
         .notNull()
         .references(() => conversations.id, { onDelete: 'cascade' }),
-      /** SHA-256 of the token, by which the share of a link is found. */
+      /** SHA-256 of the token in a link, with which its share is found. */
       tokenHash: c.text('token_hash').notNull(),
       /** The encrypted token, so that the owner can be shown the link again. */
       sealedToken: c.text('sealed_token').notNull(),

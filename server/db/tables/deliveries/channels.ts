@@ -1,4 +1,4 @@
-// Tables of channels, and of the messages that wait for delivery there.
+// Tables of channels, and of the messages that wait for delivery to them.
 import type { ConversationId } from '../../../protocol/ids.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'

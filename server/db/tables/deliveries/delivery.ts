@@ -1,10 +1,10 @@
-// The columns of what waits in an outbox.
+// Columns that every outbox has.
 import type { StoredFailure } from '../../../protocol/failures/stored.ts'
 import type { Columns } from '../../columns/postgres.ts'
 
-/** What is sent, how often that was tried, and when it is tried next. */
+/** The content, the number of attempts to send it, and the time of the next one. */
 export const deliveryColumns = (c: Columns) => ({
-  /** As it is sent, the same at every attempt. */
+  /** The content as it is sent, the same at every attempt. */
   content: c.text('content').notNull(),
   status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),
   attempts: c.integer('attempts').notNull(),

@@ -4,7 +4,7 @@ import type { Columns } from '../../columns/postgres.ts'
 import type { defineProjectTables } from './projects.ts'
 
 /**
- * What a path of a project held at some time. `hash` (SHA-256, hexadecimal) names the stored copy of a file's content.
+ * What a path of a project contained at some time. `hash` (SHA-256, hexadecimal) names the stored copy of a file's content.
  */
 export type PathContent =
   | { kind: 'file'; hash: string; size: number; mode: number }
@@ -17,7 +17,7 @@ export type CheckpointFile = {
   change: 'added' | 'modified' | 'deleted'
   before: PathContent | null
   after: PathContent | null
-  /** Which part of the change this belongs to, where a change has several; absent in the first. */
+  /** Which part of the change this belongs to, if it has several; absent in the first. */
   part?: number
   /**
    * A renamed folder: the entry at the old path names the new one, and the entry at the new path the old one. Its contents

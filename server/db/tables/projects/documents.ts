@@ -6,7 +6,7 @@ import type { defineProjectTables } from './projects.ts'
 
 type Projects = ReturnType<typeof defineProjectTables>
 
-/** What the search of documents finds. */
+/** The documents that the search of a project finds. */
 export function defineDocumentTables(c: Columns, { projects }: Projects) {
   const documents = c.table(
     'documents',

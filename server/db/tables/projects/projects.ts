@@ -19,7 +19,7 @@ export function defineProjectTables(
       description: c.text('description'),
       /** Bytes of all its files after the last change; null until measured. */
       size: c.bigInteger('size'),
-      /** Bytes of the earlier contents that its checkpoints need, at most counted too often; null until counted. */
+      /** Bytes of the earlier contents that its checkpoints need, possibly an overestimate; null until counted. */
       historySize: c.bigInteger('history_size'),
       /** Null: all defaults. */
       settings: c.json<ProjectSettings>('settings'),

@@ -1,4 +1,4 @@
-// Tables of what runs ask a person: to approve tool calls, and to answer questions of MCP servers.
+// Tables of what runs wait for from a person: approvals of tool calls, and answers to questions of MCP servers.
 import type { RunId } from '../../../protocol/ids.ts'
 import type { InputAnswer, InputQuestion } from '../../../protocol/runs/input.ts'
 import type { ApprovalPreview, RiskLevel } from '../../../protocol/runs/run-event.ts'
@@ -34,7 +34,7 @@ export function defineApprovalTables(
     (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
   )
 
-  /** What MCP servers ask the person for while a call runs, and the answers; removed when the run ends. */
+  /** Questions that MCP servers ask the person while a call runs, with the answers; removed when the run ends. */
   const runInputs = c.table(
     'run_inputs',
     {
@@ -48,7 +48,7 @@ export function defineApprovalTables(
       round: c.integer('round').notNull(),
       position: c.integer('position').notNull(),
       question: c.json<InputQuestion>('question').notNull(),
-      /** The server's own name for the question; null when it waits for the answer on an open connection. */
+      /** The server's own key of the question; null when it waits for the answer on an open connection. */
       key: c.text('key'),
       /** What the server wants back unchanged with the answers of the round. */
       requestState: c.text('request_state'),

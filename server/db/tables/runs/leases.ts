@@ -1,9 +1,9 @@
-// The table by which several instances agree on who does what.
+// The table through which several instances agree on who does what.
 import type { Columns } from '../../columns/postgres.ts'
 
 /** With one instance, it stays empty. */
 export function defineLeaseTables(c: Columns) {
-  /** What one instance at a time may do, until a moment of the database's clock. */
+  /** Rights that one instance holds at a time, until a time of the database's clock. */
   const leases = c.table('leases', {
     name: c.text('name').primaryKey(),
     /** The id of the instance that holds it. */

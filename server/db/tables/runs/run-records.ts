@@ -1,4 +1,4 @@
-// Tables of what runs sent to providers and received: a record per stretch of a run, and the parts of prompts, each once.
+// Tables of what runs sent to providers and received: one record per stretch of a run, and each part of prompts once.
 import type { ConversationId, RunId } from '../../../protocol/ids.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineConversationTables } from '../conversations/conversations.ts'
@@ -36,7 +36,7 @@ export function defineRunRecordTables(c: Columns, { conversations, runs }: Refer
         .notNull()
         .references(() => conversations.id, { onDelete: 'cascade' }),
       hash: c.text('hash').notNull(),
-      /** Of the part; more than the content has where the part was too long to be kept. */
+      /** Characters of the part; more than `content` has if the part was too long to be stored. */
       characters: c.integer('characters').notNull(),
       /** JSON text, compressed where it is long. */
       content: c.bytes('content').notNull(),

@@ -1,4 +1,4 @@
-// Tables of runs and of what their sub-agents did.
+// Tables of runs and of the events of their sub-agents.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
 import type { RunFailure, RunStatus } from '../../../protocol/runs/run.ts'
@@ -45,11 +45,11 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       cachedTokens: c.integer('cached_tokens').notNull().default(0),
       /** By currency; null for runs that ended before it was stored. */
       cost: c.json<Record<string, number>>('cost'),
-      /** What it did and when; null for runs from before it was stored. */
+      /** The timeline; null for runs that ended before timelines were stored. */
       timeline: c.json<readonly TimelineEntry[]>('timeline'),
       lastEvent: c.integer('last_event').notNull(),
       finishReason: c.choice<FinishReason>('finish_reason'),
-      /** With the finish reason `budget`. */
+      /** Set with the finish reason `budget`. */
       reachedLimit: c.json<ReachedLimit>('reached_limit'),
       error: c.json<RunFailure>('error'),
       state: c.json<unknown>('state'),
