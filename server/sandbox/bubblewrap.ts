@@ -8,7 +8,7 @@ export type BubblewrapState =
   | { available: true; path: string; version: string }
   | { available: false; reason: string }
 
-/** What a program sees of the host. */
+/** What a program can access on the host. */
 export interface IsolationOptions {
   /** Host folders or files that are visible read-only at the same or another path inside. */
   readOnly?: readonly { host: string; inside: string }[]
@@ -30,7 +30,7 @@ const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
 /** A user id that is unused on the host; on the host, files still belong to the server's user. */
 const INSIDE_ID = '1000'
 
-/** What bubblewrap says where a container runtime forbids user namespaces, their host name, or a new /proc. */
+/** Output of bubblewrap where a container runtime forbids user namespaces, their host name, or a new /proc. */
 const IN_CONTAINERS =
   /No permissions to create|Can't set hostname|Can't mount proc|Creating new namespace failed/
 
@@ -123,7 +123,7 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
   return args
 }
 
-/** What was found, by the folders that were searched. */
+/** Results by the folders that were searched. */
 const detected = new Map<string, Promise<BubblewrapState>>()
 
 /**

@@ -1,4 +1,5 @@
-// A private network for programs (slirp4netns): reaches the internet, but not this machine or the private networks around it.
+// A private network for programs (slirp4netns) that reaches the internet, but not this machine or the private networks
+// around it.
 import { networkInterfaces } from 'node:os'
 import {
   type BubblewrapState,
@@ -16,7 +17,7 @@ import {
 /** Networks of programs that reach the internet but no private address. */
 export interface PrivateNetwork {
   /**
-   * Starts a program like `startProcess`, in a network namespace of its own. The program must be bubblewrap with the arguments
+   * Starts a program like `startProcess`, in its own network namespace. The program must be bubblewrap with the arguments
    * for a `private` network, which drop the privilege to change routes. Extra pipes are not supported.
    */
   start(options: ProcessOptions): RunningProcess
@@ -49,7 +50,7 @@ const BLOCKED = [
 ]
 
 /**
- * Runs in the new namespace, privileged only there: reports `created`, waits until slirp4netns has set up the uplink
+ * Runs in the new namespace, where alone it is privileged: reports `created`, waits until slirp4netns has set up the uplink
  * (10.0.2.0/24, DNS at 10.0.2.3), blocks the networks, reports `blocked` and executes the program.
  */
 const SETUP = `

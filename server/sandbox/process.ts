@@ -10,7 +10,7 @@ import { onAbort } from '../lib/abort.ts'
 /** Which of its two outputs a program wrote to. */
 export type OutputStream = 'stdout' | 'stderr'
 
-/** What is started, and its limits. */
+/** The program to start, and its limits. */
 export interface ProcessOptions {
   command: string
   args: readonly string[]
@@ -23,7 +23,7 @@ export interface ProcessOptions {
   interactive?: boolean
   /** Additional pipes, as descriptors 3, 4 … of the child. */
   extraPipes?: number
-  /** Open descriptors that the child gets after its pipes. The caller closes them. */
+  /** Open descriptors that the child inherits after its pipes. The caller closes them. */
   inherit?: readonly number[]
   /** Runs the child as another user; only root can. */
   user?: { uid: number; gid: number }
@@ -39,12 +39,12 @@ export interface ProcessOptions {
 
 /** How a program ended, and what it wrote. */
 export interface ProcessOutcome {
-  /** Null when a signal ended the process or it never started. */
+  /** Null if a signal ended the process or it never started. */
   exitCode: number | null
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** `stdout` or `stderr` is incomplete. */
+  /** Whether `stdout` or `stderr` is incomplete. */
   truncated: boolean
   timedOut: boolean
   aborted: boolean
@@ -69,7 +69,7 @@ export interface RunningProcess {
 /** How long the output streams may stay open after the leader has exited. */
 const DRAIN_MS = 500
 
-/** Collects output in at most `maxBytes`: of a long one, the beginning and the end. */
+/** Collects output in at most `maxBytes`: the beginning and the end of a longer one. */
 function createOutputBuffer(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
@@ -201,7 +201,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // The group is gone, or the platform has no process groups: kill at least the leader.
+      // The group no longer exists, or the platform has no process groups: kill at least the leader.
       child.kill('SIGKILL')
     }
   }

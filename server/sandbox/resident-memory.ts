@@ -33,7 +33,7 @@ const CHECK_INTERVAL_MS = 100
 
 /**
  * Calls `onExceeded` whenever a process and its children are seen to use more than `maxBytes`, where the kernel reports it.
- * @returns what ends the watch.
+ * @returns a function that ends the watch.
  */
 export function watchResidentMemory(
   pid: number | undefined,

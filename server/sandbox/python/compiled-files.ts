@@ -29,7 +29,7 @@ export interface QuickStart {
 export interface CompiledFiles {
   /** Opens the intact files. Never rejects. */
   open(): Promise<QuickStart>
-  /** Removes all files, because some do not work. After a few times, this process uses none. Never rejects. */
+  /** Removes all files, because some do not work. After several times, this process stops using them. Never rejects. */
   discard(): Promise<void>
   /** Builds missing files at low priority. Never rejects. */
   fill(): Promise<void>
@@ -37,14 +37,14 @@ export interface CompiledFiles {
   close(): Promise<void>
 }
 
-/** In the order of building: the second is built with the first. */
+/** In build order: the second is built with the first. */
 const KINDS = ['library', 'code'] as const
 type Kind = (typeof KINDS)[number]
 
 const LOW_PRIORITY = 10
 /** Age after which an unknown file is removed: longer than any build, because another process may share the folder. */
 const ABANDONED_MS = 10 * 60_000
-/** Builds that fail, and files that do not work, are tried this often by one process. */
+/** How often one process retries builds that fail and files that do not work. */
 const MAX_FAILURES = 3
 const DIGEST_CHARACTERS = 32
 
@@ -102,7 +102,7 @@ export function createCompiledFiles(options: {
   const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
   const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
 
-  /** The files of a kind, in the order in which every process tries them; more than one if two were built at the same time. */
+  /** The files of a kind, in the order that every process tries them; several if two were built at the same time. */
   async function namesOf(kind: Kind): Promise<string[]> {
     const start = await prefix()
     const names = await namesIn()
@@ -132,7 +132,7 @@ export function createCompiledFiles(options: {
     return null
   }
 
-  /** Removes files of other versions, second ones of a kind, and incomplete ones from a crash. */
+  /** Removes files of other versions, duplicates of a kind, and incomplete files left by a crash. */
   async function sweep(): Promise<void> {
     const current = new Set((await Promise.all(KINDS.map(namesOf))).map(([first]) => first))
     for (const name of await namesIn()) {
@@ -142,7 +142,7 @@ export function createCompiledFiles(options: {
     }
   }
 
-  /** Runs a process that writes a file, which gets its final name once it is complete. */
+  /** Runs a process that writes a file; the file gets its final name once it is complete. */
   async function build(kind: Kind, library: FileHandle | null): Promise<void> {
     const start = await prefix()
     const path = join(folder, `${start}${randomUUID()}.part`)

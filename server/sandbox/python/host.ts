@@ -10,7 +10,7 @@ const MAX_FILE_BYTES = 50 * 1024 * 1024
 const MAX_CPU_SECONDS = 60
 /** Maximum bytes of /workspace and of /output, each held in memory. */
 const MAX_FOLDER_BYTES = 64 * 1024 * 1024
-/** Only these: other folders, such as those of version managers, are not visible inside. */
+/** The only paths: other folders, such as those of version managers, are not visible inside. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3']
 const INSIDE = '/nanoclaw'
 const NOBODY = { uid: 65534, gid: 65534 }

@@ -1,4 +1,4 @@
-// One interpreter in a process of its own: runs one program, with bounded output, and is killed afterwards.
+// One interpreter in its own process: runs one program with bounded output, and is killed afterwards.
 import { onAbort } from '../../lib/abort.ts'
 import { startProcess } from '../process.ts'
 import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './launch.ts'
@@ -15,7 +15,7 @@ import { type ChildMessage, createMessageReader, type DescribedWheel } from './p
 
 /** A process with an interpreter, for one program. */
 export interface Interpreter {
-  /** Resolves when it is ready for a program; rejects when the start or an isolation check failed. */
+  /** Resolves when the interpreter is ready for a program; rejects when the start or an isolation check failed. */
   readonly ready: Promise<void>
   /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<void>
@@ -51,7 +51,7 @@ export function startInterpreter(options: {
   output?: number | undefined
   /** Called at once with the id of the process. */
   onStarted?(pid: number): void
-  /** Bytes resident in the process group of `pid`, or null where that is unknown. */
+  /** Bytes resident in the process group of `pid`; null if unknown. */
   residentBytes?(pid: number): Promise<number | null>
 }): Interpreter {
   const { launcher, mode, library, code, output } = options

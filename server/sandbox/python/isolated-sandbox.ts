@@ -1,4 +1,4 @@
-// The Python sandbox once the isolation is known: queues programs and runs each in an interpreter of its own.
+// The Python sandbox once the isolation is known: queues programs and runs each in its own interpreter.
 import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { createFairQueue } from '../../lib/fair-queue.ts'
@@ -12,9 +12,9 @@ import { createPythonPool } from './pool.ts'
 import type { ProgramFile, ProgramListener, ProgramOutcome } from './program.ts'
 import type { DescribedWheel } from './protocol.ts'
 
-/** One program and what it gets. */
+/** One program and its inputs. */
 export interface PythonRequest {
-  /** For whom it runs: users take turns. */
+  /** The owner of the program: users take turns. */
   owner?: string
   code: string
   strictness: Strictness
@@ -22,7 +22,7 @@ export interface PythonRequest {
   files: readonly ProgramFile[]
 }
 
-/** What a caller learns while its program runs. */
+/** Notified while a program runs. */
 export interface PythonListener extends ProgramListener {
   /** Called when the call waits for an interpreter to start; not when a warm one was ready. */
   onStarting(): void
@@ -42,14 +42,14 @@ export interface OpenedPython {
   close(): Promise<void>
 }
 
-/** How the operator has set up Python. */
+/** The operator's configuration of Python. */
 export interface PythonOptions {
   /** CPython as WebAssembly, or the host's python3 for its native packages (bubblewrap only). */
   engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
   /**
-   * The server has several users, who do not trust each other: without kernel isolation nothing runs, unless the operator
-   * chooses `wasm`.
+   * Whether the server has several users, who do not trust each other: then nothing runs without kernel isolation, unless
+   * the operator chooses `wasm`.
    */
   multiUser: boolean
   /** Number of warm interpreters, and how long they stay after the last use. */
@@ -128,7 +128,7 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
   }
 }
 
-/** Nothing is stored: each interpreter starts from the beginning. */
+/** Stores nothing: every interpreter starts without compiled files. */
 export const noCompiledFiles: CompiledFiles = {
   open: async () => ({ library: null, code: null, close: async () => {} }),
   discard: async () => {},
@@ -143,7 +143,7 @@ const createUnavailable = (state: PythonState): OpenedPython => ({
   close: async () => {},
 })
 
-/** Runs programs with this launcher, `concurrent` at once. */
+/** Creates a sandbox that runs programs with this launcher, `concurrent` at once. */
 export function createAvailable(
   options: PythonOptions & {
     concurrent?: number
@@ -166,7 +166,7 @@ export function createAvailable(
   const running = new Set<Promise<unknown>>()
 
   let described: Promise<DescribedWheel[]> | null = null
-  /** Read once, before the first program; if that fails, there are no packages. */
+  /** The wheels are read once, before the first program; if that fails, there are no packages. */
   const describedWheels = (): Promise<DescribedWheel[]> => {
     if (wheels.length === 0) return Promise.resolve([])
     described ??= pool
@@ -204,7 +204,7 @@ export function createAvailable(
         limitMs: timeLimits[request.strictness] * 1000,
       }
       const outcome = await interpreter.run(program, listener, signal)
-      // Returns only after the process has ended, so that nothing is left running.
+      // Waits until the process has ended, so that nothing is left running.
       await interpreter.ended
       return outcome
     } catch (error) {

@@ -12,7 +12,7 @@ import {
   type Launcher,
 } from './launch.ts'
 
-/** What `/api/tools`, the log and the doctor report. */
+/** The state of Python, for `/api/tools`, the log and the doctor. */
 export interface PythonState {
   engine: 'wasm' | 'host'
   isolation: Isolation | 'none'
@@ -56,7 +56,7 @@ try { fs.writeFileSync('/probe', ''); found.push('a writable root') } catch {}
 console.log(JSON.stringify(found))
 `
 
-/** Returns null when the kernel's isolation is complete, else what is wrong. */
+/** Returns null when the kernel's isolation is complete, otherwise what is wrong. */
 async function probeKernel(
   bubblewrap: string,
   wrapping: readonly string[],
@@ -78,7 +78,7 @@ async function probeKernel(
   return outcome.stderr.trim().split('\n')[0] ?? 'it did not start'
 }
 
-/** Returns null when Node's restrictions hold for the interpreter's process, else what is wrong. */
+/** Returns null when Node's restrictions hold for the interpreter's process, otherwise what is wrong. */
 async function probeLock(launcher: Launcher): Promise<string | null> {
   const interpreter = startInterpreter({ launcher, mode: 'probe' })
   try {
@@ -92,7 +92,10 @@ async function probeLock(launcher: Launcher): Promise<string | null> {
   }
 }
 
-/** The launchers that passed in this process: another server, or the doctor, does not start the same two programs again. */
+/**
+ * The launchers that passed in this process, so that another server or the doctor does not start the same two programs
+ * again.
+ */
 const passed = new Set<string>()
 
 async function tryKernel(
@@ -120,8 +123,8 @@ async function tryKernel(
 }
 
 /**
- * Chooses the isolation from the configuration and from what works: `auto` uses the kernel where possible, else WebAssembly
- * for a single user and nothing for several. Fails closed: with a null launcher, nothing runs.
+ * Chooses the isolation from the configuration and from what works: `auto` uses the kernel where possible, otherwise
+ * WebAssembly for a single user and nothing for several. Fails closed: with a null launcher, nothing runs.
  */
 export async function chooseLauncher(options: {
   files: InterpreterFiles

@@ -15,7 +15,7 @@ const MAX_MEMORY_PAGES = 8192
  * take no longer.
  */
 const OPTIMIZING_THRESHOLD = 100_000_000
-/** V8 loads machine code only under the flags under which it was made. */
+/** V8 accepts machine code only under the flags it was made with. */
 export const V8_FLAGS: readonly string[] = [
   '--disallow-code-generation-from-strings',
   '--max-old-space-size=256',
@@ -30,7 +30,7 @@ export const MAX_RESULT_FILES = 20
 /** CPU seconds: the backstop for an interpreter whose server was killed. */
 const MAX_CPU_SECONDS = 90
 
-/** The paths of the interpreter's files; it can read nothing else of the host. */
+/** The paths of the interpreter's files, the only ones that it can read on the host. */
 export interface InterpreterFiles {
   node: string
   child: string
@@ -38,7 +38,7 @@ export interface InterpreterFiles {
   childModules: readonly string[]
   /** Python modules to install in the interpreter. */
   pythonModules: readonly string[]
-  /** What builds the compiled files of later starts. */
+  /** Scripts that build the compiled files of later starts. */
   builders: readonly string[]
   pyodide: string
   /** A package that Pyodide imports at startup. */
@@ -50,7 +50,7 @@ export interface InterpreterFiles {
 /** `library` and `code` build a file for later starts and never run programs of users. */
 export type InterpreterMode = 'probe' | 'library' | 'code' | 'serve'
 
-/** What an interpreter is started with. */
+/** The options for starting an interpreter. */
 export interface InterpreterPlan {
   mode: InterpreterMode
   /** Descriptor of the compiled standard library, or null to use Pyodide's own. */
@@ -64,7 +64,7 @@ export interface InterpreterPlan {
 /** What separates programs from the host: the kernel (bubblewrap), or only the WebAssembly machine. */
 export type Isolation = 'kernel' | 'wasm'
 
-/** Knows the command that starts an interpreter. */
+/** Builds the command that starts an interpreter. */
 export interface Launcher {
   readonly isolation: Isolation
   command(plan: InterpreterPlan): Pick<ProcessOptions, 'command' | 'args' | 'user'>
@@ -145,8 +145,8 @@ export const createWasmLauncher = (files: InterpreterFiles): Launcher => ({
 })
 
 /**
- * The shared libraries that this Node has loaded, which the isolated one needs too, by the name under which the loader looks
- * each up (`libstdc++.so.6.0.30` as `libstdc++.so.6`).
+ * The shared libraries that this Node has loaded and the isolated one needs too, by the name that the loader looks up
+ * (`libstdc++.so.6.0.30` as `libstdc++.so.6`).
  */
 async function loadedLibraries(): Promise<Map<string, string>> {
   const maps = await readFile('/proc/self/maps', 'utf8')
@@ -159,7 +159,7 @@ async function loadedLibraries(): Promise<Map<string, string>> {
   return found
 }
 
-/** Possible paths of the dynamic loader named in Node's binary, which must exist in the new root too. */
+/** Possible paths of the dynamic loader that Node's binary names; it must exist in the new root too. */
 const LOADERS = [
   '/lib64/ld-linux-x86-64.so.2',
   '/lib/ld-linux-aarch64.so.1',

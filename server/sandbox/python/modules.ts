@@ -3,7 +3,6 @@ import { z } from 'zod'
 
 /** How much a program may import; see `ProgramRules`. */
 export const Strictness = z.enum(['lenient', 'standard', 'strict'])
-/** How much a program may import. */
 export type Strictness = z.infer<typeof Strictness>
 
 /** Wall-clock time limit of a program in seconds. */

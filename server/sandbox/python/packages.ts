@@ -44,7 +44,7 @@ export async function listWheels(
 
 /**
  * Has an interpreter read which modules the wheels contain and which distributions they require. Only names are taken from
- * what it returns; paths stay those that were listed.
+ * its output; the paths remain the listed ones.
  */
 export async function describeWheels(
   wheels: readonly { name: string; file: string }[],

@@ -25,8 +25,8 @@ interface Slot {
 }
 
 /**
- * Keeps `size` interpreters warm for `idleMs` after the last use. A call that finds none warm takes over the one that started
- * first, else starts its own.
+ * Keeps `size` interpreters warm for `idleMs` after the last use. A call that finds none warm takes over the start that
+ * began first, or starts its own.
  */
 export function createPythonPool(options: {
   launcher: Launcher

@@ -9,7 +9,7 @@ export interface ProgramFile {
   content: Uint8Array
 }
 
-/** A program as the interpreter gets it, with resolved rules. */
+/** A program with resolved rules, as the interpreter receives it. */
 export interface Program {
   code: string
   strictness: string
@@ -48,13 +48,13 @@ export interface ProgramOutcome {
   omittedFiles: number
 }
 
-/** What the process that runs a program reports meanwhile. */
+/** Receives what the process reports while it runs a program. */
 export interface ProgramListener {
   onRunning(): void
   onOutput(stream: 'stdout' | 'stderr', text: string): void
 }
 
-/** Explains the end of a program that reported no outcome itself, for the model and the user. */
+/** Explains, for the model and the user, the end of a program that reported no outcome. */
 export function explain(status: ProgramStatus, program: Program, reason: string): string {
   if (status === 'timed_out')
     return `Stopped at the time limit: the program ran for ${program.limitMs / 1000} s, the maximum at strictness "${program.strictness}".`

@@ -17,7 +17,6 @@ export const Probe = z.object({
   hasBindings: z.boolean(),
   hasNetwork: z.boolean(),
 })
-/** What the child found to work on this machine. */
 export type Probe = z.infer<typeof Probe>
 
 /** A Python package that programs can import. */
@@ -27,10 +26,9 @@ export const DescribedWheel = z.object({
   imports: z.array(z.string().max(200)).max(200),
   requires: z.array(z.string().max(200)).max(200),
 })
-/** A Python package, as described by its wheel. */
 export type DescribedWheel = z.infer<typeof DescribedWheel>
 
-/** What the process with the interpreter sends to the server. */
+/** A message from the interpreter's process to the server. */
 export const ChildMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), probe: Probe }),
   z.object({ type: z.literal('built') }),
@@ -52,10 +50,9 @@ export const ChildMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('broken'), reason: z.string().max(2000) }),
 ])
-/** A message from the child process. */
 export type ChildMessage = z.infer<typeof ChildMessage>
 
-/** Returns undefined for invalid JSON; no message is undefined. */
+/** Returns undefined for invalid JSON; no valid message is undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -23,8 +23,8 @@ export interface PythonSandbox {
   /** Modules that programs of a level may import, except packages; null means the whole standard library. */
   modules(strictness: Strictness): readonly string[] | null
   /**
-   * Runs one program in an interpreter of its own; waits for `ready` and, when too many programs run, in a queue. Never
-   * rejects. Aborting `signal` ends the program within a second.
+   * Runs one program in its own interpreter; waits for `ready`, and in a queue when too many programs run. Never rejects.
+   * Aborting `signal` ends the program within a second.
    */
   run(
     request: PythonRequest,
