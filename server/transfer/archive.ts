@@ -1,15 +1,16 @@
-// Opens the ZIP archive of an import: from anywhere, so bounded in files, bytes and ratio, and nothing leaves it.
+// Opens the ZIP archive of an import. It may come from anywhere, so files, bytes and ratio are bounded, and paths cannot
+// leave it.
 import type { Readable } from 'node:stream'
 import yauzl from 'yauzl'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { ImportFault } from './import-items.ts'
 
-/** More than any export of a person has; the directory of the archive is read into memory. */
+/** More than any personal export has. The directory of the archive is read into memory. */
 const MAX_ENTRIES = 300_000
 const MAX_RATIO = 200
 /**
- * Files up to this size may be compressed better: a pasted log or an empty picture is, in our own exports too, and unpacking it
- * harms nobody.
+ * Files up to this size may exceed the ratio: a pasted log or an empty picture does, in our own exports too, and unpacking
+ * it is harmless.
  */
 const RATIO_FROM_BYTES = 32 * 1024 * 1024
 const UNIX_TYPE = 0o170000
@@ -17,9 +18,9 @@ const UNIX_LINK = 0o120000
 
 /** An opened archive of an import. */
 export interface Archive {
-  /** The names of the files in it, as they are safe to use. */
+  /** The names of its files, made safe to use. */
   readonly names: readonly string[]
-  /** What was left out at once, with its reason. */
+  /** Entries that were left out on opening, with the reason. */
   readonly skipped: readonly { what: string; failure: DescribedFailure }[]
   /** Unpacked bytes of all files. */
   readonly bytes: number
@@ -31,7 +32,7 @@ export interface Archive {
   close(): void
 }
 
-/** @throws ImportFault for an archive that is damaged, or larger or stranger than an export. */
+/** @throws ImportFault for an archive that is damaged, too large, or unlike an export. */
 export async function openArchive(
   path: string,
   maxBytes: number,
@@ -89,7 +90,7 @@ export async function openArchive(
   }
 }
 
-/** Without `decodeStrings`, names are bytes; exports write UTF-8, whatever their flag says. */
+/** Without `decodeStrings`, names are bytes; exports write UTF-8 whatever their flag says. */
 const nameOf = (entry: yauzl.Entry): string => entry.fileNameRaw.toString('utf8')
 
 /** Why an entry is left out; null for an ordinary file. */

@@ -1,4 +1,4 @@
-// Puts the messages of a draft together: one message for each turn of a person or the model, with new ids, parents first.
+// Assembles the messages of a draft: one message per turn of a person or the model, with new ids, parents first.
 import { newId } from '../lib/ids.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { CallId, type MessageId } from '../protocol/ids.ts'
@@ -24,7 +24,7 @@ export interface Assembled {
 const MAX_TITLE_CHARACTERS = 255
 const MAX_MODEL_CHARACTERS = 200
 const MAX_PROMPT_CHARACTERS = 100_000
-/** Of a title that is taken from the first message. */
+/** Maximum length of a title taken from the first message. */
 const MAX_FIRST_WORDS_CHARACTERS = 60
 const MAX_CALL_ID_CHARACTERS = 200
 const MAX_TOOL_NAME_CHARACTERS = 200
@@ -100,10 +100,13 @@ export function assemble(draft: Draft): Assembled {
 const isShown = ({ role, text, steps, files }: DraftNode): boolean =>
   role !== 'hidden' && (text.trim() !== '' || steps.length > 0 || files.length > 0)
 
-/** For each node the nearest shown one above it; a missing parent is none. @throws ImportFault for a circle. */
+/**
+ * The nearest shown node above each node; null without one. A node whose parent is missing counts as a root. @throws
+ * ImportFault for a circle.
+ */
 function visibleParents(nodes: ReadonlyMap<string, DraftNode>): Map<string, string | null> {
   const found = new Map<string, string | null>()
-  /** Nodes from which the root was reached. */
+  /** Nodes whose path to the root is known. */
   const rooted = new Set<string>()
   for (const start of nodes.keys()) {
     const path = new Set<string>()
@@ -114,7 +117,7 @@ function visibleParents(nodes: ReadonlyMap<string, DraftNode>): Map<string, stri
       const parent: string | null = nodes.get(at)?.parentId ?? null
       at = parent !== null && nodes.has(parent) ? parent : null
     }
-    // From the top down, so that the parent's own result is known.
+    // Top down, so that the parent's own result is known.
     for (const id of [...path].reverse()) {
       rooted.add(id)
       const parent = nodes.get(nodes.get(id)?.parentId ?? '')
@@ -163,13 +166,15 @@ function continueMessage(message: AssembledMessage, node: DraftNode): void {
   message.files.push(...node.files)
 }
 
-/** The calls of an answer that have no result yet: by id, and in order, where those that got one may still be listed. */
+/** The calls of an answer without a result: by id, and in order, a list that may still contain calls with one. */
 interface WaitingCalls {
   byId: Map<string, Call>
   inOrder: Call[]
 }
 
-/** Gives each step its position. A result belongs to the call that it names, else to the last one without a result. */
+/**
+ * Appends steps with their positions. A result belongs to the call that it names, else to the last one without a result.
+ */
 function addSteps(steps: Step[], added: readonly DraftStep[], waiting: WaitingCalls): void {
   for (const step of added) {
     const index = steps.length
@@ -179,7 +184,7 @@ function addSteps(steps: Step[], added: readonly DraftStep[], waiting: WaitingCa
     } else if (step.type === 'tool_call') addCall(steps, step, waiting)
     else if (step.type === 'tool_result') {
       const { callId, name } = step
-      // The export may leave the call out.
+      // The export may omit the call.
       const call =
         takeCall(waiting, callId) ?? addCall(steps, { callId, name, arguments: '{}' }, waiting)
       waiting.byId.delete(call.id_ref)
@@ -227,7 +232,7 @@ function takeCall({ byId, inOrder }: WaitingCalls, callId: string | null): Call 
   return undefined
 }
 
-/** As this server stores it: the text of an answer is what it says after its last tool call. */
+/** The text as this server stores it: that of an answer is what follows its last tool call. */
 function textOf({ role, text, steps }: AssembledMessage): string {
   if (role === 'user') return text
   let last = ''

@@ -1,4 +1,4 @@
-// A conversation as a format describes it, before its messages are put together.
+// A conversation as an export describes it, before its messages are assembled.
 import { z } from 'zod'
 import type { MessageStatus } from '../protocol/conversations/message.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
@@ -23,17 +23,17 @@ export type DraftStep =
 export interface DraftNode {
   id: string
   parentId: string | null
-  /** `hidden`: not shown; its children belong to the nearest shown message above. */
+  /** `hidden`: not shown; its children belong to the nearest shown message above it. */
   role: 'user' | 'assistant' | 'hidden'
-  /** Of a user's message. */
+  /** The text of a user's message. */
   text: string
-  /** Of an answer. */
+  /** The steps of an answer. */
   steps: DraftStep[]
   files: DraftFile[]
   model: string | null
   status: MessageStatus
   error: string | null
-  /** Null: that of the message above it. */
+  /** Null: the time of the message above it. */
   createdAt: Date | null
 }
 
@@ -48,11 +48,11 @@ export interface Draft
   nodes: DraftNode[]
   /** The node whose branch is shown. */
   leaf: string | null
-  /** What could not be taken over. */
+  /** Parts that could not be imported. */
   skipped: { what: string; failure: DescribedFailure }[]
 }
 
-/** A node with everything that most have. */
+/** A node with the fields that most nodes have. */
 export const draftNode = (
   node: Pick<DraftNode, 'id' | 'parentId' | 'role'> & Partial<DraftNode>,
 ): DraftNode => ({
@@ -102,7 +102,7 @@ export function argumentsText(value: unknown): string {
 export const resultText = (value: unknown): string =>
   JSON.stringify({ success: true, data: value ?? null })
 
-/** A text that may be absent; '' then. */
+/** A text that may be absent; then ''. */
 export const looseText = z
   .string()
   .nullish()
@@ -119,7 +119,7 @@ export const looseName = z
   .nullish()
   .catch(null)
   .transform((text) => text ?? null)
-/** A list whose faulty elements are left out. */
+/** A list without its invalid elements. */
 export const looseList = <Schema extends z.ZodType>(element: Schema) =>
   z
     .array(z.unknown())

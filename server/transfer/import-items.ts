@@ -1,4 +1,4 @@
-// What the reader of an import sends to the server: conversations and everything around them, in small portions.
+// The messages from the reader of an import to the server: conversations and everything around them, in small portions.
 import type { Database } from '../db/database.ts'
 import type { Feedback } from '../protocol/conversations/message.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
@@ -9,7 +9,7 @@ import type { Step } from '../protocol/runs/step.ts'
 type MessageColumns = Database['tables']['messages']['$inferSelect']
 type ConversationColumns = Database['tables']['conversations']['$inferSelect']
 
-/** A file of the import, unpacked to `path`; whoever receives it removes it. */
+/** A file of the import, unpacked to `path`; the receiver removes it. */
 export type ImportedFile = { name: string; path: string }
 
 /** A message of an import. */
@@ -38,7 +38,7 @@ export type ImportedConversation = Pick<
   | 'createdAt'
   | 'updatedAt'
 > & {
-  /** The source and its id of the conversation, `chatgpt:…`. */
+  /** The source and the conversation's id there: `chatgpt:…`. */
   origin: string
   leafId: MessageId | null
   /** Names the project of an earlier item. */
@@ -48,7 +48,7 @@ export type ImportedConversation = Pick<
 /** A passage of an imported document. */
 export type ImportedPassage = { heading: string | null; page: number | null; text: string }
 
-/** A conversation is followed by its messages in one or more items; what comes next belongs to another one. */
+/** The messages of a conversation follow it in one or more items; the next item after them begins something else. */
 export type ImportItem =
   | { type: 'conversation'; conversation: ImportedConversation }
   | { type: 'messages'; messages: ImportedMessage[]; isLast: boolean }
@@ -56,10 +56,10 @@ export type ImportItem =
   | { type: 'project_file'; project: string; path: string; file: ImportedFile }
   | { type: 'document'; project: string; name: string; mime: string; passages: ImportedPassage[] }
   | { type: 'memory'; content: string }
-  /** `ofConversation`: a part of the conversation before. */
+  /** `ofConversation`: part of the preceding conversation. */
   | { type: 'skipped'; what: string; failure: DescribedFailure; ofConversation?: boolean }
 
-/** `skip`: what is left of the current conversation is not wanted. */
+/** `skip`: the rest of the current conversation is not wanted. */
 export type ReaderRequest =
   | { type: 'open'; file: string; folder: string; format: ImportFormat | null; maxBytes: number }
   | { type: 'next'; skip: boolean }
@@ -72,7 +72,7 @@ export type ReaderReply =
   /** The whole import fails. */
   | { type: 'failed'; failure: DescribedFailure }
 
-/** Ends the reading of a whole import, or of one part of it, for a reason that a person gets to know. */
+/** Ends the reading of a whole import, or of a part of it, for a reason that is shown to a person. */
 export class ImportFault extends Error {
   readonly failure: DescribedFailure
   constructor(failure: DescribedFailure) {
@@ -82,7 +82,7 @@ export class ImportFault extends Error {
   }
 }
 
-/** Bounds of a single conversation. */
+/** Limits of a single conversation. */
 export const MAX_CONVERSATION_BYTES = 128 * 1024 * 1024
 export const MAX_CONVERSATION_TEXT = '128 MB'
 export const MAX_MESSAGES = 100_000

@@ -1,4 +1,4 @@
-// Counts what an import took over, and notes what it left out.
+// Counts what an import stores, and records what it leaves out.
 
 import type { ImportReport } from '../protocol/conversations/transfer.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
@@ -16,7 +16,7 @@ export interface ReportWriter {
   report(): ImportReport
 }
 
-/** Begins at zero; the list of what was left out is bounded, its number is not. */
+/** Begins at zero. The list of omitted parts is bounded, their number is not. */
 export function createReport(): ReportWriter {
   const report: ImportReport = {
     conversations: 0,

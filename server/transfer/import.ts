@@ -1,4 +1,4 @@
-// Performs one import: a worker thread reads the file, and this side stores what it hands over.
+// Performs one import: a worker thread reads the file, and this side stores the portions.
 
 import { cleanFact, type Memory } from '../knowledge/memory.ts'
 import { createWorkerClient, type WorkerClient } from '../lib/worker-client.ts'
@@ -29,7 +29,7 @@ export interface ImportDependencies extends ConversationStoring, ProjectStoring 
 /** The options of one import. */
 export interface ImportOptions {
   userId: UserId
-  /** The uploaded file, and an empty folder for what is unpacked. */
+  /** The uploaded file, and an empty folder for unpacked files. */
   file: string
   folder: string
   /** Null: detected. */
@@ -45,10 +45,10 @@ export interface ImportOptions {
 const MAX_HEAP_MB = 1024
 const START_TIMEOUT_MS = 30_000
 const READ_TIMEOUT_MS = 180_000
-/** Longer than storing any portion takes: a new thread would not know what this one has read. */
+/** Longer than it takes to store any portion: a new thread would not know how far this one has read. */
 const IDLE_MS = 60 * 60_000
 
-/** @throws ImportFault when the import as a whole fails; what was stored by then stays. */
+/** @throws ImportFault when the import as a whole fails; what was already stored stays. */
 export async function performImport(
   dependencies: ImportDependencies,
   options: ImportOptions,
@@ -100,7 +100,7 @@ export async function performImport(
   }
 }
 
-/** @throws ImportFault when the reader says that the import fails. */
+/** @throws ImportFault when the reader reports that the import fails. */
 async function ask(
   reader: WorkerClient<ReaderRequest, ReaderReply>,
   request: ReaderRequest,
@@ -122,7 +122,10 @@ interface Taking {
   projects: ProjectWriter
 }
 
-/** Stores one item. @returns whether the rest of the conversation or project is wanted; null when the item says nothing. */
+/**
+ * Stores one item. @returns whether the rest of the conversation or project is wanted; null if the item does not change
+ * that.
+ */
 async function take(
   item: ImportItem,
   { userId, memory, report, conversations, projects }: Taking,
@@ -155,7 +158,7 @@ async function take(
 
 const DATE = /^\d{4}-\d{2}-\d{2}:\s*/
 
-/** Each line that the memory does not have becomes a fact from outside text, which never reaches the system prompt. */
+/** Each line that the memory lacks becomes a fact from outside text, which never reaches the system prompt. */
 async function addMemory(
   memory: ImportDependencies['memory'],
   userId: UserId,

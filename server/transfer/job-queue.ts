@@ -1,4 +1,4 @@
-// The queue of exports and imports: a few run at once, and what becomes of each is stored.
+// The queue of exports and imports: runs a few at once and stores the outcome of each.
 import pLimit from 'p-limit'
 import type { TransferRow } from '../db/repositories/conversations/transfers.ts'
 import type { Store } from '../db/store.ts'
@@ -6,35 +6,40 @@ import type { DescribedFailure } from '../protocol/failures/stored.ts'
 import type { TransferId } from '../protocol/ids.ts'
 
 const PROGRESS_EVERY_MS = 500
-/** Jobs that run at once, of all users. */
+/** Maximum jobs at once, of all users. */
 const MAX_CONCURRENT = 2
 
-/** What is stored of a job as it proceeds. */
+/** The columns of a job that change as it proceeds. */
 export type JobChanges = Parameters<Store['transfers']['update']>[1]
 
 /** An export or import in the queue. */
 export interface Job {
-  /** Does the job, until `signal` of the queue aborts it. Resolves with what is stored when it is complete. */
+  /** Performs the job until the queue's `signal` aborts it. Resolves with the changes to store on completion. */
   work(): Promise<JobChanges>
-  /** What the user reads when `work` threw this. */
+  /** The failure to show to the user for an error that `work` threw. */
   failureOf(error: unknown): DescribedFailure
-  /** What else is stored of a job that failed. */
+  /** Further changes to store for a job that failed. */
   changesOnFailure?(): JobChanges
 }
 
 /** Performs exports and imports in the background. */
 export interface JobQueue {
-  /** Aborts with `stop`. */
+  /** Aborts when `stop` is called. */
   signal: AbortSignal
   /** Queues a job whose row is stored as queued. */
   add(row: TransferRow, job: Job): void
-  /** A function that stores the progress of a job: a new total at once, all else at most every half second. */
+  /**
+   * Returns a function that stores the progress of a job: a new total at once, everything else at most every half second.
+   */
   progressOf(id: TransferId): (progress: { done: number; total?: number }) => void
-  /** Aborts what is running, and resolves when it has ended. Its rows stay as they are: the next start finds them. */
+  /**
+   * Aborts the running jobs and resolves when they have ended. Their rows stay unchanged, so that the next start finds
+   * them.
+   */
   stop(): Promise<void>
 }
 
-/** Bounded in how many jobs run at once; `now` dates their begin and end. */
+/** Limits how many jobs run at once; `now` gives the times of their begin and end. */
 export function createJobQueue({
   transfers,
   log,
@@ -58,7 +63,7 @@ export function createJobQueue({
       const result = await work()
       await transfers.update(id, { ...result, status: 'completed', endedAt: now() })
     } catch (error) {
-      // The next start says that it was interrupted.
+      // The next start reports that it was interrupted.
       if (stopping.signal.aborted) return
       const { message: _message, ...failure } = failureOf(error)
       await transfers.update(id, {

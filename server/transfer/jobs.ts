@@ -1,4 +1,4 @@
-// Exports and imports as jobs in the background: what each does, its files, clean-up, and what a restart leaves behind.
+// Exports and imports as background jobs: what each does, its files, clean-up, and recovery after a restart.
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { type BundleDependencies, writeBundle } from './write-bundle.ts'
 export const EXPORT_KEPT_MS = 24 * 60 * 60_000
 const IMPORT_KEPT_MS = 7 * 24 * 60 * 60_000
 const SWEEP_EVERY_MS = 60 * 60_000
-/** Lists learn of imported conversations no more often than this. */
+/** Minimum time between updates of lists about imported conversations. */
 const ANNOUNCE_EVERY_MS = 3_000
 const LISTED = 10
 
@@ -31,11 +31,11 @@ export interface TransferDependencies {
   transfers: Store['transfers']
   bundle: BundleDependencies
   imports: ImportDependencies
-  /** A folder that only this process uses, or only the instances of this store. */
+  /** A folder for this process alone, or for the instances of this store. */
   folder: string
-  /** Which instance does a job. */
+  /** Ensures that one instance performs a job. */
   claims?: WorkClaims | undefined
-  /** A conversation was imported: the user's tabs read their lists again. */
+  /** Called when a conversation was imported, so that the user's tabs read their lists again. */
   announce(userId: UserId, id: ConversationId): void
   log: { warn(details: object, message: string): void }
   now(): Date
@@ -43,7 +43,7 @@ export interface TransferDependencies {
 
 /** Exports and imports as background jobs. */
 export interface TransferJobs {
-  /** @throws AppError `export_running`. An older export of the user is removed. */
+  /** Removes an older export of the user. @throws AppError `export_running`. */
   createExport(
     userId: UserId,
     conversationIds: readonly ConversationId[] | null,
@@ -62,16 +62,13 @@ export interface TransferJobs {
   list(userId: UserId, kind: TransferRow['kind']): Promise<TransferRow[]>
   /** The file of a completed export. @throws AppError `export_not_found`, `export_not_ready`. */
   openExport(userId: UserId, id: TransferId): Promise<{ row: TransferRow; content: Readable }>
-  /** Marks what an earlier process left unfinished as failed, and removes its files. */
+  /** Marks jobs that an earlier process left unfinished as failed, and removes their files. */
   start(): Promise<void>
-  /** Aborts what is running; the next start marks it as failed. */
+  /** Aborts the running jobs; the next start marks them as failed. */
   stop(): Promise<void>
 }
 
-/**
- * `claims` makes sure that one instance alone performs a job; without it, this process is the only
- * one.
- */
+/** `claims` ensures that one instance alone performs a job; without it, this process is the only one. */
 export function createTransferJobs(dependencies: TransferDependencies): TransferJobs {
   const { transfers, bundle, imports, folder, announce, log, now } = dependencies
   const { claims = SOLE_WORKER } = dependencies
@@ -205,7 +202,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
 
     async createExport(userId, conversationIds) {
       await assertNoneActive(userId, 'export')
-      // One file a user: exports take as much room as everything that they contain.
+      // One file per user, because an export is as large as everything that it contains.
       for (const { id } of await transfers.list(userId, 'export', LISTED)) {
         await transfers.remove(id)
         await removeExport(id)
@@ -257,14 +254,14 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     async start() {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       for (const { id, kind } of await transfers.unfinished()) {
-        // Another instance is doing it.
+        // Another instance performs it.
         if (!(await claims.claim(workOf(id)))) continue
         await rm(importFolder(id), { recursive: true, force: true })
         await rm(`${exportPath(id)}.part`, { force: true })
         const reason = kind === 'export' ? 'export_interrupted' : 'import_interrupted'
         await transfers.update(id, { status: 'failed', failure: { reason }, endedAt: now() })
       }
-      // Uploads, unpacked files and incomplete exports of the earlier process.
+      // Uploads, unpacked files and incomplete exports of an earlier process.
       for (const name of claims.isShared ? [] : await readdir(folder))
         if (!name.endsWith('.zip')) await rm(join(folder, name), { recursive: true, force: true })
       await sweep()

@@ -5,7 +5,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
   Buffer.from('"\\,[]{}')
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** `oversized`: an element beyond the limit, whose text is not kept. */
+/** `oversized`: an element beyond the limit, without its text. */
 export type JsonElement = { type: 'text'; text: string } | { type: 'oversized' }
 
 const isSpace = (byte: number | undefined): boolean =>
@@ -13,7 +13,7 @@ const isSpace = (byte: number | undefined): boolean =>
 
 /**
  * The elements of the array that a stream holds, each as its JSON text, which is not checked; any other value is a single
- * element. The caller parses them, and so finds what is damaged.
+ * element. The caller parses them and so detects damaged ones.
  * @throws SyntaxError when an array does not end.
  */
 export async function* jsonElements(

@@ -15,7 +15,7 @@ import {
   type ImportItem,
 } from './import-items.ts'
 
-/** The size of a portion, in characters and in messages: what the server stores in one transaction. */
+/** Maximum size of a portion, in characters and in messages. The server stores a portion in one transaction. */
 const MAX_CHARACTERS = 30_000
 const MAX_MESSAGES = 100
 
@@ -26,7 +26,7 @@ export interface Unpacker {
   bytes(content: string, encoding: 'utf8' | 'base64', name: string): Promise<ImportedFile>
 }
 
-/** Files get numbers for names, so that no name of an archive becomes a path. */
+/** Files are named by number, so that no name in an archive becomes a path. */
 export function createUnpacker(folder: string): Unpacker {
   let last = 0
   const next = (): string => {
@@ -56,7 +56,7 @@ export function createUnpacker(folder: string): Unpacker {
 const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
-/** The conversation and its messages. @param isWanted asked before each portion; when false, the rest is left out. */
+/** The conversation and its messages. @param isWanted called before each portion; if false, the rest is left out. */
 export async function* portionsOf(
   { conversation, messages, skipped }: Assembled,
   files: { unpacker: Unpacker; archive: Archive | null },

@@ -94,7 +94,7 @@ async function* readProject(
     yield* orSkipped(`${name}/${path}`, readProjectFile(archive, entry, { key, path }, unpacker))
     state.done += archive.sizeOf(entry)
   }
-  // After all files: with the first document the project is complete.
+  // After all files, because the first document completes the project.
   for (const entry of archive.names) {
     if (!isWanted()) return
     if (!entry.startsWith(`${folder}documents/`)) continue
@@ -129,7 +129,7 @@ async function* readMemory(archive: Archive): AsyncGenerator<ImportItem> {
   yield { type: 'memory', content: wellFormed(await textOf(archive, MEMORY)) }
 }
 
-/** What cannot be read is left out with its reason; the rest of the bundle goes on. */
+/** Leaves out what cannot be read, with the reason, and continues with the rest of the bundle. */
 async function* orSkipped(
   what: string,
   items: AsyncGenerator<ImportItem>,
@@ -141,7 +141,7 @@ async function* orSkipped(
   }
 }
 
-/** Why something cannot be read, for a person. @throws what is no fault of the file. */
+/** Why something cannot be read, for a person. @throws errors that the file did not cause. */
 export function failureOf(error: unknown) {
   if (error instanceof ImportFault) return error.failure
   if (error instanceof SyntaxError) return storedFailure('import_json_damaged')

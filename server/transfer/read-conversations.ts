@@ -22,7 +22,7 @@ import type { ReadingState } from './reading-state.ts'
 
 type JsonFormat = Exclude<ImportFormat, 'python'>
 
-/** What distinguishes the programs' conversations, without reading them. */
+/** Distinguishes the programs' conversations without reading them. */
 const SIGNS: readonly (readonly [JsonFormat, (value: object) => boolean])[] = [
   ['nanoclaw', (value) => 'format' in value && value.format === 'nanoclaw'],
   ['chatgpt', (value) => 'mapping' in value],
@@ -30,7 +30,7 @@ const SIGNS: readonly (readonly [JsonFormat, (value: object) => boolean])[] = [
   ['open-webui', (value) => 'chat' in value],
   ['librechat', (value) => 'conversationId' in value],
 ]
-/** Elements among which the first one of a known form must be; exports have faulty entries. */
+/** A conversation of a known form must be among this many first elements, because exports have faulty entries. */
 const MAX_UNKNOWN_ELEMENTS = 20
 
 const formatOf = (value: unknown): JsonFormat | null =>
@@ -54,7 +54,7 @@ export const plainFile = (path: string, name: string, bytes: number): Conversati
 
 /**
  * The files of an archive that may hold conversations: ChatGPT's shards and Claude's file by their names, else every JSON
- * file. Of both forms of ChatGPT's export only one is read.
+ * file. Only one of ChatGPT's two forms of export is read.
  */
 export function conversationFiles(archive: Archive): ConversationFile[] {
   const json = archive.names.filter((name) => /\.json$/i.test(name) && !name.includes('__MACOSX/'))
@@ -68,7 +68,7 @@ export function conversationFiles(archive: Archive): ConversationFile[] {
 }
 
 interface Element {
-  /** How people find it: its title, or its place. */
+  /** How people can find it: its title or its position. */
   what: string
   value: unknown
   failure: ReturnType<typeof failureOf> | null

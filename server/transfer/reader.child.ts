@@ -1,4 +1,4 @@
-// The worker thread that reads an import: detects its format, unpacks, checks, and hands over portions when asked.
+// The worker thread that reads an import: detects its format, unpacks, checks, and returns portions on request.
 import { open, stat } from 'node:fs/promises'
 import { serveRequests } from '../lib/worker-server.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
@@ -24,9 +24,9 @@ interface Opened {
   items: AsyncGenerator<ImportItem>
 }
 
-/** Items of one reply. */
+/** Maximum items of one reply. */
 const MAX_ITEMS = 50
-/** Messages of one reply, about as many characters as one portion has. */
+/** Maximum messages of one reply, together about as many characters as one portion has. */
 const MAX_MESSAGES = 200
 const SQLITE_MAGIC = 'SQLite format 3\0'
 const ZIP_MAGIC = 'PK'
@@ -53,7 +53,7 @@ async function next(skip: boolean): Promise<ReaderReply> {
     const { value, done } = await items.next()
     if (done === true) break
     found.push(value)
-    // After these the server says whether it wants the rest, and each file is stored before the next one is unpacked.
+    // After these, the server decides whether it wants the rest, and each file is stored before the next one is unpacked.
     if (value.type === 'project' || value.type === 'project_file') break
     if (value.type === 'messages') messages += value.messages.length
     // A long conversation takes several replies, between which the server can refuse the rest.

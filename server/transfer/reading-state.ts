@@ -1,16 +1,16 @@
-// How far the reader of an import is, and whether the server wants the rest of what is being read.
+// The progress of the reader of an import, and whether the server wants the rest of what is being read.
 
 /** The progress of the thread that reads an import. */
 export interface ReadingState {
-  /** Of the import's total. */
+  /** Of the import's total bytes. */
   done: number
-  /** Begins a conversation or a project. @returns whether it is still wanted. */
+  /** Begins a conversation or a project. @returns a function that tells whether it is still wanted. */
   begin(): () => boolean
-  /** The server does not want what is being read. */
+  /** Called when the server does not want the rest of what is being read. */
   skip(): void
 }
 
-/** One for each import, shared by the reader and its messages. */
+/** Create one per import, for the reader and its messages. */
 export function createReadingState(): ReadingState {
   let isWanted = true
   return {

@@ -14,7 +14,7 @@ import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
 import type { ImportedConversation, ImportedFile, ImportedMessage } from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
 
-/** What storing imported conversations needs. */
+/** The dependencies for storing imported conversations. */
 export interface ConversationStoring {
   database: Pick<Database, 'write'>
   store: Pick<Store, 'conversations' | 'messageImport' | 'transfers'>
@@ -25,13 +25,13 @@ export interface ConversationStoring {
 
 /** Stores imported conversations, one after another. */
 export interface ConversationWriter {
-  /** Begins a conversation. @returns whether it is wanted; false when it is already there. */
+  /** Begins a conversation. @returns whether it is wanted; false if it was imported before. */
   begin(given: ImportedConversation): Promise<boolean>
   /** Stores messages of the conversation, or removes their files when it is not wanted. */
   add(messages: readonly ImportedMessage[], isLast: boolean): Promise<void>
-  /** Whether the conversation that began last was wanted. */
+  /** Whether the conversation begun last was wanted. */
   isWanted(): boolean
-  /** The conversation that was completed last. */
+  /** The conversation completed last. */
   lastId(): ConversationId | null
   /** Removes a conversation that is incomplete. */
   discard(): Promise<void>
@@ -174,13 +174,13 @@ function toComplete({
   const { steps, files: _files, ...columns } = message
   return {
     message: { ...columns, runId: null },
-    // A hostile file may have two steps in one place.
+    // A hostile file may have two steps at one position.
     steps: [...new Map(steps.map((step) => [step.index, fromStep(message.id, step)])).values()],
     files,
   }
 }
 
-/** Tags of another program within the bounds of this one. */
+/** The tags of another program, within the limits of this one. */
 const tagsOf = (given: readonly string[]): string[] =>
   Tags.parse(
     given

@@ -1,4 +1,4 @@
-// Stores the projects of an import: the files as one upload, the documents with the passages that they were read as.
+// Stores the projects of an import: the files as one upload, the documents with their exported passages.
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { ProjectRepository } from '../db/repositories/projects/projects.ts'
@@ -12,7 +12,7 @@ import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { ImportedFile, ImportedPassage } from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
 
-/** What storing imported projects needs. */
+/** The dependencies for storing imported projects. */
 export interface ProjectStoring {
   projects: Pick<ProjectRepository, 'names' | 'create' | 'remove'>
   workspace: Pick<WorkspaceServices, 'workspaces' | 'pool'>
@@ -29,17 +29,20 @@ export interface ProjectWriter {
     key: string,
     document: { name: string; mime: string; passages: readonly ImportedPassage[] },
   ): Promise<void>
-  /** Creates the project whose files have all come, if there is one. Call it before anything that is no file. */
+  /**
+   * Creates the open project, if there is one, once all its files were added. Call it before storing anything that is not a
+   * file.
+   */
   complete(): Promise<void>
   idOf(key: string): ProjectId | null
-  /** Removes what is incomplete. */
+  /** Removes an incomplete project. */
   discard(): Promise<void>
 }
 
-/** The folder that all files share, which the upload leaves out. */
+/** The folder that contains all files and is removed from their paths. */
 const TOP_FOLDER = 'project'
 
-/** One for each import; it remembers which project of the archive became which row. */
+/** Create one per import: it remembers which project of the archive became which row. */
 export function createProjectWriter(
   { projects, workspace, knowledge, uploadLimits }: ProjectStoring,
   userId: UserId,

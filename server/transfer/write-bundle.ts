@@ -51,7 +51,7 @@ type Counts = BundleManifest['counts']
 
 const PASSAGES_PER_READ = 50
 const PROJECTS_PER_PAGE = 100
-/** Deeper folders than any project may have. */
+/** More folders than any project may have. */
 const MAX_FOLDERS = 200_000
 
 /** Resolves when everything is written to `output`. Texts are read piece by piece, so memory does not grow with them. */
@@ -111,7 +111,7 @@ async function writeConversation(
       if (file.sha256 !== null) {
         found.push({ sha256: file.sha256, mime })
         files.push({ name, mime, sha256: file.sha256 })
-        // Of an earlier version, not moved to a file yet.
+        // An attachment of an earlier version that has not moved to a file yet.
       } else if (kind === 'image') files.push({ name, mime, data: file.content })
       else files.push({ name, ...(extension === null ? {} : { extension }), content: file.content })
     }
@@ -135,12 +135,12 @@ async function writeConversation(
   }
 }
 
-/** A stream; null when its file is gone. */
+/** Opens a stream; null when its file no longer exists. */
 async function openExisting(open: () => Promise<Readable>): Promise<Readable | null> {
   try {
     return await open()
   } catch (error) {
-    // A missing file must not take everything else along.
+    // A missing file must not make the whole export fail.
     if (error instanceof AppError) return null
     throw error
   }
@@ -184,7 +184,7 @@ const toUsage = (sum: Awaited<ReturnType<Store['tokenUsage']['byDay']>>[number])
   cost: sum.cost,
 })
 
-/** The account and its channels: no password, no key, no channel's settings, which contain secrets. */
+/** The account and its channels, without secrets: no password, no key, no channel settings. */
 async function settingsFile({ store, listChannels }: BundleDependencies, userId: UserId) {
   const user = await store.users.find(userId)
   const channels = await listChannels(userId)
@@ -205,7 +205,7 @@ async function writeProject(
   await zip.add(`projects/${id}/project.json`, [JSON.stringify(about, null, 2)])
   const folders = ['']
   for (let at = 0; at < folders.length && at < MAX_FOLDERS; at += 1) {
-    // A folder that is removed meanwhile is no longer part of the project.
+    // A folder removed meanwhile is no longer part of the project.
     const entries = await workspace.list(folders[at] ?? '').catch((error: unknown) => {
       if (error instanceof AppError) return []
       throw error

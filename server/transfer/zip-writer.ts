@@ -1,11 +1,11 @@
-// Writes a ZIP archive to a stream, entry after entry, with one piece of one entry in memory at a time.
+// Writes a ZIP archive to a stream, entry by entry, with one piece of one entry in memory at a time.
 import { Readable, type Writable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import yazl from 'yazl'
 
-/** Writes a ZIP archive to a stream, entry by entry. */
+/** A ZIP archive that is being written. */
 export interface ZipWriter {
-  /** Adds an entry; resolves when it is written. Compressed contents may stay as they are. */
+  /** Adds an entry; resolves when it is written. `compress: false` suits contents that are compressed already. */
   add(
     name: string,
     content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
@@ -23,7 +23,7 @@ export function createZipWriter(output: Writable): ZipWriter {
     zip.on('error', reject)
     written.catch(reject)
   })
-  // Whoever calls `add` or `finish` gets it.
+  // The callers of `add` and `finish` receive the error.
   broken.catch(() => undefined)
   return {
     async add(name, content, { compress } = { compress: true }) {

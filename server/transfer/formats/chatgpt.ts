@@ -58,12 +58,12 @@ const ChatGptConversation = z.looseObject({
 
 /** Content that describes the person or the system, which the page of ChatGPT does not show. */
 const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context', 'system_error'])
-/** Citation marks: private-use characters around what only ChatGPT's page can resolve. */
+/** Citation marks: private-use characters around references that only ChatGPT's page can resolve. */
 const CITATION = /\ue200[^\ue201]{0,2000}\ue201/g
 
 /**
  * @param entryOf finds the file of the archive for the id of an uploaded file.
- * @throws ZodError for anything else than a conversation.
+ * @throws ZodError for anything but a conversation.
  */
 export function readChatGpt(value: unknown, entryOf: (fileId: string) => string | null): Draft {
   const given = ChatGptConversation.parse(value)
@@ -146,7 +146,7 @@ function stepsOf({ author, content, recipient }: Message): DraftStep[] {
         type: 'thinking',
         content: [summary === '' ? '' : `**${summary}**`, thought].filter(Boolean).join('\n\n'),
       }))
-    // Only says for how long the model thought.
+    // Contains only how long the model thought.
     case 'reasoning_recap':
       return []
     case 'code':
@@ -161,7 +161,7 @@ function stepsOf({ author, content, recipient }: Message): DraftStep[] {
   ]
 }
 
-/** The files of a message: what its parts point to, and what was uploaded beside the text. */
+/** The files of a message: those that its parts refer to, and those uploaded with the text. */
 function filesOf(
   { content, metadata }: Message,
   entryOf: (fileId: string) => string | null,

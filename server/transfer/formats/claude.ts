@@ -51,11 +51,11 @@ const ClaudeConversation = z.looseObject({
   chat_messages: z.array(z.unknown()),
 })
 
-/** @throws ZodError for anything else than a conversation. */
+/** @throws ZodError for anything but a conversation. */
 export function readClaude(value: unknown): Draft {
   const given = ClaudeConversation.parse(value)
   const messages = looseList(Message).parse(given.chat_messages)
-  // Older exports have no parents: then the order is the branch.
+  // Older exports have no parents: the order is then the branch.
   const isLinked = messages.some(({ parent_message_uuid: parent }) => parent !== null)
   const nodes = messages.map((message, at): DraftNode => {
     const parent = isLinked ? message.parent_message_uuid : (messages[at - 1]?.uuid ?? null)
@@ -71,7 +71,7 @@ export function readClaude(value: unknown): Draft {
     createdAt: timeOf(given.created_at),
     updatedAt: timeOf(given.updated_at),
     nodes,
-    // Without it, the last branch is shown.
+    // If absent, the last branch is shown.
     leaf: given.current_leaf_message_uuid,
     skipped: [],
   }

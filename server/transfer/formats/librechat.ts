@@ -1,4 +1,4 @@
-// Conversations that LibreChat exported, one to a file: a flat list or a tree of messages.
+// Conversations that LibreChat exported, one per file: a flat list or a tree of messages.
 import { z } from 'zod'
 import {
   argumentsText,
@@ -66,7 +66,7 @@ const LibreChatConversation = z
   })
   .refine(({ messages, messagesTree }) => (messages ?? messagesTree) != null)
 
-/** @throws ZodError for anything else than a conversation. */
+/** @throws ZodError for anything but a conversation. */
 export function readLibreChat(value: unknown): Draft {
   const given = LibreChatConversation.parse(value)
   const nodes = flatten(given.messagesTree ?? given.messages ?? [], given.options?.model ?? null)

@@ -1,4 +1,4 @@
-// Conversations in NanoClaw's own form: of a bundle, or exported one by one. Nothing is put together or left out.
+// Conversations in NanoClaw's own format, from a bundle or exported individually. Nothing is assembled or left out.
 import { AppError } from '../../errors.ts'
 import { BundledConversation } from '../../protocol/conversations/export.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
@@ -10,7 +10,7 @@ import { ImportFault, MAX_MESSAGES } from '../import-items.ts'
 /** The entry of a bundle with the content of a file. */
 export const fileEntry = (sha256: string): string => `files/${sha256}`
 
-/** @throws ZodError for anything else than a conversation; ImportFault for messages that are no tree. */
+/** @throws ZodError for anything but a conversation; ImportFault for messages that do not form a tree. */
 export function readNanoClaw(value: unknown, hasEntry: (name: string) => boolean): Assembled {
   if (isLong(value))
     throw new ImportFault(storedFailure('import_too_many_messages', { limit: MAX_MESSAGES }))

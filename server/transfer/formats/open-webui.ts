@@ -59,7 +59,7 @@ const OpenWebUiChat = z.looseObject({
   }),
 })
 
-/** @throws ZodError for anything else than a chat. */
+/** @throws ZodError for anything but a chat. */
 export function readOpenWebUi(value: unknown): Draft {
   const given = OpenWebUiChat.parse(value)
   const { history, models, params } = given.chat
@@ -91,7 +91,7 @@ function toNode(message: Message): DraftNode {
   if (role === 'user') return draftNode({ ...common, role, text: content })
   if (role !== 'assistant') return draftNode({ ...common, role: 'hidden' })
   const steps = message.output.flatMap(toSteps)
-  // The content repeats reasoning and calls as `<details>`; `output` has them as they were.
+  // The content repeats reasoning and calls as `<details>`; `output` has the originals.
   return draftNode({
     ...common,
     role,
@@ -130,7 +130,7 @@ function toSteps(item: Output): DraftStep[] {
 const DETAILS_START = '<details type="reasoning"'
 const DETAILS_END = '</details>'
 
-/** An answer of an older version: reasoning in `<details>`, as escaped and quoted lines, between the text. */
+/** An answer of an older version: text, with reasoning in between as escaped and quoted lines in `<details>`. */
 function splitDetails(content: string): DraftStep[] {
   const steps: DraftStep[] = []
   let from = 0
@@ -164,7 +164,7 @@ const unescapeHtml = (text: string): string =>
     .replaceAll('&amp;', '&')
     .replaceAll(/^> ?/gm, '')
 
-/** Images are part of the export as data URLs; other files are not. */
+/** Images are in the export as data URLs; other files are not. */
 function toFile({ type, name, url }: Message['files'][number]): DraftFile {
   const found = /^data:image\/([a-z]+);base64,/.exec(url.slice(0, 100))
   const shown = name || `${type || 'file'}${found === null ? '' : `.${found[1]}`}`

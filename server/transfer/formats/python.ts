@@ -56,7 +56,7 @@ const Content = z.looseObject({
   attachments: looseList(z.looseObject({ name: looseText, content: looseText })),
 })
 
-/** What is known of a conversation that cannot be read. */
+/** The known data of a conversation that cannot be read. */
 export interface PythonEntry {
   title: string
   read(): Draft
@@ -69,12 +69,12 @@ export interface PythonDatabase {
   close(): void
 }
 
-/** @throws ImportFault for a file that is damaged or belongs to another program. */
+/** @throws ImportFault for a file that is damaged or from another program. */
 export function openPython(file: string): PythonDatabase {
   let database: SqliteDatabase
   try {
     database = new SqliteClient(file, { readonly: true, fileMustExist: true })
-    // Functions that a hostile schema may call are refused.
+    // Refuses functions that a hostile schema may call.
     database.pragma('trusted_schema = off')
     database.pragma('cell_size_check = on')
     const columns = columnsOf(database, 'messages')
@@ -142,7 +142,7 @@ function readOne(database: SqliteDatabase, unchecked: unknown): Draft {
     thinkingEnabled: row.thinking_enabled === 1,
     pinned: false,
     archived: false,
-    // The file has no project folders; the tag keeps together what was in one.
+    // The file has no project folders; the tag keeps the conversations of a project together.
     tags: row.project === null ? [] : [row.project],
     createdAt: timeOf(row.created_at),
     updatedAt: timeOf(row.updated_at),
