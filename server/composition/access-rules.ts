@@ -1,4 +1,4 @@
-// Groups, quotas and server settings: read at the start, and kept up to date where several instances share a store.
+// Groups, quotas and server settings: read at the start, and updated where several instances share a store.
 import { type Access, createAccess } from '../access/access.ts'
 import { loadServerSettings, type ServerSettingsService } from '../access/server-settings.ts'
 import type { Config } from '../config/schema.ts'
@@ -23,7 +23,7 @@ export async function loadRules(
   return { access, settings }
 }
 
-/** Reads them again at intervals, if other instances may change them. @returns what ends it. */
+/** Reads them again at intervals if other instances may change them. @returns a function that ends it. */
 export function refreshRules({
   access,
   settings,
@@ -34,7 +34,7 @@ export function refreshRules({
   log,
 }: {
   access: Pick<Access, 'reload'>
-  /** Who has some. */
+  /** Caches which users have some, as `push` does. */
   webhooks: { reload(): Promise<void> }
   push: { reload(): Promise<void> }
   settings: Pick<ServerSettingsService, 'reload'>

@@ -1,4 +1,4 @@
-// Starts the work that one instance at a time does in the background.
+// Starts the background work that one instance at a time does.
 import type { ChatService } from '../chat/chat-service.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
@@ -21,7 +21,7 @@ interface Dependencies {
   now(): Date
 }
 
-/** Indexes, moves attachments to files, and removes what is no longer needed, for as long as this instance leads. */
+/** Indexes, moves attachments to files, and removes expired data for as long as this instance leads. */
 export function leadBackgroundWork(dependencies: Dependencies): void {
   const { instance, searchIndexer, mover, store, blobs, chat, config, log, now } = dependencies
   instance.lead(() => {

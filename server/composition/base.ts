@@ -1,4 +1,4 @@
-// What every module is built on: the open store, this instance, the keys of secrets, and the rules of access.
+// What every module is built on: the open store, this instance, the keys for secrets, and the access rules.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Access } from '../access/access.ts'
 import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
@@ -17,7 +17,7 @@ import { loadRules } from './access-rules.ts'
 import { type Instance, openInstance } from './instance.ts'
 import { databaseSettings } from './settings.ts'
 
-/** Most factories receive it as a whole and take what they name. */
+/** The common dependencies. Most factories receive all of them and take those that they need. */
 export interface Base {
   config: Config
   log: FastifyBaseLogger
@@ -26,12 +26,12 @@ export interface Base {
   database: Database
   store: Store
   instance: Instance
-  /** Those of `instance`, which most modules need. */
+  /** The `claims` of `instance`, which most modules need. */
   claims: WorkClaims | undefined
   limits: Limits
-  /** Seals secrets: what it opens never appears in the log. */
+  /** Seals secrets: values that it opens are redacted in the log. */
   box: SecretBox
-  /** Seals what the log need not know as a secret. */
+  /** Seals values that the log need not redact. */
   bodyBox: SecretBox
   access: Access
   settings: ServerSettingsService

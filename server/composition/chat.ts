@@ -1,4 +1,4 @@
-// The chat as configured: what a run receives of the other modules.
+// Creates the chat as configured, with what its runs need of the other modules.
 
 import type { ChangeLog } from '../changes/change-log.ts'
 import { type ChatService, createChatService } from '../chat/chat-service.ts'
@@ -39,7 +39,7 @@ export function createConfiguredChat(
     ...base,
     observe: observers.observe,
     records,
-    // The pages of a user may be open at another instance.
+    // The user's pages may be open at another instance.
     isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
     notices: tools.webhooks.events,
     announce: tools.push.sentWith(tools.webhooks.sentWith(changes.publish)),

@@ -1,4 +1,4 @@
-// What this process is for its store: its only owner, or one of several instances that share it.
+// The role of this process for its store: its only owner, or one of several instances that share it.
 import { z } from 'zod'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { ChatService } from '../chat/chat-service.ts'
@@ -18,35 +18,35 @@ import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
 import { sharedFolders } from './settings.ts'
 
-/** What this process is among the instances of its store. */
+/** This process among the instances of its store. */
 export interface Instance {
   readonly id: string
   /** Resolves when this process may act outside the store. Rejects when the signal is aborted. */
   whenOwner(signal: AbortSignal): Promise<void>
   readonly sharing: RunSharing | undefined
-  /** Which instance does what must be done once; absent in a single process. */
+  /** Claims of work that must be done once; absent in a single process. */
   readonly claims: WorkClaims | undefined
-  /** What limits are counted with. */
+  /** The counters of limits, shared by all instances. */
   readonly limits: Limits
-  /** What instances need not work out twice; absent in a single process. */
+  /** Results that instances share; absent in a single process. */
   readonly texts: SharedTexts | undefined
-  /** Does work that one instance at a time must do, such as cleaning up: here, or as soon as this one has to. */
+  /** Begins work that one instance at a time must do, such as cleaning up: here, as soon as this instance leads. */
   lead(begin: () => () => void | Promise<void>): void
   /** Runs that wait in the queue of all instances; NaN when it does not answer. */
   queuedRuns(): Promise<number>
-  /** How often this instance has not renewed its lease in time. */
+  /** How often this instance has failed to renew its lease in time. */
   leaseLapses(): number
-  /** The change log with the changes of all instances. */
+  /** Extends the change log with the changes of all instances. */
   shareChanges(changes: ChangeLog): ChangeLog
-  /** The open requests of users, which then end at every instance when the access to them ends at one. */
+  /** Extends the open requests of users, so that they end at every instance when access ends at one. */
   shareEndings(connections: OpenConnections): OpenConnections
-  /** Continues what others left, from now on. */
+  /** Starts continuing the runs that other processes left. */
   start(chat: Pick<ChatService, 'runs' | 'recover'>): Promise<void>
-  /** Takes no more runs and drains those that it performs. */
+  /** Accepts no more runs, and drains the active ones. */
   drain(runs: RunRegistry, graceMs: number): Promise<void>
-  /** Ends what `lead` began. */
+  /** Ends the work begun by `lead`. */
   stopLeading(): Promise<void>
-  /** Call it before the store is closed, when nothing runs any more. */
+  /** Call it when nothing runs any more, before the store is closed. */
   leave(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export async function openInstance({
       async leave() {},
     }
   }
-  // Loaded only here: the clients of Redis are a tenth of what a single process would read at its start.
+  // Loaded only here: the clients of Redis are a tenth of the code that a single process would load at its start.
   const { joinCluster } = await import('../cluster/cluster.ts')
   await agreeOnFolders(store.settings, sharedFolders(config))
   const cluster = await joinCluster({
@@ -125,7 +125,10 @@ const EndMessage = z.object({
   except: z.array(z.string()).optional(),
 })
 
-/** What a lost message would have ended is found by looking the credentials up again; later requests are refused anyway. */
+/**
+ * After a lost message, the credentials are looked up again to find what it would have ended; later requests are refused
+ * anyway.
+ */
 function endEverywhere(connections: OpenConnections, bus: Bus, log: RedisLog): OpenConnections {
   bus.on('end_requests', (data) => {
     const { user, ...ending } = EndMessage.parse(data)

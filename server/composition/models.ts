@@ -9,7 +9,7 @@ import type { UserId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
 import { keyOf } from '../routes/models/models.ts'
 
-/** Reads the stored models again whenever their repository has other ones. */
+/** Creates the catalog. It reads the stored models again whenever they have changed. */
 export const createConfiguredCatalog = ({
   config,
   settings,
@@ -32,7 +32,7 @@ export const createConfiguredCatalog = ({
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
 
-/** The stored models with unsealed keys, which are opened once for each list that the repository reads. */
+/** The stored models with unsealed keys, unsealed once per list from the repository. */
 function cachedModels(
   models: Pick<ModelRepository, 'list'>,
   box: SecretBox,
@@ -45,7 +45,7 @@ function cachedModels(
   }
 }
 
-/** The stored models with unsealed keys. Only for calling them; never expose. */
+/** The stored models with unsealed keys. For calling them only; never expose the keys. */
 export async function storedModels(
   models: Pick<ModelRepository, 'list'>,
   box: SecretBox,
@@ -68,7 +68,7 @@ export const createModelCheck =
   async (id: string): Promise<boolean> =>
     (await catalog.list()).some((model) => model.id === id)
 
-/** The models as one user may use them; null: nobody is signed in. */
+/** The models that a user may use; null: nobody is signed in. */
 export const usersModels = ({
   catalog,
   access,
@@ -82,7 +82,7 @@ export const usersModels = ({
   async assertModel(userId: UserId, id: string): Promise<void> {
     await catalog.resolve(id, access.models(userId))
   },
-  /** In the order that the administrators chose, without hidden ones. */
+  /** In the administrators' order, without hidden ones. */
   async listModels(userId: UserId | null): Promise<PublicModel[]> {
     const { model_order: order, hidden_models: hidden } = settings.current()
     const placeOf = ({ id }: PublicModel): number => {

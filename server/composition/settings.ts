@@ -39,7 +39,7 @@ export function databaseSettings(config: Config): DatabaseSettings {
   return {
     dialect: 'postgres',
     embeddings: config.embeddings !== undefined,
-    // A frozen instance must not keep the rows of its runs locked for longer than its lease is valid.
+    // A frozen instance must not lock the rows of its runs for longer than its lease is valid.
     ...(config.redis_url === undefined ? {} : { idleInTransactionMs: 5_000 }),
     connection:
       config.database_url === undefined
@@ -60,7 +60,7 @@ export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | n
     ? null
     : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
 
-/** What runs need of the configuration; what administrators can change is read anew for each run. */
+/** The settings of runs; those that administrators can change are read again for each run. */
 export const chatSettings = (
   { limits, ...config }: Config,
   server: Pick<ServerSettingsService, 'current'>,
@@ -83,7 +83,7 @@ export const chatSettings = (
   runTokens: limits.run_tokens,
 })
 
-/** What all instances of a store must see. */
+/** The folders that all instances of a store must share. */
 export const sharedFolders = (
   config: Pick<Config, 'workspace_root' | 'data_dir'>,
 ): SharedFolder[] => [
@@ -91,7 +91,7 @@ export const sharedFolders = (
   { key: 'data_dir', path: config.data_dir },
 ]
 
-/** What the doctor checks. */
+/** The settings that the doctor checks. */
 export const doctorSettings = (config: Config, webRoot: string): DoctorSettings => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
@@ -110,7 +110,7 @@ export const doctorSettings = (config: Config, webRoot: string): DoctorSettings 
   shell: config.tools.exec,
 })
 
-/** What a user may use up for whom neither an own quota nor one of a group says otherwise. */
+/** The quota of users without an individual one or one of a group. */
 export const defaultQuota = ({ limits }: Config): Quota => ({
   ...NO_QUOTA,
   tokens_per_day: limits.user_tokens_per_day ?? null,
@@ -119,7 +119,7 @@ export const defaultQuota = ({ limits }: Config): Quota => ({
   storage: limits.storage,
 })
 
-/** Limits of projects and of what is kept of their changes. */
+/** Limits of projects and of their history. */
 export const workspaceSettings = ({
   workspace_root: root,
   limits,

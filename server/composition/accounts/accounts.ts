@@ -1,4 +1,4 @@
-// Creates what accounts consist of: passwords, links, sessions, API keys, their open connections and the audit log.
+// Creates the services of accounts: passwords, links, sessions, API keys, open connections and the audit log.
 import type { Access } from '../../access/access.ts'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import { type AccountLinks, createAccountLinks } from '../../auth/account-links.ts'
@@ -27,7 +27,7 @@ import type { Channel } from '../../protocol/programs/channel.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { createConfiguredOidc } from './oidc.ts'
 
-/** What the routes of accounts and administrators are given. */
+/** The services that the routes of accounts and administrators use. */
 export interface AccountServices {
   accounts: Accounts
   apiKeys: ApiKeys
@@ -55,15 +55,15 @@ interface AccountOptions {
   box: SecretBox
   passwordCost: PasswordCost | undefined
   limits: Limits
-  /** Present with several instances. */
+  /** Only with several instances. */
   claims: WorkClaims | undefined
-  /** With the open requests at all instances. */
+  /** Extends the open requests to those at all instances. */
   shareEndings(connections: OpenConnections): OpenConnections
   log: StoreLog
   now(): Date
 }
 
-/** Everything around accounts. In single mode too: its one user is an account without a password. */
+/** Creates everything around accounts, in single mode too: its one user is an account without a password. */
 export function createAccountServices(options: AccountOptions): AccountServices {
   const { config, settings, access, store, write, box, limits, log, now } = options
   const tokenKeys =

@@ -7,7 +7,7 @@ import { mergeMemories } from '../../knowledge/memory.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 
-/** `keep`: nobody can sign in any more, and the data stays. `heir`: who receives the data. */
+/** `keep`: nobody can sign in any more, and the data stays. `heir`: the user who receives the data. */
 export type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
 
 /** The dependencies of the deletion of an account. */
@@ -24,7 +24,7 @@ export interface AccountEndDependencies {
 }
 
 /**
- * Can be repeated when it was interrupted. False when there is no such account.
+ * Can be repeated after an interruption. False when there is no such account.
  * @throws AppError `last_administrator`, `account_not_found` for an heir that does not exist, `heir_is_same`.
  */
 export async function endAccount(
@@ -38,7 +38,7 @@ export async function endAccount(
     const heir = await store.users.find(end.heir)
     if (heir?.isActive !== true) throw appError('account_not_found')
   }
-  // Nobody can use the account meanwhile, and the last administrator is refused here.
+  // Prevents use of the account from here on, and refuses to end the last administrator.
   const account = await store.users.update(id, { isActive: false })
   if (account === undefined) return false
   await endAccess(id)
@@ -51,7 +51,7 @@ export async function endAccount(
   }
   if (end.data === 'hand_over') await handOver(dependencies, id, end.heir, account.username)
   else await removeProjects(dependencies, id)
-  // Everything else belongs to the row; contents of files are collected once nothing refers to them.
+  // The remaining data is deleted with the row; file contents are collected once nothing refers to them.
   await store.users.remove(id)
   return true
 }
@@ -79,7 +79,7 @@ async function handOver(
 ): Promise<void> {
   const { workspaces, checkpoints } = workspace
   for (const projectId of await projectsOf(store, from)) {
-    // A change that a dead process left open names the former owner's folder.
+    // A change that a dead process left open names the former owner's folder, so it is completed first.
     await checkpoints.recover(workspaces.open(from, projectId))
     await workspaces.handOver(projectId, { from, to })
     await store.accountData.handOverProject(projectId, { from, to, label: name })

@@ -1,4 +1,4 @@
-// Single sign-on as it is configured, over the guarded way out.
+// Single sign-on as configured, over the guarded outbound connection.
 import { createIssuer, type IssuerFetch, IssuerUnreachable } from '../../auth/oidc/issuer.ts'
 import type { OidcSettings } from '../../auth/oidc/settings.ts'
 import { createOidcSignIn, type OidcSignIn } from '../../auth/oidc/sign-in.ts'
@@ -10,7 +10,7 @@ import { createAddressRules } from '../../net/addresses.ts'
 import { createGuardedFetch } from '../../net/guarded-fetch.ts'
 
 const TIMEOUT_MS = 10_000
-/** A response of an issuer: metadata, keys, tokens with many groups. */
+/** Maximum size of an issuer's response: metadata, keys, tokens with many groups. */
 const MAX_BYTES = 1_000_000
 
 /**

@@ -31,7 +31,7 @@ npm run admin -- delete-user <name> [keep-data | hand-over <other>]   while the 
 npm run admin -- export-user <name> [file]   everything of an account, while the server is stopped
 npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped`
 
-/** The changes that need nothing but a name. */
+/** The changes that need only a name. */
 const CHANGES: Readonly<Record<string, AccountChanges>> = {
   'make-admin': { role: 'admin' },
   'make-user': { role: 'user' },
@@ -121,7 +121,7 @@ async function create(
 ): Promise<string[]> {
   const { success, data: username = '' } = Username.safeParse(name)
   if (!success) throw appError('request_field_invalid', { part: 'name', detail: String(name) })
-  // Nobody knows this password: the link sets the first one.
+  // Nobody knows this password: the person sets the first one through the link.
   const passwordHash = await createPasswords().hash(randomBytes(32).toString('base64url'))
   const user = await store.users.register({ username, passwordHash }, async () => ({
     role: isAdmin ? 'admin' : 'user',

@@ -42,7 +42,7 @@ export async function deleteUser(
               for (const { id } of items) await store.documents.remove(projectId, id)
             }
           },
-          // The server is stopped: nothing runs, and nobody is connected. A run that was left ends at the next start.
+          // The server is stopped, so nothing runs and nobody is connected. Runs that it left end at the next start.
           async stopProject() {},
           async endAccess() {},
         },

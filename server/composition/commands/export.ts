@@ -13,7 +13,7 @@ import { whileServerIsStopped } from './stopped-server.ts'
 
 /**
  * @param username by default the user of single mode.
- * @throws AppError with a text for the operator: a server runs, there is no such user, the file exists.
+ * @throws AppError with a text for the operator: a server runs, the user does not exist, or the file exists.
  */
 export async function exportOffline(
   config: Config,

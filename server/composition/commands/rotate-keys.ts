@@ -28,7 +28,7 @@ import { whileServerIsStopped } from './stopped-server.ts'
 const BATCH = 200
 
 /**
- * @param options.signOut accepts no earlier token any more: for keys that somebody else may have.
+ * @param options.signOut invalidates all earlier tokens, for keys that somebody else may have.
  * @returns the lines to print.
  */
 export async function rotateKeys(
@@ -67,7 +67,7 @@ async function rotateSecrets(
   sources: SecretKeySources,
 ): Promise<string[]> {
   const isConfigured = sources.configured !== undefined && sources.configured !== ''
-  // An earlier run that was interrupted has created the new key already.
+  // An interrupted rotation has already created the new key.
   if (!isConfigured && loadSecretKeys(sources, config.data_dir).length === 1)
     rotateSecretKey(config.data_dir)
   const keys = loadSecretKeys(sources, config.data_dir)
@@ -91,7 +91,7 @@ async function rotateSecrets(
   return lines
 }
 
-/** Seals everything with the newest key that is not yet. */
+/** Seals with the newest key everything that is sealed with an older one. */
 async function resealAll(
   repository: SealedRepository,
   boxes: { earlier: SecretBox; newest: SecretBox },
@@ -125,7 +125,7 @@ function opened(box: SecretBox, sealed: string, purpose: string): string | null 
   }
 }
 
-/** What a value was sealed for: the same as where it is used. */
+/** The purpose that a value was sealed for, the same as where it is used. */
 function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
   switch (kind) {
     case 'model':

@@ -1,16 +1,16 @@
-// What commands need that work while the server is stopped: the store as its only owner, and its database.
+// Dependencies of commands that run while the server is stopped: the store as its only owner, and its database.
 import type { Config } from '../../config/schema.ts'
 import { connect } from '../../db/connect.ts'
 import type { Database } from '../../db/database.ts'
 import { claimStore } from '../../owner/owner.ts'
 import { databaseSettings } from '../settings.ts'
 
-/** For parts whose messages are not for the command line. */
+/** A log for modules whose messages are not for the command line. */
 export const quiet = { info() {}, warn() {} }
 
 /**
- * Runs `work` while no server can begin with the same store; ends the connection afterwards. Should another process take
- * the store over all the same, `work` goes on: every step of it can be repeated or only reads.
+ * Runs `work` while no server can begin with the same store; ends the connection afterwards. If another process takes over
+ * the store nevertheless, `work` continues, so each of its steps must be repeatable or only read.
  * @param command names this process to others that want the store.
  * @throws AppError with a text for the operator when a server runs.
  */

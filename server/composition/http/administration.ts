@@ -1,4 +1,4 @@
-// What the administration of the whole server consists of: runs, health, storage, settings, MCP servers.
+// The dependencies of administering the whole server: runs, health, storage, settings, MCP servers.
 import type { Access } from '../../access/access.ts'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
 import type { ChatService } from '../../chat/chat-service.ts'
@@ -27,7 +27,7 @@ interface Settings {
   webRoot: string
 }
 
-/** The dependencies of the routes under `/api/admin` that are about the whole server. */
+/** The dependencies of the routes under `/api/admin` that concern the whole server. */
 export const administrationOf = (
   modules: Modules & McpModules,
   settings: Settings,

@@ -13,7 +13,7 @@ export function createIdempotencyKeys({
   now,
 }: {
   store: Pick<Store, 'idempotency'>
-  /** Must not add what it seals to the secrets of the log. */
+  /** Must not register what it seals as secrets of the log. */
   box: SecretBox
   instance: string
   now(): Date

@@ -1,4 +1,4 @@
-// What administrators see of MCP servers, and how they try one.
+// How administrators see and test MCP servers.
 import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'

@@ -1,4 +1,4 @@
-// What the MCP server's tools need, from the chat, the store, the search and the workspace.
+// The dependencies of the MCP server's tools: the chat, the store, the search and the workspace.
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { ChatService } from '../../chat/chat-service.ts'
 import { toStep } from '../../db/repositories/conversations/steps.ts'
@@ -30,7 +30,7 @@ export function createMcpServices({
   store: Store
   search: Search
   workspace: Pick<WorkspaceServices, 'workspaces'>
-  /** Must not add what it seals to the secrets of the log. */
+  /** Must not register what it seals as secrets of the log. */
   box: SecretBox
 }): McpServices {
   const purposeOf = (userId: UserId): string => `mcp ${userId}`
@@ -41,7 +41,7 @@ export function createMcpServices({
     return run
   }
 
-  /** Waits, as a listener of the run, until it has ended or waits for a person. */
+  /** Listens to the run until it has ended or waits for a person. */
   async function settled(userId: UserId, run: RunRow, signal: AbortSignal): Promise<RunReport> {
     const runLog = await chat.runs.runLog(run)
     if (runLog !== null)

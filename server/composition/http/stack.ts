@@ -1,4 +1,4 @@
-// The HTTP side as configured: Fastify with its guards, and what listens to every request.
+// The HTTP side as configured: Fastify with its guards, and the listeners to every request.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -27,11 +27,11 @@ export interface ConfiguredStackOptions {
   store: Pick<Store, 'idempotency'>
   accounts: AccountServices
   access: Pick<Access, 'quota'>
-  /** Seals stored responses. Must not add what it seals to the secrets of the log. */
+  /** Seals stored responses. Must not register what it seals as secrets of the log. */
   bodyBox: SecretBox
   /** The id of this process. */
   instance: string
-  /** Receives what each request has changed. */
+  /** Receives the changes that each request makes. */
   changes: Pick<ChangeLog, 'publish'>
   redact: Redactor['redact']
   webRoot: string

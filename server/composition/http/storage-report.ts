@@ -1,4 +1,4 @@
-// What each account stores, and all of them together: for administrators.
+// The storage of each account and of all together, for administrators.
 import { z } from 'zod'
 import { decodeCursor, toPage } from '../../db/cursor.ts'
 import type { Store } from '../../db/store.ts'
@@ -10,7 +10,7 @@ const Position = z.tuple([z.int().min(0), z.string().min(1).max(64)])
 
 const NOTHING: StoredBytes = { projects: 0, history: 0, files: 0, documents: 0, total: 0 }
 
-/** Lists the accounts that store most first; measures what is not measured yet, one project after the other. */
+/** Lists the accounts that store most first; measures unmeasured projects, one after the other. */
 export const createStorageReport =
   ({
     storage,

@@ -1,13 +1,13 @@
-// Who observes runs: the metrics, and the traces where they are configured.
+// The observers of runs: metrics, and traces where configured.
 import type { Registry } from 'prom-client'
 import type { RunObservation } from '../../runs/observation.ts'
 import { createRunMetrics } from './run-metrics.ts'
 import { createConfiguredTracing } from './tracing.ts'
 
-/** Receives what runs do, for metrics and traces. */
+/** Receives observations of runs, for metrics and traces. */
 export interface Observers {
   observe(seen: RunObservation): void
-  /** Sends what is left. */
+  /** Sends what is not sent yet. */
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
-// The names that the OpenTelemetry conventions give to providers of models.
+// The names of model providers in the OpenTelemetry conventions.
 
-/** Part of a host name, and the `gen_ai.provider.name` of whoever serves there. */
+/** Part of a host name, and the `gen_ai.provider.name` of the provider there. */
 const PROVIDER_NAMES: readonly (readonly [string, string])[] = [
   ['openai.azure.com', 'azure.ai.openai'],
   ['api.openai.com', 'openai'],
@@ -17,7 +17,10 @@ const PROVIDER_NAMES: readonly (readonly [string, string])[] = [
   ['amazonaws.com', 'aws.bedrock'],
 ]
 
-/** A provider without a name of its own is named by its host. @param url the address of the API; undefined: unknown. */
+/**
+ * The name of a provider; its host name if the conventions have none. @param url the address of the API; undefined:
+ * unknown.
+ */
 export function providerName(url: string | undefined): string {
   if (url === undefined || !URL.canParse(url)) return 'unknown'
   const { hostname } = new URL(url)

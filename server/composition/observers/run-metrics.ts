@@ -8,7 +8,7 @@ const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600]
 const TOKEN_SECONDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30]
 const TOOL_SECONDS = [0.01, 0.05, 0.2, 1, 5, 15, 60, 300]
 
-/** Adds the metrics to the registry. Returns what counts an observation. */
+/** Adds the metrics to the registry. Returns a function that counts an observation. */
 export function createRunMetrics(registry: Registry): (observation: RunObservation) => void {
   const registers = [registry]
   const runs = new Histogram({
@@ -87,7 +87,7 @@ export function createRunMetrics(registry: Registry): (observation: RunObservati
       case 'store_retry':
         retries.inc()
         break
-      // For traces, but for those that nobody else reports.
+      // Meant for traces, but lost attempts are reported nowhere else.
       case 'attempt_ended':
         if (seen.outcome === 'lost') lost.inc()
         break
@@ -95,7 +95,7 @@ export function createRunMetrics(registry: Registry): (observation: RunObservati
   }
 }
 
-/** Adds the state of the runs that this process performs, and of its part in a cluster, read on each scrape. */
+/** Adds gauges of the runs that this process performs and of its part in a cluster, read on each scrape. */
 export function addRunGauges(
   registry: Registry,
   runs: Pick<RunRegistry, 'load'>,

@@ -1,4 +1,5 @@
-// OpenTelemetry traces of runs, after the conventions for generative AI. Nothing of it is loaded unless it is configured.
+// OpenTelemetry traces of runs, following the conventions for generative AI. Nothing of it is loaded unless it is
+// configured.
 import { createHash } from 'node:crypto'
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api'
 import type { SecretBox } from '../../auth/secret-box.ts'
@@ -9,7 +10,7 @@ import type { RunObservation } from '../../runs/observation.ts'
 import { storedModels } from '../models.ts'
 import { providerName } from './provider-name.ts'
 
-/** What is exported is small: the text of conversations is never part of it. */
+/** A large number, because spans are small: they never contain the text of conversations. */
 const MAX_QUEUED_SPANS = 5_000
 const EXPORT_MS = { every: 2_000, timeout: 5_000 }
 
@@ -22,7 +23,7 @@ interface TracingOptions {
   headers: Record<string, string>
   serviceName: string
   instance: string
-  /** Of NanoClaw. */
+  /** The version of NanoClaw. */
   version: string
   /** The address of a model's API; undefined for a model that no longer exists. */
   modelUrl(model: string): Promise<string | undefined>
@@ -31,11 +32,11 @@ interface TracingOptions {
 
 interface Tracing {
   observe(observation: RunObservation): void
-  /** Sends what is not sent yet, within a few seconds. */
+  /** Sends the remaining spans, within a few seconds. */
   close(): Promise<void>
 }
 
-/** Null when it is not configured. */
+/** Null if tracing is not configured. */
 export async function createConfiguredTracing({
   config,
   store,
@@ -60,9 +61,9 @@ export async function createConfiguredTracing({
 }
 
 /**
- * The trace of a run is its id, so every attempt of it, on whichever instance, belongs to the same trace, and nothing has to be
- * stored. A span is made when its attempt has ended: none stays open for hours. That of an attempt whose process died is made by the
- * one that continues the run.
+ * The trace id is the run's id, so every attempt at it, on any instance, belongs to the same trace without anything being
+ * stored. A span is created when its attempt ends, so that none stays open for hours. If the process of an attempt died,
+ * the one that continues the run creates its span.
  */
 async function createTracing(options: TracingOptions): Promise<Tracing> {
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -226,7 +227,7 @@ async function createTracing(options: TracingOptions): Promise<Tracing> {
 
 type Done = (result: { code: number; error?: Error }) => void
 
-/** The id of a run is a UUID: 16 bytes, as a trace id has. */
+/** A run's id is a UUID: 16 bytes, like a trace id. */
 const traceIdOf = (run: string): string => run.replaceAll('-', '')
 
 const spanIdOf = (run: string, attempt: number): string =>

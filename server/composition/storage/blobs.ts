@@ -9,7 +9,7 @@ import { blobPath, openDiskBlobs } from '../../files/disk-blobs.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import { blobFolder, s3Settings } from '../settings.ts'
 
-/** For a server. Where it is one of several instances, all of them have the folder for what is being received. */
+/** Opens the store for a server. Several instances share the folder for incoming files. */
 export async function openBlobs(
   config: Config,
   claims: WorkClaims | undefined,
@@ -21,7 +21,7 @@ export async function openBlobs(
   return await openS3Blobs(s3, folder, claims)
 }
 
-/** Where commands copy blobs from and to, while a server may be running: a folder, or the store in a bucket. */
+/** The place that commands copy blobs from and to, while a server may run: a folder, or the store in a bucket. */
 export async function blobsForCommands(config: Config): Promise<string | BlobStore> {
   const s3 = s3Settings(config)
   if (s3 === null) return blobFolder(config)

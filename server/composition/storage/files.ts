@@ -1,4 +1,4 @@
-// Attached files: their store, their contents, and the move of those that earlier versions kept in the database.
+// Attached files: their store, their contents, and the move of those that earlier versions stored in the database.
 import type { Config } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { Store } from '../../db/store.ts'
@@ -15,7 +15,7 @@ export interface FileModule {
   mover: AttachmentMover
 }
 
-/** Moves nothing until `mover` runs. */
+/** Creates the module. Moves nothing until `mover` runs. */
 export function createFileModule({
   config,
   database,
@@ -27,7 +27,7 @@ export function createFileModule({
   config: Pick<Config, 'limits'>
   database: Database
   store: Store
-  /** `incoming` is the folder for what is being received. */
+  /** `incoming` is the folder for files being received. */
   blobs: BlobStore & { incoming: string }
   workspace: Pick<WorkspaceServices, 'workspaces'>
   log: Parameters<typeof createFileService>[0]['log'] &

@@ -10,13 +10,13 @@ const HOUR_MS = 60 * 60 * 1000
 const UNDO_MS = 24 * HOUR_MS
 /** How long a conversation stays in the trash. */
 const TRASH_MS = 30 * 24 * HOUR_MS
-/** How old a temporary conversation is that nobody has written in. */
+/** Age at which a temporary conversation is removed that nobody has written in. */
 const UNUSED_TEMPORARY_MS = HOUR_MS
 /** How long an Idempotency-Key is remembered. */
 const IDEMPOTENCY_MS = 24 * HOUR_MS
 const PURGE_EVERY_MS = HOUR_MS
 
-/** Purges now and every hour. @returns what ends it. */
+/** Purges now and every hour. @returns a function that ends it. */
 export function purgeDeleted({
   store,
   chat,
@@ -28,7 +28,7 @@ export function purgeDeleted({
 }: {
   store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit' | 'runRecords'>
   chat: Pick<ChatService, 'removeConversation'>
-  /** Whether nobody but this process has conversations open. */
+  /** Whether only this process has conversations open. */
   isSole: boolean
   /** Days for which entries of the audit log are stored. */
   auditDays: number
@@ -38,7 +38,10 @@ export function purgeDeleted({
   now(): Date
 }): () => void {
   let isStopped = false
-  /** At first, everything that an earlier process left: no page has it open. Null afterwards. */
+  /**
+   * Until the first purge, the time of the start: everything that an earlier process left is due, because no page has it
+   * open. Null afterwards.
+   */
   let startedAt: Date | null = isSole ? now() : null
   const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
 

@@ -53,10 +53,10 @@ export const createProjectDescription =
   async (userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null> => {
     const project = await projects.find(userId, projectId)
     if (project === undefined) return null
-    // The description is useful without the listing; the tools report what is wrong with the folder.
+    // The description is useful without the listing; tools report problems with the folder.
     const workspace = workspaces.open(userId, projectId)
     const entries = await workspace.list('').catch(() => [])
-    // Names that may come from outside are omitted, because they would taint every conversation of the project.
+    // Names that may come from outside are omitted: they would taint every conversation of the project.
     const checked = entries.slice(0, MAX_CHECKED)
     const hidden = await checkpoints.outsideText.namesIn(
       workspace,

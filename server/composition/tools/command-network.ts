@@ -6,8 +6,8 @@ import { detectPrivateNetwork, privateNetworkAdvice } from '../../sandbox/privat
 import type { CommandNetwork } from '../../tools/builtin/programs/exec.ts'
 
 /**
- * The network that commands get. @throws ConfigError when commands should reach only the internet but private networks
- * cannot be blocked here: access must never be broader than configured.
+ * The network of commands. @throws ConfigError when commands should reach only the internet but private networks cannot be
+ * blocked here: access must never be broader than configured.
  */
 export async function prepareCommandNetwork({ tools: { exec } }: Config): Promise<CommandNetwork> {
   if (!exec.enabled || exec.network === false) return 'none'

@@ -1,4 +1,5 @@
-// What `generate_image` needs: the configured service, the images that a model can name, and where results are stored.
+// The dependencies of `generate_image`: the configured service, the images that a model can name, and the store for
+// results.
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/schema.ts'
 import type { AttachmentRepository } from '../../db/repositories/conversations/attachments.ts'

@@ -1,4 +1,4 @@
-// The sign-ins to MCP servers, sealed with the key of this installation.
+// Sign-ins to MCP servers, sealed with the key of this installation.
 import { createHash } from 'node:crypto'
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { McpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
@@ -10,19 +10,19 @@ import {
   PendingSignIn,
 } from '../../tools/mcp/oauth/grant.ts'
 
-/** What grants and clients are sealed for. */
+/** The purpose with which grants and clients are sealed. */
 export const mcpGrantPurpose = (userId: string, server: string): string =>
   `mcp grant of ${userId}: ${server}`
 /** The purpose with which the registration at an authorization server is sealed. */
 export const mcpClientPurpose = (issuer: string): string => `mcp client at ${issuer}`
 const signInPurpose = (stateHash: string): string => `mcp sign-in ${stateHash}`
 
-/** A person who takes longer starts again. */
+/** A sign-in expires after this time, and the person starts again. */
 const SIGN_IN_MS = 10 * 60_000
 
 const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex')
 
-/** What is read back is opened and parsed; the store sees only sealed text. */
+/** Seals what it writes, and opens and parses what it reads; the store sees only sealed text. */
 export function createMcpGrantStore(
   repository: McpGrantRepository,
   box: SecretBox,
@@ -66,7 +66,7 @@ export function createMcpGrantStore(
       try {
         return PendingSignIn.parse(JSON.parse(box.open(sealed, signInPurpose(stateHash))))
       } catch (error) {
-        // The key of this installation was replaced since: the person begins again.
+        // The key of this installation was replaced meanwhile, so the person starts again.
         if (error instanceof AppError && error.reason === 'secret_unreadable') return undefined
         throw error
       }
@@ -76,7 +76,7 @@ export function createMcpGrantStore(
 
 export const CLIENT_METADATA_PATH = '/api/mcp/client.json'
 
-/** Where authorization servers read who this installation is: they require HTTPS. */
+/** The URL of the client metadata that authorization servers read; they require HTTPS. */
 export const clientMetadataUrl = (publicUrl: string | undefined): string | null =>
   publicUrl?.startsWith('https:') === true
     ? `${publicUrl.replace(/\/+$/, '')}${CLIENT_METADATA_PATH}`

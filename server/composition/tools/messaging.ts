@@ -1,4 +1,4 @@
-// What leaves for other programs and people: webhooks, push notifications, channels, and the limits of these.
+// Messages to other programs and people: webhooks, push notifications, channels, and their limits.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import { createResourceLimits, type ResourceLimits } from '../../access/resource-limits.ts'
@@ -18,13 +18,13 @@ import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { createConfiguredPush } from './push.ts'
 
-/** What messages need of the rest of the server. */
+/** The dependencies of messages. */
 export interface MessagingOptions {
   config: Config
   database: Database
   store: Store
   access: Access
-  /** Which addresses mail of a user may not go to yet; undefined: it may go to all. */
+  /** Returns the addresses that mail of a user may not go to yet; undefined: all are allowed. */
   unconfirmed: ((userId: UserId, addresses: readonly string[]) => Promise<string[]>) | undefined
   box: SecretBox
   limits: Limits
@@ -39,7 +39,7 @@ interface Messaging {
   resourceLimits: ResourceLimits
 }
 
-/** Everything is sent through `fetch`. Nothing is sent before the tools are started. */
+/** Sends everything through `fetch`, nothing before the tools are started. */
 export function createMessaging(
   { config, database, store, access, unconfirmed, box, limits, log, now }: MessagingOptions,
   fetch: GuardedFetch,

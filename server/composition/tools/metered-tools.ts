@@ -5,7 +5,7 @@ import { fail, type ToolDefinition } from '../../tools/definition.ts'
 
 const PROGRAMS = new Set(['execute_python', 'exec'])
 
-/** The tools, of which those that run programs count their seconds against the quota. */
+/** Makes tools that run programs count their seconds against the quota. */
 export const withMeteredPrograms = (
   tools: readonly ToolDefinition[],
   limits: Pick<ResourceLimits, 'runProgram'>,
@@ -16,7 +16,7 @@ function withMeter(
   tool: ToolDefinition,
   { runProgram }: Pick<ResourceLimits, 'runProgram'>,
 ): ToolDefinition {
-  // Getters stay getters: their values may change.
+  // Copies getters as getters: their values may change.
   const copy = Object.defineProperties({ ...tool }, Object.getOwnPropertyDescriptors(tool))
   const parse: ToolDefinition['parse'] = (rawArguments) => {
     const parsed = tool.parse(rawArguments)

@@ -1,4 +1,4 @@
-// How programs run here: the limits and isolation of shell commands, and the Python sandbox.
+// The configuration of programs: limits and isolation of shell commands, and the Python sandbox.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config/schema.ts'

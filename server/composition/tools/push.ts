@@ -1,4 +1,4 @@
-// Push notifications with what they need of the store: the key of the server, and the runs that notifications are about.
+// Push notifications with their dependencies in the store: the server's key, and the runs that notifications are about.
 
 import { z } from 'zod'
 import type { SecretBox } from '../../auth/secret-box.ts'
@@ -42,7 +42,7 @@ export const createConfiguredPush = (
     async findRun(id) {
       const run = await store.runs.find(id)
       if (run === undefined) return null
-      // A program that nobody is asked for reads the answer itself.
+      // A run that refuses approvals belongs to a program, which reads the answer itself.
       const isProgram = readRunOptions(run.options).refusesApprovals === true
       return isProgram ? null : run
     },

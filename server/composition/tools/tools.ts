@@ -51,7 +51,7 @@ export interface ToolModule {
   push: Push
   knowledge: Knowledge
   mcp: McpServers
-  /** What users spend on model calls, embeddings included. */
+  /** The budgets of users for model calls, embeddings included. */
   budgets: Budgets
   /** Resolves when the isolation of Python programs is determined. */
   isolationKnown: Promise<void>
@@ -71,10 +71,10 @@ export interface ToolModuleOptions extends MessagingOptions {
   /** The network that `exec` commands can use. */
   commandNetwork: CommandNetwork
   files: FileService
-  /** Which MCP servers there are. */
+  /** The configured MCP servers. */
   mcpServers: Pick<McpServerCatalog, 'active' | 'onChange'>
   redact(text: string): string
-  /** Which instance reads a document, or refreshes a sign-in to an MCP server. */
+  /** Ensures that one instance reads a document, or refreshes a sign-in to an MCP server. */
   claims: WorkClaims | undefined
   instance: Pick<Instance, 'texts'>
 }
@@ -89,7 +89,7 @@ function sharedResults({
   return {
     stateOf: store.projects.stateOf,
     get: texts.get,
-    // Results are redacted when they are stored, and must not leave this process before.
+    // Results are usually redacted when they are stored; these leave the process before.
     set: (key, text, lifetimeMs) => texts.set(key, redact(text), lifetimeMs),
   }
 }
@@ -145,7 +145,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     },
     ...toolSettings(config),
   })
-  // Changes that a person makes in the editor invalidate cached results, too.
+  // Changes that a person makes in the editor invalidate cached results as well.
   workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
   // Tools that cannot run here are neither offered to models nor listed.
   const metered = withMeteredPrograms(builtin, resourceLimits)
@@ -211,7 +211,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
   }
 }
 
-/** What tools must not reveal, and where their faults go. */
+/** Redacts what tools must not reveal, and logs their faults. */
 const toolSafety = ({ redact, log }: ToolModuleOptions): ToolSafety => ({
   redact,
   onFault: (error, { tool, runId, callId }) =>
@@ -227,7 +227,7 @@ const createStoredMemory = ({ settings }: Store, now: () => Date): Memory =>
     { now },
   )
 
-/** Keeps long results in the store, per conversation. The texts of its attached files are read in the same way. */
+/** Stores long results per conversation. The texts of its attached files are read in the same way. */
 const createStoredResults = ({ files, toolResults }: Store): LongResultStore => ({
   async create({ conversationId, runId }, content) {
     if (conversationId === null) throw new Error('a long result needs a conversation')

@@ -1,4 +1,4 @@
-// Search by meaning as configured, with its embedding calls reserved and counted like calls of models.
+// Search by meaning as configured, with embedding calls reserved and counted like model calls.
 import type { Config } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import { createVectorRepository } from '../../db/repositories/projects/vectors.ts'
@@ -58,7 +58,7 @@ export function vectorSearch({
   }
   async function add(projectId: ProjectId, model: string, tokens: number): Promise<void> {
     const owner = await store.projects.ownerOf(projectId)
-    // Deleted meanwhile, with its owner's usage or without.
+    // The project was deleted meanwhile, possibly with its owner.
     if (owner === undefined) return
     const entry = {
       userId: owner,

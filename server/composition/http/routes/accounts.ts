@@ -1,4 +1,4 @@
-// What the routes of accounts receive: for signing in, and for what belongs to one user.
+// The dependencies of the routes of accounts: for signing in, and for what belongs to one user.
 import type { RouteDependencies } from '../../../routes/index.ts'
 import type { SharedRouteModules } from './modules.ts'
 

@@ -1,4 +1,4 @@
-// What the routes of administrators receive: users, groups, and the whole server.
+// The dependencies of the routes of administrators: users, groups, and the whole server.
 import type { RouteDependencies } from '../../../routes/index.ts'
 import { passwordRule } from '../../accounts/accounts.ts'
 import { endAccount } from '../../accounts/delete-account.ts'

@@ -1,4 +1,4 @@
-// What the routes of conversations and their runs receive: messages, answers, files, exports, shared copies, search.
+// The dependencies of the routes of conversations and runs: messages, answers, files, exports, shared copies, search.
 import { createBackground } from '../../../chat/background.ts'
 import type { RouteDependencies } from '../../../routes/index.ts'
 import {
@@ -42,7 +42,7 @@ export const conversationRoutes = (
   }
 }
 
-/** Reads the records of runs, with the prices that models have today. */
+/** Reads the records of runs, with the current prices of models. */
 const runRecords = ({ store, records, catalog }: SharedRouteModules): RunRecordReader =>
   createRunRecordReader({
     store,
@@ -50,7 +50,7 @@ const runRecords = ({ store, records, catalog }: SharedRouteModules): RunRecordR
     priceOf: (model) =>
       catalog.resolve(model).then(
         ({ price }) => price,
-        // A model that has been removed has none.
+        // A removed model has no price.
         () => null,
       ),
   })

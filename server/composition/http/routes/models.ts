@@ -1,4 +1,4 @@
-// What the routes of models, MCP servers and tools receive.
+// The dependencies of the routes of models, MCP servers and tools.
 import { listPresets } from '../../../llm/probe/presets.ts'
 import type { RouteDependencies } from '../../../routes/index.ts'
 import { clientMetadataUrl } from '../../tools/mcp-grants.ts'

@@ -1,4 +1,4 @@
-// The modules that routes use, and what several groups of routes share of them.
+// The modules that routes use, and the services that several groups of routes share.
 import { createQuotaReport } from '../../../access/quota-report.ts'
 import type { ChangeLog } from '../../../changes/change-log.ts'
 import type { ChatService } from '../../../chat/chat-service.ts'
@@ -20,10 +20,10 @@ import type { Base } from '../../base.ts'
 import { createModelCheck, usersModels } from '../../models.ts'
 import type { ToolModule } from '../../tools/tools.ts'
 
-/** Uploads that may run at the same time, of folders and of documents together. */
+/** Concurrent uploads, of folders and documents together. */
 const UPLOAD_SLOTS = { perUser: 4, inAll: 32 }
 
-/** Everything that some route uses. */
+/** All modules that routes use. */
 export interface RouteModules extends Base, Omit<AccountServices, 'tokenKeys'> {
   attachments: AttachmentReader
   blobs: BlobStore
@@ -45,10 +45,10 @@ export interface RouteModules extends Base, Omit<AccountServices, 'tokenKeys'> {
   workspace: WorkspaceServices
 }
 
-/** The modules, and what more than one group of routes receives. */
+/** The modules, and the services that several groups of routes share. */
 export type SharedRouteModules = RouteModules & ReturnType<typeof createShared>
 
-/** Adds what the groups of routes share. Call it once: uploads of all routes count together. */
+/** Adds the services that groups of routes share. Call it once: the uploads of all routes count together. */
 export const withShared = (modules: RouteModules): SharedRouteModules => ({
   ...modules,
   ...createShared(modules),

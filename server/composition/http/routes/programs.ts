@@ -1,4 +1,4 @@
-// What the routes for other programs receive: the compatible APIs, `/mcp`, channels and webhooks.
+// The dependencies of the routes for other programs: the compatible APIs, `/mcp`, channels and webhooks.
 import type { RouteDependencies } from '../../../routes/index.ts'
 import { confirmChannel } from '../../accounts/accounts.ts'
 import { createMcpServices } from '../mcp-server.ts'

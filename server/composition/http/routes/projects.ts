@@ -1,4 +1,4 @@
-// What the routes of projects receive: their files, checkpoints, uploads and documents.
+// The dependencies of the routes of projects: their files, checkpoints, uploads and documents.
 import type { RouteDependencies } from '../../../routes/index.ts'
 import type { SharedRouteModules } from './modules.ts'
 

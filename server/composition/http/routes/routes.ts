@@ -1,4 +1,4 @@
-// What each group of routes receives of the wired modules; one file per folder of routes.
+// The dependencies of each group of routes, from the wired modules; one file per folder of routes.
 import type { RouteDependencies } from '../../../routes/index.ts'
 import { accountRoutes } from './accounts.ts'
 import { adminRoutes } from './admin.ts'
@@ -8,7 +8,7 @@ import { type RouteModules, withShared } from './modules.ts'
 import { programRoutes } from './programs.ts'
 import { projectRoutes } from './projects.ts'
 
-/** Selects for each group of routes the modules that it uses. Call it once. */
+/** Selects the modules that each group of routes uses. Call it once. */
 export function routeDependencies(routeModules: RouteModules): RouteDependencies {
   const modules = withShared(routeModules)
   const { chat, database } = modules
