@@ -2,7 +2,7 @@
 import type { Config } from './schema.ts'
 
 const MIN_SECRET_LENGTH = 32
-/** Values from examples and earlier versions; anybody who knows them can sign in as any user. */
+/** Secrets from examples and earlier versions; anybody who knows them can sign in as any user. */
 const WELL_KNOWN_SECRET =
   /change[-_ ]?(me|this|it|in[-_ ]?production)|your[-_ ]?(jwt[-_ ]?)?secret|default[-_ ]?(jwt[-_ ]?)?secret/i
 

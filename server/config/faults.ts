@@ -80,7 +80,7 @@ function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   return node
 }
 
-/** The value as text; values that may be secret are only described. */
+/** The value as text; one that may be secret is only described. */
 function show(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

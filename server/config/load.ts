@@ -31,7 +31,7 @@ export function loadConfig(environment: Environment): Config {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' // only the code tells the two apart
+    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' // only the code tells the errors apart
     if (!absent || named !== undefined)
       throw new ConfigError([`${file}: cannot be read (${errorText(error)})`])
   }
@@ -58,7 +58,7 @@ export function parseConfig(text: string, environment: Environment, file = 'conf
     ? crossFaults(result.data)
     : result.error.issues
         .flatMap((issue) => describeIssue(issue, withOverrides))
-        // Values that are missing because their variable is not set already have a line.
+        // Values whose variable is not set already have a line.
         .filter((line) => !named.has(line.split(': ')[0] ?? ''))
   if (unset.length > 0 || faults.length > 0) return fail([...unset, ...faults])
   return result.success ? result.data : fail(faults)
@@ -108,7 +108,7 @@ function childSchema(
   return definition?.shape?.[String(part)]
 }
 
-/** Variables are always text: where the schema wants a number or a boolean, converts the text. */
+/** Variables are always text: converts it where the schema expects a number or a boolean. */
 function convertExpanded(tree: object, error: z.ZodError, expanded: ReadonlySet<string>): unknown {
   const copy: unknown = structuredClone(tree)
   for (const { path } of error.issues) {

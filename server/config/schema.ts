@@ -23,32 +23,35 @@ const SubAgent = section({
 })
 
 const Limits = section({
-  /** Bytes of a JSON body. */
+  /** Maximum bytes of a JSON body. */
   json_body: Size.prefault('10MB'),
-  /** Levels of nesting of a JSON body. */
+  /** Maximum nesting depth of a JSON body. */
   json_depth: count.max(1_000).default(64),
   /** Items of one page of a list; the page of NanoClaw asks for 100. */
   page_items: z.int().min(PAGE_ITEMS).max(1_000).default(PAGE_ITEMS),
-  /** Characters of one message. */
+  /** Maximum characters of a message. */
   message: Characters.prefault(200_000),
-  /** Bytes of all attachments of one message. */
+  /** Maximum bytes of all attachments of a message. */
   attachments: Size.prefault('20MB'),
-  /** Seconds that a search of a project's files may take, whatever its pattern. */
+  /** Maximum seconds of a search of a project's files, for any pattern. */
   search_seconds: z.number().min(0.1).max(60).default(2),
   file_read: Size.prefault('5MB'),
   file_write: Size.prefault('20MB'),
-  /** Total bytes of one upload, and its maximum number of files. */
+  /** Maximum total bytes and number of files of an upload. */
   upload: Size.prefault('200MB'),
   upload_files: count.default(10_000),
-  /** Bytes of the file of an import, and of everything that is unpacked from it. */
+  /** Maximum bytes of the file of an import, and of everything that is unpacked from it. */
   import: Size.prefault('2GB'),
-  /** Bytes of one project. */
+  /** Maximum bytes of a project. */
   project: Size.prefault('1GB'),
-  /** Bytes of all projects and documents of one user. */
+  /** Maximum bytes of all projects and documents of a user. */
   storage: Size.prefault('5GB'),
   runs_per_user: count.default(8),
   run_minutes: z.number().positive().default(10),
-  /** How long a temporary conversation stays after its last answer while its user has a page open; else a twentieth of it. */
+  /**
+   * Minutes that a temporary conversation stays after its last answer while its user has a page open; otherwise a twentieth
+   * of them.
+   */
   temporary_minutes: z.number().positive().max(1_440).default(10),
   run_tokens: z.int().min(1).optional(),
   user_tokens_per_day: z.int().min(1).optional(),
@@ -113,13 +116,13 @@ const Weather = section({
 })
 
 const S3 = z.strictObject({
-  /** Of the service, without the bucket. */
+  /** The address of the service, without the bucket. */
   endpoint: HttpUrl,
   bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'a bucket name' }),
   region: z.string().min(1).default('auto'),
   access_key_id: z.string().min(1),
   secret_access_key: z.string().min(1),
-  /** Before the name of each object: so that several servers can share a bucket. */
+  /** A prefix of all object names, so that several servers can share a bucket. */
   prefix: z.string().max(500).default(''),
 })
 
@@ -128,7 +131,7 @@ const ImageGeneration = z.strictObject({
   api_url: HttpUrl,
   api_key: z.string().min(1).optional(),
   model: z.string().min(1),
-  /** Seconds that one image may take. */
+  /** Maximum seconds for an image. */
   timeout: z.number().positive().max(600).default(180),
   /** Per image, or per million tokens where the service reports them. */
   price: z
@@ -144,9 +147,9 @@ const ImageGeneration = z.strictObject({
 const Oidc = z.strictObject({
   issuer: HttpUrl,
   client_id: z.string().min(1),
-  /** Without one: a public client, protected by PKCE alone. */
+  /** If absent, a public client, protected by PKCE alone. */
   client_secret: z.string().min(1).optional(),
-  /** For the button of the sign-in page. */
+  /** Shown on the button of the sign-in page. */
   name: z.string().min(1).max(40).default('SSO'),
   scopes: z
     .string()
@@ -159,11 +162,11 @@ const Oidc = z.strictObject({
   }),
   admin_groups: z.array(z.string().min(1)).default([]),
   allowed_groups: z.array(z.string().min(1)).default([]),
-  /** By the issuer's name of a group, the name of a group here whose members follow it at every sign-in. */
+  /** Maps a group name of the issuer to the name of a group here, whose members follow it at every sign-in. */
   groups: z.record(z.string().min(1), z.string().trim().min(1).max(100)).default({}),
   auto_create: z.boolean().default(true),
   link_by_email: z.boolean().default(false),
-  /** False: only `break_glass` may sign in with a password. */
+  /** If false, only `break_glass` may sign in with a password. */
   password_login: z.boolean().default(true),
   /** The user name of the administrator who may always sign in with a password. */
   break_glass: z.string().min(2).optional(),
@@ -177,7 +180,7 @@ export const Config = z.strictObject({
   trusted_hosts: z.array(z.string().min(1)).default([]),
   frontend_port: Port.default(4000),
   cors_origins: z.array(Origin).optional(),
-  /** Multi mode: everybody may see `/metrics`, `/docs` and `/openapi.json`. */
+  /** Multi mode: whether everybody may see `/metrics`, `/docs` and `/openapi.json`. */
   public_reference: z.boolean().default(false),
   /** Multi mode: addresses and CIDR ranges that may see them without a token. */
   metrics_allow: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
@@ -190,7 +193,7 @@ export const Config = z.strictObject({
   /** Folder of the SQLite database, keys and snapshots. */
   data_dir: z.string().min(1).default('./data'),
   db_type: z.enum(['sqlite', 'postgresql']).default('sqlite'),
-  /** Default: `nanoclaw.db` in `data_dir`. */
+  /** `nanoclaw.db` in `data_dir` by default. */
   db_sqlite_file: z.string().min(1).optional(),
   db_host: z.string().min(1).default('127.0.0.1'),
   db_port: Port.default(5432),
@@ -205,19 +208,21 @@ export const Config = z.strictObject({
     .string()
     .regex(/^rediss?:\/\//, { error: 'a URL starting with redis:// or rediss://' })
     .optional(),
-  /** Where files of messages are stored instead of in `data_dir`: a bucket of an S3-compatible service. */
+  /** A bucket of an S3-compatible service that stores the files of messages, instead of `data_dir`. */
   s3: S3.optional(),
   workspace_root: z.string().min(1).default('./workspaces'),
   auth_mode: z.enum(['single', 'multi']).default('single'),
   single_user_remote: z.boolean().default(false),
   jwt_secret: z.string().optional(),
   registration: z.enum(['open', 'invite', 'closed']).default('open'),
-  /** Who creates the first account: `link`: only who has the setup link; `local`: also a client on this machine. */
+  /**
+   * Who may create the first account: `link`: only a person with the setup link; `local`: also a client on this machine.
+   */
   first_administrator: z.enum(['local', 'link']).default('local'),
   oidc: Oidc.optional(),
   /** Days for which entries of the audit log are stored. */
   audit_days: count.default(365),
-  /** Days for which the requests of runs to models are stored for the inspector; 0: they are not. */
+  /** Days for which the requests of runs to models are stored for the inspector; 0 stores none. */
   inspector_days: z.int().min(0).max(3_650).default(14),
   /** `off`: nobody can share a conversation, and every link is 404. */
   sharing: z.enum(['on', 'off']).default('on'),
@@ -241,7 +246,7 @@ export const Config = z.strictObject({
       user: z.string().optional(),
       password: z.string().optional(),
       from: z.string().min(3),
-      /** Addresses and `@domains` that email channels may write to; default: all. */
+      /** Addresses and `@domains` that email channels may write to; all by default. */
       allowed_recipients: z.array(z.string().min(3)).optional(),
     })
     .optional(),
@@ -266,7 +271,7 @@ export const Config = z.strictObject({
         .optional(),
     })
     .optional(),
-  /** Turns on the tool `generate_image`. */
+  /** Enables the tool `generate_image`. */
   image_generation: ImageGeneration.optional(),
   tools: Tools,
   web_search: WebSearch,

@@ -1,6 +1,6 @@
 // Expands `${VAR}` and `${VAR:-default}` in string values after the YAML is parsed, so that a value cannot inject YAML.
 
-/** A variable that a value refers to but the environment lacks. */
+/** A variable that a value refers to but that is not set. */
 export interface MissingVariable {
   path: readonly (string | number)[]
   variable: string
