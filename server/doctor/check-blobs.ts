@@ -12,13 +12,15 @@ import { type Finding, fine } from './finding.ts'
 
 const NAMED = 3
 
-/** Where blobs are: in the bucket, or in the folder if there is none. */
+/** The place of blobs: the bucket, or the folder if there is none. */
 export interface BlobPlace {
   folder: string
   s3: S3Settings | null
 }
 
-/** Nothing to say before the first start, and before an upgrade. Faults of the database itself are reported elsewhere. */
+/**
+ * Returns no findings before the first start and before an upgrade. Faults of the database itself are reported elsewhere.
+ */
 export async function checkBlobs(
   settings: DatabaseSettings,
   { folder, s3 }: BlobPlace,
@@ -31,7 +33,7 @@ export async function checkBlobs(
     const blobs = await inspectBlobs(settings)
     const missing: string[] = []
     const store = s3 === null ? null : createS3Blobs(s3, tmpdir())
-    // Also without any blob, so that a wrong key or bucket is found.
+    // Checked even without any blob, so that a wrong key or bucket is found.
     if (store !== null) await store.has('0'.repeat(64))
     const isStored = async (sha256: string): Promise<boolean> =>
       store === null

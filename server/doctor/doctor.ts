@@ -1,4 +1,4 @@
-// `npm run doctor`: checks everything that a start needs and says how to fix what is wrong.
+// `npm run doctor`: checks everything that a start needs and says how to fix problems.
 
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
@@ -19,12 +19,12 @@ export interface DoctorSettings {
   dataDirectory: string
   blobs: BlobPlace
   workspaceRoot: string
-  /** What all instances must see; empty for a single process. */
+  /** The folders that all instances must share; empty for a single process. */
   sharedFolders: readonly SharedFolder[]
   /** Folder of the built page. */
   webRoot: string
   models: readonly ModelSettings[]
-  /** Null: not configured. */
+  /** Null if not configured. */
   embeddings: EmbeddingSettings | null
   python: PythonSettings
   shell: { enabled: boolean; network: boolean | 'host' }

@@ -5,11 +5,11 @@ import type { FindingCode } from '../protocol/admin/finding-code.ts'
 export interface Finding {
   /** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
   state: 'ok' | 'warn' | 'fail'
-  /** What was found, by name, so that the page can say it in its language. A finding that is new there is shown as it is. */
+  /** The finding by name, which the page translates. A finding that the page does not know is shown as `detail`. */
   code: FindingCode
   params: Readonly<Record<string, string | number>>
   subject: string
-  /** What was found. */
+  /** The finding as text. */
   detail: string
   /** How to fix it. */
   advice?: string
