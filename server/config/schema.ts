@@ -282,5 +282,4 @@ export const Config = z.strictObject({
   }),
   mcp_servers: z.record(McpServerName, McpServerSettings).default({}),
 })
-/** The parsed configuration, with the default of each absent key. */
 export type Config = z.infer<typeof Config>
