@@ -1,4 +1,4 @@
-// The output items of a response, from the steps of its run; the id of an item names its run and its step.
+// The output items of a response, from the steps of its run. An item's id names its run and its step.
 import { z } from 'zod'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunId } from '../protocol/ids.ts'
@@ -11,7 +11,7 @@ const SERVER_LABEL = 'nanoclaw'
 
 type CallStep = Extract<Step, { type: 'tool_call' }>
 
-/** What the text of a tool result says about itself. */
+/** The fields of a tool result's text that state its outcome. */
 const ToolOutcome = z.object({ success: z.boolean(), error: z.string().optional() })
 
 /** The outcome of a server tool for its item. */
@@ -32,7 +32,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The item that a step begins, as it is when the step has just begun. */
+/** The item of a step that has just begun. */
 export function beginItem(
   run: Pick<RunRow, 'id'>,
   step: { type: 'text'; index: number } | { type: 'thinking'; index: number } | CallStep,
@@ -118,7 +118,7 @@ export function readItemId(id: string): { runId: RunId; index: number } | null {
   return run === undefined ? null : { runId: RunId.parse(run), index: Number(index) }
 }
 
-/** What a reference to a step of an earlier run stands for in a conversation. */
+/** The entries in a conversation that a reference to a step of an earlier run stands for. */
 export function entriesOfStep(runId: RunId, step: Step, steps: readonly Step[]): PastEntry[] {
   if (step.type === 'text') return [{ kind: 'answer', text: step.content }]
   if (step.type !== 'tool_call') return []

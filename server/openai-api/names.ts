@@ -1,4 +1,4 @@
-// Names that programs see: models as `nanoclaw/<id>`, and call ids that say which run they belong to.
+// Names for programs: models as `nanoclaw/<id>`, and call ids that name their run.
 
 import { CallId, RunId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
@@ -10,7 +10,7 @@ const PREFIX = `${DEFAULT_MODEL}/`
 /** The inverse of `modelIdOf`. */
 export const programModelName = (id: string): string => PREFIX + id
 
-/** The model's id in this server; the prefix may be left out. Undefined for `nanoclaw`, which means the default model. */
+/** The model's id in this server; the prefix is optional. Undefined for `nanoclaw`, which means the default model. */
 export function modelIdOf(name: string): string | undefined {
   if (name === DEFAULT_MODEL) return undefined
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
@@ -27,7 +27,7 @@ export const presentProgramModel = (model: PublicModel): ProgramModel => ({
   vision: model.vision,
 })
 
-/** The id of a call of the program's tool. It names the run, so that the results find their way back to it. */
+/** The id of a call of the program's tool. It names the run, so that the results can be assigned to it. */
 export const clientCallId = (runId: RunId, idRef: string): string => `call_${runId}_${idRef}`
 
 /** Reads what `clientCallId` wrote; null for ids from elsewhere. */
@@ -36,5 +36,5 @@ export function readClientCallId(id: string): { runId: RunId; idRef: string } | 
   return run === undefined || idRef === undefined ? null : { runId: RunId.parse(run), idRef }
 }
 
-/** A call id from a program, cut to what is stored. */
+/** A call id from a program, cut to the length that is stored. */
 export const storedCallId = (id: string): CallId => CallId.parse(id.slice(-200))

@@ -1,4 +1,4 @@
-// Collects what a program sends as its conversation: messages, calls and results, in order, into messages of the store.
+// Converts the conversation that a program sends (messages, calls and results, in order) into messages of the store.
 import type { ProgramRequest } from '../chat/program-runs.ts'
 import type { PastMessage, PastStep } from '../chat/program-turn.ts'
 import { appError } from '../errors.ts'
@@ -6,7 +6,7 @@ import { ImageAttachment, type NewAttachment } from '../protocol/conversations/m
 import type { RunId } from '../protocol/ids.ts'
 import { readClientCallId, storedCallId } from './names.ts'
 
-/** One entry of a program's conversation, whichever API it came through. */
+/** One entry of a program's conversation, from either API. */
 export type PastEntry =
   | { kind: 'system'; text: string }
   | { kind: 'user'; text: string; images: readonly string[] }
@@ -23,8 +23,8 @@ const MAX_TITLE_CHARACTERS = 60
 const IMAGE_URL = /^data:(image\/(?:png|jpeg|webp|gif));base64,([A-Za-z\d+/=\s]+)$/
 
 /**
- * @param continued the run that the entries follow, where the program names it.
- * @throws AppError for a result without a call, an image that is no data URL, and when there is nothing to answer.
+ * @param continued the run that the entries continue, if the program names it.
+ * @throws AppError for a result without a call, for an image that is not a data URL, and if there is nothing to answer.
  */
 export function readPast(entries: readonly PastEntry[], continued: RunId | null = null): ReadPast {
   const said = entries.filter((entry) => entry.kind !== 'system')
@@ -48,7 +48,7 @@ function systemOf(entries: readonly PastEntry[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join('\n\n')
 }
 
-/** The results of a run's calls, and what comes after them. */
+/** The results of a run's calls, and the messages after them. */
 function continuing(said: readonly Said[], runId: RunId): NonNullable<ProgramRequest['previous']> {
   const results = new Map<string, string>()
   const others: Said[] = []
@@ -94,7 +94,7 @@ function splitQuestion(
   return { past: messages, question: null }
 }
 
-/** Calls and results belong to the answer around them, as in the store. */
+/** Groups calls and results into the answer around them, as in the store. */
 function messagesOf(said: readonly Said[]): PastMessage[] {
   const messages: PastMessage[] = []
   const names = new Map<string, string>()

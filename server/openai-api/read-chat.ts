@@ -4,11 +4,11 @@ import type { ChatCompletionBody, ChatMessage } from '../protocol/openai/chat-co
 import { modelIdOf } from './names.ts'
 import { type PastEntry, readPast } from './past.ts'
 
-/** What headers say about a request. */
+/** The options that a request states in its headers. */
 export interface CallerWishes {
-  /** Calls that need approval wait for a person. The conversation is then kept, so that a person finds it. */
+  /** Whether calls that need approval wait for a person. The conversation is then stored, so that a person finds it. */
   waitsForApproval: boolean
-  /** The request can be repeated: its run goes on when the connection is lost. */
+  /** Whether the request can be repeated: then its run continues when the connection is lost. */
   isRepeatable: boolean
 }
 

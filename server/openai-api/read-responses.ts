@@ -15,7 +15,7 @@ const textOf = (content: Content): string =>
         .map((part) => ('text' in part ? part.text : 'refusal' in part ? part.refusal : ''))
         .join('')
 
-/** What an item says in a conversation. References are resolved before, by `resolve`. */
+/** The entries of an input item in a conversation. `resolve` replaces references beforehand. */
 export async function entriesOfInput(
   input: ResponseBody['input'],
   resolve: (itemId: string) => Promise<readonly PastEntry[]>,

@@ -1,4 +1,4 @@
-// The tokens of a run, as a response of the Responses API counts them.
+// The tokens of a run, as the Responses API counts them.
 import type { ResponseObject } from '../protocol/openai/responses.ts'
 import type { Usage } from '../protocol/runs/usage.ts'
 

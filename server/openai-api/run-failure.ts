@@ -8,6 +8,6 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_COD
 export const failureCode = ({ code }: Pick<RunFailure, 'code'>): ErrorCode =>
   isErrorCode(code) ? code : 'internal'
 
-/** As for a request that fails for the same reason. */
+/** The status of a request that fails for the same reason. */
 export const failureStatus = (failure: Pick<RunFailure, 'code'>): number =>
   ERROR_CODES[failureCode(failure)]

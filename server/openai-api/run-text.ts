@@ -1,4 +1,4 @@
-// What both APIs need of a run: the text that each event adds, and the names of the program's tools.
+// What both APIs need from a run: the text that each event adds, and the names of the program's tools.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunEvent } from '../protocol/runs/run-event.ts'
 import { Step } from '../protocol/runs/step.ts'
@@ -11,7 +11,7 @@ export const readRunEvent = ({ event, data }: OutgoingEvent): RunEvent =>
     ? { event, step: Step.parse(data) }
     : RunEvent.parse(Object.assign({ event }, data))
 
-/** The names of the tools that the program runs itself. */
+/** The names of the tools that the program runs. */
 export const clientToolNames = ({ options }: Pick<RunRow, 'options'>): ReadonlySet<string> =>
   new Set(readRunOptions(options).clientTools?.map(({ name }) => name))
 
@@ -24,8 +24,8 @@ export interface TextPiece {
 }
 
 /**
- * Finds what an event adds to the text or thinking. Steps of the same kind are separated by an empty line. Null for events
- * that add nothing.
+ * Finds the text or thinking that an event adds. An empty line separates steps of the same kind. Null for events that add
+ * nothing.
  */
 export function createTextTracker(): { take(event: RunEvent): TextPiece | null } {
   const sent = new Map<number, number>()

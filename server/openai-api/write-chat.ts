@@ -45,7 +45,7 @@ const callOf = (run: ShownRun, step: Extract<Step, { type: 'tool_call' }>): Chat
   function: { name: step.name, arguments: step.arguments },
 })
 
-/** The payloads of one streamed completion: returns those for each event of the run, in order. */
+/** Writes one streamed completion: returns the payloads of each event of the run, in order. */
 export function createChunkWriter(
   run: ShownRun,
   { includeUsage }: { includeUsage: boolean },

@@ -17,7 +17,7 @@ type Payload = { type: string } & Record<string, unknown>
 /** An event of the Responses API. Numbers count from 0 within a response. */
 export type ResponseEvent = Payload & { sequence_number: number }
 
-/** More than the events of one attempt of a run. */
+/** Larger than the number of events in one attempt of a run. */
 const NUMBERS_PER_ATTEMPT = 10_000_000
 
 type End = Pick<RunRow, 'status' | 'finishReason' | 'error' | 'endedAt'>
@@ -85,7 +85,7 @@ function present(
   }
 }
 
-/** The response of a run, finished or not, from what is stored. */
+/** The response of a run, finished or not, from its stored state. */
 export const responseOf = (run: RunRow, steps: readonly Step[]): ResponseObject =>
   present(
     run,
@@ -95,9 +95,9 @@ export const responseOf = (run: RunRow, steps: readonly Step[]): ResponseObject 
   )
 
 /**
- * The events of one streamed response: returns those for each event of the run, from its beginning and in order. The
- * numbers are the same for every listener, live or from the store. After a restart of the server they go on far above those
- * before, as the text that was interrupted is sent again.
+ * Writes one streamed response: returns the events for each event of the run, from its beginning and in order. Every
+ * listener gets the same numbers, live or from the store. After a restart of the server, numbers continue far above the
+ * earlier ones, because the interrupted text is sent again.
  */
 export function createResponseWriter(
   run: RunRow,
