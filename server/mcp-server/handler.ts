@@ -1,4 +1,4 @@
-// Answers HTTP requests as an MCP server, for clients of both protocol eras, without sessions.
+// Serves MCP over HTTP to clients of both protocol eras, without sessions.
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { appError } from '../errors.ts'
@@ -12,7 +12,7 @@ export interface McpHandler {
   close(): Promise<void>
 }
 
-/** @param onError receives what failed in a request, for the log. */
+/** @param onError receives the errors of requests, for the log. */
 export function createHandler(
   services: McpServices,
   { version, onError }: { version: string; onError(error: Error): void },

@@ -1,4 +1,4 @@
-// NanoClaw as an MCP server: the tools that other agents get, over whatever serves them.
+// NanoClaw as an MCP server: the tools for other agents, independent of the transport.
 import {
   acceptedContent,
   type CallToolResult,
@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { ProjectId, RunId, type UserId } from '../protocol/ids.ts'
 
-/** A run as a program sees it. */
+/** A run as reported to a program. */
 export interface RunReport {
   run_id: RunId
   status: string
@@ -21,7 +21,7 @@ export interface RunReport {
   waits_for: { id_ref: string; name: string; arguments: string; preview: string } | null
 }
 
-/** What the tools need of the server. Every method is for one user, and throws an AppError for what that user lacks. */
+/** The services that the tools use. Every method acts for one user, and throws an AppError for what that user lacks. */
 export interface McpServices {
   /** Starts a run and waits until it has ended or waits for a person. */
   ask(
@@ -45,9 +45,9 @@ export interface McpServices {
   listFiles(userId: UserId, projectId: ProjectId, path: string): Promise<unknown[]>
   /** The text of a file. */
   readFile(userId: UserId, projectId: ProjectId, path: string): Promise<string>
-  /** Seals what a client keeps between two requests, so that it can neither read nor change it. */
+  /** Seals data that a client keeps between two requests, so that it can neither read nor change it. */
   seal(userId: UserId, text: string): string
-  /** Undefined for a text that was not sealed for this user. */
+  /** The sealed text; undefined if it was not sealed for this user. */
   open(userId: UserId, sealed: string): string | undefined
 }
 
@@ -61,7 +61,7 @@ const result = (value: unknown): CallToolResult => ({
   content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
 })
 
-/** Failures are results, so that the model on the other side reads them. */
+/** Returns a failure as a tool result, so that the client's model reads it. */
 async function orFailure<T>(work: () => Promise<T>): Promise<T | CallToolResult> {
   try {
     return await work()
@@ -77,7 +77,7 @@ const READ_ONLY = { annotations: { readOnlyHint: true, openWorldHint: false } }
 interface ToolContext {
   userId: UserId
   services: McpServices
-  /** The client speaks a version of MCP in which a result can ask a person. */
+  /** Whether the client's version of MCP has results that ask a person. */
   isModern: boolean
 }
 
@@ -95,9 +95,9 @@ export function createMcpServer(
   return server
 }
 
-/** Starting a run, deciding what it waits for, and reading it. */
+/** Tools that start a run, decide what it waits for, and read it. */
 function registerRunTools(server: McpServer, { userId, services, isModern }: ToolContext): void {
-  /** The answer, or a request for an approval where the client can ask a person. */
+  /** The answer, or an approval request if the client can ask a person. */
   function present(report: RunReport) {
     const call = report.waits_for
     if (call === null) return { ...result(report), isError: report.status === 'failed' }
@@ -163,7 +163,7 @@ function registerRunTools(server: McpServer, { userId, services, isModern }: Too
   )
 }
 
-/** Searching what the user has. */
+/** The tool that searches the user's data. */
 function registerSearch(server: McpServer, { userId, services }: ToolContext): void {
   server.registerTool(
     'search',
@@ -180,7 +180,7 @@ function registerSearch(server: McpServer, { userId, services }: ToolContext): v
   )
 }
 
-/** Projects and their files. */
+/** Tools for projects and their files. */
 function registerProjectTools(server: McpServer, { userId, services }: ToolContext): void {
   server.registerTool(
     'list_projects',
