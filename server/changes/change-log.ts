@@ -1,35 +1,35 @@
-// The newest changes of every user, in memory: published after they are stored, read by the streams that tell them.
+// The newest changes of every user, in memory: published after they are stored, read by the event streams.
 import { LRUCache } from 'lru-cache'
 import type { Change } from '../protocol/change.ts'
 import type { UserId } from '../protocol/ids.ts'
 
-/** Changes of one user that a tab may have missed and still read one by one. */
+/** Changes of one user that a tab which missed them can still read one by one. */
 const MAX_CHANGES = 500
-/** Users whose changes are remembered. */
+/** Users whose changes are stored in memory. */
 const MAX_USERS = 1_000
 
-/** A change with its id in the stream of `GET /api/events`, by which a client continues. */
+/** A change with its id in the stream of `GET /api/events`, from which a client continues. */
 export interface NumberedChange {
   id: string
   change: Change
 }
 
 /**
- * The one place that changes go through. Of several instances, each has its own, which the others feed as well; the ids of
- * one mean nothing to another, so a client that changes instances reads everything anew.
+ * The log of all changes. Each instance has its own, which also receives the changes of the others. Ids are valid at one
+ * instance only: a client that changes instances reads everything again.
  */
 export interface ChangeLog {
   /** Call it after the commit: listeners query at once. */
   publish(userId: UserId, change: Change): void
-  /** What came after `id`, oldest first; null when that is no longer known (or never was) and everything may be new. */
+  /** The changes after `id`, oldest first; null if the id is unknown or too old, so that everything may have changed. */
   since(userId: UserId, id: string): NumberedChange[] | null
-  /** The id that everything from now on comes after. */
+  /** The id of the newest change; later changes come after it. */
   lastId(): string
-  /** Whether the user has a page open here that receives changes. */
+  /** Whether the user has a page open at this instance that receives changes. */
   isFollowed(userId: UserId): boolean
-  /** `listener` is called after each change of the user; it must not throw. Returns how to end that. */
+  /** Calls `listener` after each change of the user; it must not throw. Returns a function that ends this. */
   subscribe(userId: UserId, listener: () => void): () => void
-  /** Changes may have been missed: every id so far is unknown from here on, so that everybody reads everything anew. */
+  /** Makes all ids so far unknown, because changes may have been missed: clients read everything again. */
   forget(): void
 }
 
@@ -39,7 +39,10 @@ interface UserChanges {
   droppedUpTo: number
 }
 
-/** Create one per process. Ids of an earlier process are unknown to it, so whoever continues with one reads everything anew. */
+/**
+ * Create one per process. It does not know the ids of an earlier process: a client that continues from one reads everything
+ * again.
+ */
 export function createChangeLog(): ChangeLog {
   /** Distinguishes the ids of this process from those of an earlier one. */
   const startedAt = Date.now().toString(36)
