@@ -51,7 +51,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** What the server is created from. Absent fields have the defaults of a production server. */
+/** Options of the server. Absent fields have the defaults of a production server. */
 export interface ServerOptions {
   config: Config
   log: FastifyBaseLogger
@@ -61,7 +61,7 @@ export interface ServerOptions {
   webRoot: string
   /** The operator's keys for stored secrets. Default: those in the data folder. */
   secretKeys?: SecretKeySources
-  /** What hashing a password costs. Default: what is recommended against guessing. */
+  /** The cost of hashing a password. Default: the recommended cost against guessing. */
   passwordCost?: PasswordCost
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
@@ -91,7 +91,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 
 type AssembleOptions = ServerOptions & { redactor: Redactor; commandNetwork: CommandNetwork }
 
-/** From the store upwards: what everything is built on, the modules, HTTP; then the work that goes on in the background. */
+/** Builds everything from the store upwards: the base, the modules, HTTP; then starts the background work. */
 async function assemble(options: AssembleOptions, owner: StoreOwner): Promise<Server> {
   const { config, log, redactor, secretKeys = {} } = options
   const base = await openBase({ config, log, redactor, secretKeys }, owner)
@@ -121,7 +121,7 @@ async function assemble(options: AssembleOptions, owner: StoreOwner): Promise<Se
 
 type Modules = Awaited<ReturnType<typeof createModules>>
 
-/** Each module with what it needs of those before it. */
+/** Creates the modules, each with its dependencies among the earlier ones. */
 async function createModules(
   base: Base,
   { passwordCost, commandNetwork }: Pick<AssembleOptions, 'passwordCost' | 'commandNetwork'>,
@@ -194,7 +194,7 @@ async function createRoutedApp(base: Base, modules: Modules, webRoot: string): P
   return app
 }
 
-/** Continues unfinished runs and begins what goes on in the background, until `stop`. */
+/** Continues unfinished runs and starts the background work; `stop` ends both. */
 async function startWork(
   base: Base,
   modules: Modules,

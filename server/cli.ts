@@ -34,7 +34,7 @@ export const commands: Readonly<Record<string, Command>> = {
   async migrate(config) {
     const { connect } = await import('./db/connect.ts')
     try {
-      // Connecting applies them, one process at a time.
+      // Connecting applies the migrations, one process at a time.
       const database = await connect(databaseSettings(config), {
         log: { info() {}, warn() {} },
       })
@@ -56,7 +56,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const { blobsForCommands } = await import('./composition/storage/blobs.ts')
       const copyBlobs = async () =>
         await backupBlobs(await blobsForCommands(config), blobsOfBackup(file))
-      // A backup of this name is refused below.
+      // An existing backup of this name is refused below.
       const early = existsSync(file) ? { bytes: 0 } : await copyBlobs()
       const report = await backupDatabase(databaseSettings(config), file)
       const late = await copyBlobs()
@@ -81,7 +81,7 @@ export const commands: Readonly<Record<string, Command>> = {
       })
       try {
         const { blobsOfBackup, restoreBlobs } = await import('./files/backup.ts')
-        // First, because blobs without rows do no harm.
+        // Blobs first, because blobs without rows do no harm.
         const { blobsForCommands } = await import('./composition/storage/blobs.ts')
         await restoreBlobs(blobsOfBackup(source), await blobsForCommands(config))
         await restoreDatabase(databaseSettings(config), source)

@@ -1,4 +1,4 @@
-// The one error class, for requests and runs that fail, with a code and a reason from the protocol's lists.
+// The one error class for failed requests and runs, with a code and a reason from the protocol's lists.
 import { ERROR_CODES, type ErrorCode, type ErrorParams } from './protocol/error.ts'
 import {
   FAILURES,
@@ -13,7 +13,7 @@ export interface AppErrorOptions {
   retryable?: boolean
   /** Seconds. */
   retryAfter?: number
-  /** Goes to the log only. */
+  /** Logged only, never sent. */
   cause?: unknown
   /** What a model's provider said, cleaned and cut: quoted after the text, and the parameter `detail`. */
   providerSays?: string
@@ -55,9 +55,9 @@ export class AppError extends Error {
 type NoParams = Record<never, never>
 
 /**
- * The error of a reason in the protocol's list of failures, which gives its code and text. The only way to refuse a
- * request or to end a run; `new AppError` is for commands of operators and results of tools. Parameters beyond those of
- * the text reach the page too.
+ * The error of a reason in the protocol's list of failures, which gives its code and text. Use it to refuse a request or
+ * end a run; `new AppError` is only for operators' commands and results of tools. Parameters beyond those of the text reach
+ * the page too.
  */
 export function appError<Reason extends FailureReason>(
   reason: Reason,
@@ -75,12 +75,12 @@ export function appError<Reason extends FailureReason>(
   )
 }
 
-/** What libraries put into plain objects instead of an error, the clearest first. */
+/** Fields in which libraries put the text of plain-object errors, clearest first. */
 const TEXT_FIELDS = ['message', 'error_description', 'error', 'code'] as const
 
 /**
- * The text of any thrown value, for logs and as a last resort for results. Of a plain object without a text it gives the
- * names of its fields: their values may be secret.
+ * The text of any thrown value, for logs and as a last resort for results. For a plain object without a text, the names of
+ * its fields, because their values may be secret.
  */
 export function errorText(error: unknown): string {
   if (error instanceof Error) return error.message

@@ -34,11 +34,11 @@ const redactor = createRedactor()
 process.on('SIGUSR1', () => {})
 
 // The live heap is small. By default, V8 lets garbage grow to a multiple of it before collecting, which doubles the memory
-// used by many concurrent streams. With this flag it collects when the heap has grown by about a third.
+// of many concurrent streams. With this flag it collects when the heap has grown by about a third.
 setFlagsFromString('--heap-growing-percent=30')
 
-// Most of what a start creates stays, so room for short-lived objects does not help it; but V8 would let that room grow to
-// 32 MB and keep it. It may grow once the server is ready.
+// Most objects created at the start stay, so a larger young generation does not help; but V8 would let it grow to 32 MB and
+// keep that size. It may grow once the server is ready.
 setFlagsFromString('--semi-space-growth-factor=1')
 
 // A start runs most code once or twice: optimizing that costs 60 to 100 ms of CPU time and 3 MB.
@@ -62,7 +62,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Several instances on this machine; they share the store as they would on several. */
+/** Runs several instances on this machine; they share the store as instances on several machines would. */
 async function serveOnCores(config: Config, workers: number | 'invalid'): Promise<never> {
   if (workers === 'invalid')
     endWith(EXIT_CONFIG, ['--workers: expected `auto` or a number of processes'])
