@@ -48,7 +48,7 @@ export function registerChannelRoutes(
       try {
         await askForConfirmation?.(user.id, channel, headers['accept-language'])
       } catch (error) {
-        // Remove the channel: nothing could ever be sent through it.
+        // Removes the channel, because nothing could ever be sent through it.
         await channels.remove(user.id, channel.id)
         throw error
       }

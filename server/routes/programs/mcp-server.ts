@@ -16,7 +16,7 @@ export function registerMcpServerRoutes(
   { services, version }: McpServerDependencies,
 ): void {
   let opened: Promise<McpHandler> | undefined
-  // Loaded at the first request: the packages of the protocol are large, and most servers are never asked.
+  // Loaded at the first request: the packages of the protocol are large, and most servers never use them.
   const open = (): Promise<McpHandler> =>
     (opened ??= import('../../mcp-server/handler.ts').then(({ createHandler }) =>
       createHandler(services, {
@@ -37,11 +37,11 @@ export function registerMcpServerRoutes(
     await serve(incoming, reply.raw, request.body ?? undefined)
     return reply
   }
-  // Streams are opened by clients of the earlier era only, for notifications that a server without sessions never sends.
+  // Only clients of the earlier protocol era open streams, for notifications that a server without sessions never sends.
   app.post('/mcp', { config: { stream: true }, schema: { hide: true } }, answer)
   app.get('/mcp', { schema: { hide: true } }, answer)
   app.delete('/mcp', { schema: { hide: true } }, answer)
 }
 
-/** Fastify has read the body already. */
+/** An empty body, because Fastify has already read it. */
 async function* noBody(): AsyncGenerator<never> {}

@@ -1,4 +1,4 @@
-// What the OpenAI-compatible routes share: starting a run for a request, and following it to its end.
+// Shared by the OpenAI-compatible routes: starting a run for a request, and following it to its end.
 
 import { once } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,19 +16,19 @@ import { followRun } from '../../runs/log/follow.ts'
 import { replayRun } from '../../runs/log/stored-replay.ts'
 import { beginEventStream } from '../event-stream.ts'
 
-/** What routes need to start runs for other programs. */
+/** The dependencies of routes that start runs for other programs. */
 export interface ProgramRouteDependencies {
   chat: ChatService
   store: Store
 }
 
-/** `wait`: calls that need approval wait for a person; anything else: they fail. */
+/** `wait`: calls that need approval wait for a person. With any other value they fail. */
 const APPROVAL_HEADER = 'x-nanoclaw-approval'
-/** Names the run of a response, for stopping it and for deciding its approvals. */
+/** Names the run of a response, so that it can be stopped and its approvals decided. */
 const RUN_HEADER = 'x-nanoclaw-run-id'
 const QUIET_MS = 10_000
 
-/** What a request asks for in its headers, as the chat understands it. */
+/** The options in the headers of a request, as the chat expects them. */
 export const wishesOf = ({ headers }: Pick<FastifyRequest, 'headers'>): CallerWishes => ({
   waitsForApproval: headers[APPROVAL_HEADER] === 'wait',
   isRepeatable: headers['idempotency-key'] !== undefined,
@@ -39,7 +39,7 @@ interface NumberedEvent {
   event: RunEvent
 }
 
-/** An abort signal that fires when the client is gone. */
+/** An abort signal that fires when the client disconnects. */
 function untilClientLeaves(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => controller.abort())
@@ -47,7 +47,7 @@ function untilClientLeaves(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** The ways in which a route can follow the run that it has started. */
+/** Creates the functions with which a route follows the run that it has started. */
 export function createProgramResponses({ chat, store }: ProgramRouteDependencies) {
   /** The events of a run from its beginning, live or from the store; null while nothing happens. */
   async function* eventsOf(run: RunRow, signal: AbortSignal): AsyncGenerator<NumberedEvent | null> {
@@ -63,7 +63,7 @@ export function createProgramResponses({ chat, store }: ProgramRouteDependencies
   }
 
   return {
-    /** Waits until the run has ended, as a listener of it. Returns it with its steps, also when it failed. */
+    /** Waits as a listener until the run has ended. Returns it with its steps, also if it failed. */
     async result(reply: FastifyReply, run: RunRow): Promise<{ run: RunRow; steps: Step[] }> {
       void reply.header(RUN_HEADER, run.id)
       for await (const one of eventsOf(run, untilClientLeaves(reply)))
@@ -75,7 +75,10 @@ export function createProgramResponses({ chat, store }: ProgramRouteDependencies
       return { run: ended ?? run, steps: rows.map(toStep) }
     },
 
-    /** Sends what `write` makes of each event, as server-sent events. Ends with the run, or when the client leaves. */
+    /**
+     * Sends the frames that `write` returns for each event, as server-sent events. Ends with the run, or when the client
+     * disconnects.
+     */
     async stream(
       reply: FastifyReply,
       run: RunRow,

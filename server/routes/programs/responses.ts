@@ -33,7 +33,7 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
   const stepsOf = async (run: RunRow) => (await store.steps.list(run.messageId)).map(toStep)
   const present = async (run: RunRow) => responseOf(run, await stepsOf(run))
 
-  /** The entries that a reference to an item of an earlier response stands for. */
+  /** Resolves a reference to an item of an earlier response to the entries that it stands for. */
   const resolver =
     (userId: UserId) =>
     async (itemId: string): Promise<PastEntry[]> => {

@@ -16,13 +16,13 @@ import { deleted, success } from '../envelope.ts'
 const params = z.object({ id: z.string().max(64) })
 const tags = ['webhooks']
 
-/** `/api/webhooks`, `/api/webhooks/:id` and what is below it. */
+/** `/api/webhooks`, `/api/webhooks/:id` and the routes below. */
 export function registerWebhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): void {
   registerOwnWebhooks(app, webhooks)
   registerDeliveries(app, webhooks)
 }
 
-/** Creating, changing and deleting webhooks. */
+/** Routes that create, change and delete webhooks. */
 function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
   app.get(
     '/api/webhooks',
@@ -102,7 +102,7 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
   )
 }
 
-/** What was sent to a webhook, and sending a test. */
+/** Routes that list the deliveries of a webhook and send a test. */
 function registerDeliveries(app: App, webhooks: Webhooks): void {
   app.post(
     '/api/webhooks/:id/test',

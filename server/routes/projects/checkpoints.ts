@@ -31,9 +31,9 @@ const tags = ['checkpoints']
 const DEFAULT_LIMIT = 50
 const InProject = z.object({ id: ProjectId })
 const OneCheckpoint = z.object({ id: ProjectId, cid: z.string().min(1).max(64) })
-/** A cursor is the last id of the previous page. */
+/** The cursor of a list of checkpoints: the last id of the previous page. */
 const Cursor = z.uuid()
-/** Within the files of a checkpoint: the index of the next file. */
+/** The cursor within the files of a checkpoint: the index of the next file. */
 const FileCursor = z
   .string()
   .regex(/^\d{1,9}$/)
@@ -49,7 +49,7 @@ export function registerCheckpointRoutes(
   registerRestore(app, dependencies)
 }
 
-/** What changed, and how. */
+/** Routes that list checkpoints and show what changed. */
 function registerTimeline(app: App, { projects, services }: CheckpointRouteDependencies): void {
   const { checkpoints, makeDiff, pool, records, workspaces } = services
   const own = { projects, workspaces }
@@ -132,7 +132,7 @@ function registerTimeline(app: App, { projects, services }: CheckpointRouteDepen
   )
 }
 
-/** Going back to an earlier state. */
+/** Routes that restore an earlier state. */
 function registerRestore(app: App, { projects, services }: CheckpointRouteDependencies): void {
   const { checkpoints, records, workspaces } = services
   const own = { projects, workspaces }

@@ -26,7 +26,7 @@ export interface DocumentRouteDependencies {
   knowledge: Knowledge
   projects: Pick<ProjectRepository, 'find'>
   uploadSlots: UploadSlots
-  /** Bytes of one file. */
+  /** Maximum bytes of a file. */
   fileLimit: number
 }
 
@@ -35,13 +35,13 @@ const InProject = z.object({ id: ProjectId })
 const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
 const tags = ['documents']
 
-/** `/api/projects/:id/documents` and what is below it. */
+/** `/api/projects/:id/documents` and the routes below. */
 export function registerDocumentRoutes(app: App, dependencies: DocumentRouteDependencies): void {
   registerReading(app, dependencies)
   registerUpload(app, dependencies)
 }
 
-/** Documents and their passages, and deleting them. */
+/** Routes that list, read and delete documents. */
 function registerReading(app: App, { knowledge, projects }: DocumentRouteDependencies): void {
   app.get(
     '/api/projects/:id/documents',
@@ -110,7 +110,7 @@ function registerReading(app: App, { knowledge, projects }: DocumentRouteDepende
   )
 }
 
-/** New documents. */
+/** Routes that add documents. */
 function registerUpload(app: App, dependencies: DocumentRouteDependencies): void {
   const { knowledge, projects, uploadSlots, fileLimit } = dependencies
 

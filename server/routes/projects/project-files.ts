@@ -38,7 +38,9 @@ const InProject = z.object({ id: ProjectId })
 const OneFile = z.object({ id: ProjectId, '*': PathText })
 const DEFAULT_RESULTS = 100
 
-/** Images that a browser may render. All other files are only downloaded, so that none can run as a page of this server. */
+/**
+ * Images that a browser may render. All other files can only be downloaded, so that none can run as a page of this server.
+ */
 const DRAWABLE: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -47,7 +49,7 @@ const DRAWABLE: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** A change by a person, not by a run. */
+/** The origin of a change that a person makes, not a run. */
 const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: null })
 
 /** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
@@ -61,7 +63,7 @@ export function registerProjectFileRoutes(
   registerSearch(app, dependencies)
 }
 
-/** Listing, reading and downloading. */
+/** Routes that list, read and download files. */
 function registerReading(app: App, { projects, services }: ProjectFileRouteDependencies): void {
   const { workspaces } = services
   const own = { projects, workspaces }
@@ -107,7 +109,7 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
   )
 }
 
-/** New contents of a file. Every change creates a checkpoint first. */
+/** Routes that write files. Every change creates a checkpoint first. */
 function registerWriting(app: App, { projects, services }: ProjectFileRouteDependencies): void {
   const { checkpoints, workspaces } = services
   const own = { projects, workspaces }
@@ -144,7 +146,7 @@ function registerWriting(app: App, { projects, services }: ProjectFileRouteDepen
   )
 }
 
-/** Moving and deleting files and folders, and new folders. */
+/** Routes that move and delete files and folders, and create folders. */
 function registerMoving(app: App, { projects, services }: ProjectFileRouteDependencies): void {
   const { checkpoints, workspaces } = services
   const own = { projects, workspaces }
@@ -211,7 +213,7 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
   )
 }
 
-/** Searching the text files of a project. */
+/** The route that searches the text files of a project. */
 function registerSearch(app: App, { projects, services }: ProjectFileRouteDependencies): void {
   const { search, workspaces } = services
   const own = { projects, workspaces }

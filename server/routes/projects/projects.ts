@@ -27,7 +27,7 @@ import { ownProject } from './own-project.ts'
 export interface ProjectRouteDependencies {
   projects: ProjectRepository
   services: WorkspaceServices
-  /** @throws AppError when there is no such model, or the user may not use it. */
+  /** @throws AppError when the model does not exist, or the user may not use it. */
   assertModel(userId: UserId, id: string): Promise<void>
   knowledge: Pick<Knowledge, 'removeProject'>
   /** Stops the runs that use the project. */
@@ -45,7 +45,7 @@ export function registerProjectRoutes(app: App, dependencies: ProjectRouteDepend
   registerOne(app, dependencies)
 }
 
-/** The projects of a user, and new ones. */
+/** Routes that list and create projects. */
 function registerList(app: App, { projects, services }: ProjectRouteDependencies): void {
   app.get(
     '/api/projects',
@@ -89,7 +89,7 @@ function registerList(app: App, { projects, services }: ProjectRouteDependencies
   )
 }
 
-/** Reading, changing and deleting one project. */
+/** Routes that read, change and delete one project. */
 function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
   const { projects, services, knowledge, stopRuns, assertModel } = dependencies
   const { workspaces } = services

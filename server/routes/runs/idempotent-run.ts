@@ -4,7 +4,10 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 
-/** The run that `start` starts, or that an earlier request with the same key started. For routes with `config.joinsRun`. */
+/**
+ * Starts a run with `start`, or returns the one that an earlier request with the same key started. For routes with
+ * `config.joinsRun`.
+ */
 export async function startOnce(
   request: Pick<FastifyRequest, 'idempotentRunId' | 'bindRun' | 'user'>,
   { runs }: Pick<Store, 'runs'>,

@@ -19,7 +19,7 @@ export function createRunStreamer({ chat, store }: { chat: ChatService; store: S
       streamRun(reply, runLog, options)
       return
     }
-    // It may have ended between the two lookups.
+    // The run may have ended between the two lookups.
     const ended = (await store.runs.find(run.id)) ?? run
     await streamStoredRun(reply, replayRun(ended, store.steps, options))
   }

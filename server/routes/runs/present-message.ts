@@ -67,7 +67,7 @@ const presentAttachment = (
       : `/api/files/${file.fileId}`,
 })
 
-/** Replaces long texts by readers, so that they are read from the store while the message is sent. */
+/** Replaces long texts with readers, so that they are read from the store while the message is sent. */
 export function withLongTexts(message: Message, { longTexts }: FullMessage): unknown {
   if (longTexts.size === 0) return message
   const results = new Map<string, LongText>()
@@ -120,13 +120,13 @@ function toolCalls(steps: readonly Step[]): NonNullable<Message['tool_calls']> {
   )
 }
 
-/** What a run waits for, while it is active. */
+/** What a run waits for while it is active, as `presentRun` expects it. */
 export interface WaitsFor {
   approvals: PendingApproval[]
   inputs: PendingInput[]
 }
 
-/** What a run waits for, as `presentRun` takes it. */
+/** Reads what a run waits for. */
 export const waitsFor = async (
   store: Pick<Store, 'runs' | 'runInputs'>,
   run: RunRow,

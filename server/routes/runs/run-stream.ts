@@ -41,9 +41,7 @@ export function streamRun(
   options: {
     mode: StreamMode
     afterId: number | null
-    /**
-     * Milliseconds. A client that reads nothing for this long is disconnected; it can reconnect with its last event id.
-     */
+    /** Milliseconds after which a client that reads nothing is disconnected; it can reconnect with its last event id. */
     stallMs?: number
   },
 ): void {

@@ -19,7 +19,7 @@ import { success } from '../envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun, waitsFor } from './present-message.ts'
 
-/** Of the arguments of an approved call that the audit log stores. */
+/** Maximum characters of an approved call's arguments in the audit log. */
 const MAX_AUDITED_CHARACTERS = 2000
 
 const DEFAULT_LIMIT = 50
@@ -41,7 +41,7 @@ export interface RunRouteDependencies {
 const tags = ['runs']
 const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
 
-/** `/api/runs` and what is below it. */
+/** `/api/runs` and the routes below. */
 export function registerRunRoutes(app: App, dependencies: RunRouteDependencies): void {
   registerList(app, dependencies)
   registerReading(app, dependencies)
@@ -49,7 +49,7 @@ export function registerRunRoutes(app: App, dependencies: RunRouteDependencies):
   registerControl(app, dependencies)
 }
 
-/** The runs of the user. */
+/** The route that lists the user's runs. */
 function registerList(app: App, { store }: RunRouteDependencies): void {
   app.get(
     '/api/runs',
@@ -73,7 +73,7 @@ function registerList(app: App, { store }: RunRouteDependencies): void {
   )
 }
 
-/** What a run is, did and sent. */
+/** Routes that read the state, timeline and record of a run. */
 function registerReading(app: App, { store, readRecord }: RunRouteDependencies): void {
   const present = presenterOf(store)
 
@@ -122,7 +122,7 @@ function registerReading(app: App, { store, readRecord }: RunRouteDependencies):
   )
 }
 
-/** The event stream of a run. */
+/** The route of a run's event stream. */
 function registerEvents(app: App, { chat, store }: RunRouteDependencies): void {
   const streamTo = createRunStreamer({ chat, store })
 
@@ -153,7 +153,7 @@ function registerEvents(app: App, { chat, store }: RunRouteDependencies): void {
   )
 }
 
-/** Stopping and continuing a run, and deciding what it waits for. */
+/** Routes that stop and resume a run, and decide what it waits for. */
 function registerControl(app: App, { chat, store }: RunRouteDependencies): void {
   const present = presenterOf(store)
 
