@@ -19,13 +19,12 @@ const ImagePart = z.object({
 })
 const Texts = z.union([z.string(), z.array(TextPart).max(MAX_PARTS)])
 
-/** A call of one of the program's own tools; `arguments` is JSON text. */
+/** A call of one of the program's own tools, in OpenAI's format; `arguments` is JSON text. */
 export const ChatToolCall = z.object({
   id: z.string().min(1).max(500),
   type: z.literal('function'),
   function: z.object({ name: z.string().min(1).max(200), arguments: z.string() }),
 })
-/** A tool call in OpenAI's format. */
 export type ChatToolCall = z.infer<typeof ChatToolCall>
 
 /** A message of `POST /v1/chat/completions`, as OpenAI defines it. */
@@ -50,7 +49,6 @@ export const ChatMessage = z.discriminatedUnion('role', [
   }),
   z.object({ role: z.literal('tool'), tool_call_id: z.string().min(1).max(500), content: Texts }),
 ])
-/** A message in OpenAI's format. */
 export type ChatMessage = z.infer<typeof ChatMessage>
 
 const ChatTool = z.object({
@@ -62,7 +60,7 @@ const ChatTool = z.object({
   }),
 })
 
-/** What only NanoClaw understands; other servers ignore it. */
+/** Options that only NanoClaw understands; other servers ignore them. */
 export const NanoClawOptions = z.object({
   /** The project whose files and documents the tools use. */
   project_id: optional(ProjectId),
@@ -71,8 +69,8 @@ export const NanoClawOptions = z.object({
 })
 
 /**
- * Parameters that change how likely words are (`top_p`, `seed`, `stop`, `presence_penalty`, …) are ignored; those that
- * change the form of the response and are not supported are refused.
+ * The body of `POST /v1/chat/completions`. Parameters that change how likely words are (`top_p`, `seed`, `stop`,
+ * `presence_penalty`, …) are ignored; unsupported ones that change the form of the response are refused.
  */
 export const ChatCompletionBody = z
   .object({
@@ -88,7 +86,7 @@ export const ChatCompletionBody = z
     reasoning_effort: optional(
       z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     ),
-    /** `true`: the conversation stays in the user's list. */
+    /** If `true`, the conversation stays in the user's list. */
     store: optional(z.boolean()),
     n: optional(z.literal(1, { error: 'only one choice is supported' })),
     logprobs: optional(z.literal(false, { error: 'log probabilities are not supported' })),
@@ -100,22 +98,19 @@ export const ChatCompletionBody = z
     nanoclaw: optional(NanoClawOptions),
   })
   .meta({ id: 'ChatCompletionRequest' })
-/** The body of `POST /v1/chat/completions`. */
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>
 
-/** Tokens of a completion; `prompt_tokens` includes the cached ones. */
+/** Token counts of a completion; `prompt_tokens` includes the cached ones. */
 export const ChatUsage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
 })
-/** Token counts in OpenAI's format. */
 export type ChatUsage = z.infer<typeof ChatUsage>
 
-/** Why a completion ended: by itself, at a limit, or for the program to run its tools. */
+/** Why a completion ended: it is complete, reached a limit, or waits for the program to run its tools. */
 export const ChatFinishReason = z.enum(['stop', 'length', 'tool_calls'])
-/** Why a completion ended. */
 export type ChatFinishReason = z.infer<typeof ChatFinishReason>
 
 /** The response of `POST /v1/chat/completions` without `stream`. */
@@ -132,7 +127,7 @@ export const ChatCompletion = z
         message: z.object({
           role: z.literal('assistant'),
           content: z.string().nullable(),
-          /** The thinking of the model, where it gives any. */
+          /** The model's thinking, if any. */
           reasoning_content: z.string().optional(),
           refusal: z.null(),
           tool_calls: z.array(ChatToolCall).optional(),
@@ -144,7 +139,6 @@ export const ChatCompletion = z
     usage: ChatUsage,
   })
   .meta({ id: 'ChatCompletion' })
-/** A complete response in OpenAI's format. */
 export type ChatCompletion = z.infer<typeof ChatCompletion>
 
 /** One piece of a streamed completion. */
@@ -167,7 +161,7 @@ export interface ChatCompletionChunk {
   usage?: ChatUsage | null
 }
 
-/** A model in the list of `GET /v1/models`; fields beyond OpenAI's are for programs that show them. */
+/** A model in the list of `GET /v1/models`. Fields beyond OpenAI's are for programs that show them. */
 export const ProgramModel = z
   .object({
     /** `nanoclaw/<model id>` */
@@ -180,7 +174,6 @@ export const ProgramModel = z
     vision: z.boolean(),
   })
   .meta({ id: 'ProgramModel' })
-/** A model in OpenAI's format. */
 export type ProgramModel = z.infer<typeof ProgramModel>
 
 export const ProgramModelList = z.object({

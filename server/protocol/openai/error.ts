@@ -12,11 +12,10 @@ export const OpenAiError = z
       /** The machine-readable reason. */
       code: z.string().nullable(),
     }),
-    /** Also in `X-Request-Id` and in the server's log. */
+    /** The id in `X-Request-Id` and in the server's log. */
     request_id: z.string().optional(),
   })
   .meta({ id: 'OpenAiError' })
-/** An error in OpenAI's format. */
 export type OpenAiError = z.infer<typeof OpenAiError>
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -25,7 +24,7 @@ const TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** The error object for a status; what budgets refuse has the type that clients do not retry. */
+/** The error object for a status. Refusals by budgets have a type that clients do not retry. */
 export function openAiError(failure: {
   status: number
   message: string

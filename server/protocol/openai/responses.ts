@@ -48,14 +48,13 @@ const InputItem = z.discriminatedUnion('type', [
     output: optional(z.string()),
     error: optional(z.union([z.string(), z.record(z.string(), z.unknown())])),
   }),
-  /** Stays with its server, and is not read again. */
+  /** Belongs to the server that wrote it, and is not read again. */
   z.object({ type: z.literal('reasoning') }),
-  /** An item of an earlier response, by its id. */
+  /** Refers to an item of an earlier response by its id. */
   z.object({ type: z.literal('item_reference'), id: ItemId }),
 ])
 /** One item of the input of `POST /v1/responses`. */
 export const ResponseInput = z.union([InputItem, InputMessage])
-/** An input item of the Responses API. */
 export type ResponseInput = z.infer<typeof ResponseInput>
 
 const FunctionTool = z.object({
@@ -77,9 +76,9 @@ export const ResponseBody = z
     instructions: optional(z.string().max(100_000)),
     previous_response_id: optional(z.string().min(1).max(64)),
     stream: optional(z.boolean()),
-    /** Responds at once; the run goes on without a connection. */
+    /** If `true`, the response returns at once and the run continues without a connection. */
     background: optional(z.boolean()),
-    /** `false`: the conversation is in no list and is removed after its run. */
+    /** If `false`, the conversation is in no list and is removed after its run. */
     store: optional(z.boolean()),
     tools: optional(z.array(FunctionTool).max(MAX_CLIENT_TOOLS)),
     tool_choice: optional(
@@ -112,12 +111,13 @@ export const ResponseBody = z
     path: ['store'],
   })
   .meta({ id: 'ResponseRequest' })
-/** The body of `POST /v1/responses`. */
 export type ResponseBody = z.infer<typeof ResponseBody>
 
 const ItemStatus = z.enum(['in_progress', 'completed', 'incomplete', 'failed'])
 
-/** One item of the output: what the model thought, wrote, or wants a tool of the program to do. */
+/**
+ * One item of the output: the model's thinking or text, a call of a tool of the program, or a call of a tool of the server.
+ */
 export const OutputItem = z
   .discriminatedUnion('type', [
     z.object({
@@ -161,7 +161,6 @@ export const OutputItem = z
     }),
   ])
   .meta({ id: 'ResponseOutputItem' })
-/** An output item of the Responses API. */
 export type OutputItem = z.infer<typeof OutputItem>
 
 export const ResponseStatus = z.enum([
@@ -217,7 +216,6 @@ export const ResponseObject = z
     usage: ResponseUsage.nullable(),
   })
   .meta({ id: 'Response' })
-/** A response of the Responses API. */
 export type ResponseObject = z.infer<typeof ResponseObject>
 
 export const ResponseQuery = z.object({

@@ -7,7 +7,7 @@ import { RunStatus } from './run.ts'
 import { PendingApproval } from './run-event.ts'
 import { Usage } from './usage.ts'
 
-/** A run beside the conversation, as its card shows it. */
+/** A background task of a conversation: a separate run, as its card shows it. */
 export const BackgroundTask = z
   .object({
     /** Also the id of its run: its events, approvals and state are under `/api/runs`. */
@@ -30,7 +30,6 @@ export const BackgroundTask = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'BackgroundTask' })
-/** A background task of a conversation. */
 export type BackgroundTask = z.infer<typeof BackgroundTask>
 
 export const BackgroundTaskList = z.object({ items: z.array(BackgroundTask) })

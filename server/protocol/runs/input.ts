@@ -63,8 +63,8 @@ const PlainMultiple = MultipleField.omit({ items: true })
 const MAX_FIELDS = 30
 
 /**
- * The form that a server asks for: the flat object of the specification of MCP, in one spelling. Keywords that are not
- * part of it are dropped.
+ * The form that a server asks for: the flat object of the MCP specification, a bounded subset of JSON Schema, with one way
+ * to write choices. Other keywords are dropped.
  */
 export const InputForm = z.object({
   type: z.literal('object'),
@@ -86,12 +86,11 @@ export const InputForm = z.object({
     }),
   required: z.array(z.string()).optional(),
 })
-/** The form of a question, in a bounded subset of JSON Schema. */
 export type InputForm = z.output<typeof InputForm>
 /** One field of a form. */
 export type InputField = InputForm['properties'][string]
 
-/** As on the wire: the same form, which is no longer transformed. */
+/** The same form on the wire, without transformations. */
 const ShownForm = z.object({
   type: z.literal('object'),
   properties: z.record(
@@ -101,7 +100,7 @@ const ShownForm = z.object({
   required: z.array(z.string()).optional(),
 })
 
-/** What a person is asked. Everything but the server's name and host comes from the server. */
+/** A question of an MCP server: a form, or a page to open. Only the server's name and host do not come from the server. */
 export const InputQuestion = z.object({
   server: z.string(),
   /** The host of the server's address; null for a program on this machine. */
@@ -113,7 +112,6 @@ export const InputQuestion = z.object({
   /** For `url`: opened by the person, never by the page on its own. */
   url: z.string().optional(),
 })
-/** A question of an MCP server: a form, or a page to open. */
 export type InputQuestion = z.infer<typeof InputQuestion>
 
 /** A question that waits for its answer. */
@@ -123,12 +121,10 @@ export const PendingInput = InputQuestion.extend({
   /** The tool call that waits for it. */
   call_ref: CallId,
 })
-/** A question that waits for an answer. */
 export type PendingInput = z.infer<typeof PendingInput>
 
-/** What a person does with a question: fill it in, refuse, or close it. */
+/** How a person reacts to a question: fills it in, refuses, or closes it. */
 export const InputAction = z.enum(['accept', 'decline', 'cancel'])
-/** What a person did with a question. */
 export type InputAction = z.infer<typeof InputAction>
 
 const Content = z.record(
@@ -137,7 +133,6 @@ const Content = z.record(
 )
 /** The answer to one question; `content` only with `accept`. */
 export const InputAnswer = z.object({ action: InputAction, content: Content.optional() })
-/** A person's answer to a question. */
 export type InputAnswer = z.infer<typeof InputAnswer>
 
 /** The request body of `POST /api/runs/:id/inputs`. */
@@ -149,7 +144,6 @@ export const InputAnswerBody = z
     content: Content.optional(),
   })
   .meta({ id: 'InputAnswer' })
-/** The body of an answer to a question. */
 export type InputAnswerBody = z.infer<typeof InputAnswerBody>
 
 /** The schema that the content of an answer must satisfy; other keys are refused. */

@@ -7,12 +7,13 @@ import { Step } from './step.ts'
 import { CallProgress } from './tool-progress.ts'
 import { Usage } from './usage.ts'
 
-/** How much harm a call can do; with the approval mode it decides who must approve. */
+/** How much harm a tool call can do; with the approval mode it decides whether a person must approve. */
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
-/** How much harm a tool call can do. */
 export type RiskLevel = z.infer<typeof RiskLevel>
 
-/** `tool_calls`: a tool of the program that sent the request was called; the program runs it and sends the result. */
+/**
+ * Why a run ended. `tool_calls`: it called a tool of the program that sent the request, which runs it and sends the result.
+ */
 export const FinishReason = z.enum([
   'stop',
   'length',
@@ -21,10 +22,9 @@ export const FinishReason = z.enum([
   'budget',
   'tool_calls',
 ])
-/** Why a run ended. */
 export type FinishReason = z.infer<typeof FinishReason>
 
-/** What a person sees before a risky call runs. */
+/** What a person sees before deciding on a call. Other fields depend on the tool. */
 export const ApprovalPreview = z
   .object({
     display: z.string().optional(),
@@ -39,10 +39,9 @@ export const ApprovalPreview = z
     warning_code: z.string().optional(),
   })
   .catchall(z.json())
-/** What a person sees before deciding on a call. Other fields depend on the tool. */
 export type ApprovalPreview = z.infer<typeof ApprovalPreview>
 
-/** A tool call that waits for a person. */
+/** An approval request without a decision: a tool call that waits for a person. */
 export const PendingApproval = z.object({
   id_ref: CallId,
   name: z.string(),
@@ -50,7 +49,6 @@ export const PendingApproval = z.object({
   risk_level: RiskLevel,
   preview: ApprovalPreview.optional(),
 })
-/** An approval request without a decision. */
 export type PendingApproval = z.infer<typeof PendingApproval>
 
 export const RunStartedEvent = z.object({
@@ -73,7 +71,7 @@ export const ToolProgressEvent = z.object({
   id_ref: CallId,
   progress: CallProgress,
 })
-/** What a listener of a run log receives: the event without its name. */
+/** Tool progress as a listener of a run log receives it: without the event name. */
 export type ToolProgressNotice = Omit<z.infer<typeof ToolProgressEvent>, 'event'>
 /** A model call failed and will be retried after `delay_ms`. Never stored; the next event supersedes it. */
 export const RetryEvent = z.object({
@@ -88,7 +86,7 @@ export const RetryEvent = z.object({
   /** Includes `next_model` when another model is called next. */
   params: ErrorParams.optional(),
 })
-/** What a listener of a run log receives: the event without its name. */
+/** A retry as a listener of a run log receives it: without the event name. */
 export type RetryNotice = Omit<z.infer<typeof RetryEvent>, 'event'>
 export const ApprovalRequiredEvent = PendingApproval.extend({
   event: z.literal('approval_required'),
@@ -104,7 +102,6 @@ export const TitleEvent = z.object({ event: z.literal('title'), title: z.string(
 export const ReachedLimit = z
   .object({ content: z.string(), reason: z.string(), params: ErrorParams.optional() })
   .meta({ id: 'ReachedLimit' })
-/** The limit that ended a run. */
 export type ReachedLimit = z.infer<typeof ReachedLimit>
 
 /** The terminal event of a run that has an answer, also of one that was stopped or reached a limit. */
@@ -117,7 +114,7 @@ export const DoneEvent = z.object({
   /** The part of the completion tokens that the models thought with; absent when there was none. */
   reasoning_tokens: z.int().optional(),
   finish_reason: FinishReason,
-  /** With `budget`; absent in runs that ended before it was stored. */
+  /** Only with `budget`; absent in runs that ended before limits were stored. */
   limit: ReachedLimit.optional(),
 })
 /** The terminal event of a run that failed. `content` is for a person. */
@@ -126,12 +123,12 @@ export const ErrorEvent = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
-  /** More specific than `code`, as in error responses; absent in runs that ended before it was stored. */
+  /** More specific than `code`, as in error responses; absent in runs that ended before reasons were stored. */
   reason: z.string().optional(),
   params: ErrorParams.optional(),
 })
 
-/** Everything that a run emits, as server-sent events have it (docs/protocol.md). */
+/** An event of a run, as it is sent as a server-sent event (docs/protocol.md). */
 export const RunEvent = z.discriminatedUnion('event', [
   RunStartedEvent,
   ProcessStepEvent,
@@ -144,11 +141,8 @@ export const RunEvent = z.discriminatedUnion('event', [
   DoneEvent,
   ErrorEvent,
 ])
-/** One event of a run. */
 export type RunEvent = z.infer<typeof RunEvent>
-/** The terminal event of a run with an answer. */
 export type DoneEvent = z.infer<typeof DoneEvent>
-/** The terminal event of a failed run. */
 export type ErrorEvent = z.infer<typeof ErrorEvent>
 
 /** Whether the event is the last one of its run. */

@@ -12,7 +12,7 @@ export const ListedRun = z
     conversation_id: ConversationId,
     /** Empty for a conversation without one. */
     conversation_title: z.string(),
-    /** Its answer. */
+    /** The message with its answer. */
     message_id: MessageId,
     kind: z.enum(['chat', 'background']),
     status: RunStatus,
@@ -22,5 +22,4 @@ export const ListedRun = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'ListedRun' })
-/** A run in a list. */
 export type ListedRun = z.infer<typeof ListedRun>

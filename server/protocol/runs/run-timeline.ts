@@ -1,9 +1,9 @@
-// What a run did and when: its model calls and tool calls in the order in which they ended.
+// The timeline of a run: its model calls and tool calls in the order in which they ended.
 import { z } from 'zod'
 import { Timestamp } from '../envelope.ts'
 import { CallId, RunId } from '../ids.ts'
 
-/** A failed attempt at a model call, after which the same or another model was asked. */
+/** A failed attempt at a model call, followed by an attempt with the same or another model. */
 const TimelineRetry = z.object({
   /** Milliseconds from the start of the call to the failure. */
   after_ms: z.int().min(0),
@@ -11,14 +11,14 @@ const TimelineRetry = z.object({
   delay_ms: z.int().min(0),
   /** The machine-readable reason of the failure. */
   reason: z.string(),
-  /** The name of the model that was asked next, where it was another one. */
+  /** The name of the model of the next attempt, if it is another one. */
   next_model: z.string().optional(),
 })
 
 const span = {
   started_at: Timestamp,
   duration_ms: z.int().min(0),
-  /** Which attempt at the run did it; absent for the first one. */
+  /** The attempt at the run that made the call; absent for the first one. */
   attempt: z.int().min(2).optional(),
 }
 
@@ -26,7 +26,7 @@ const span = {
 export const TimelineModelCall = z.object({
   kind: z.literal('model'),
   ...span,
-  /** The id of the model that answered; the run's model where none did. */
+  /** The id of the model that answered; the run's model if none did. */
   model: z.string(),
   /** Milliseconds until the first thinking, text or tool call; null if none came. */
   first_output_ms: z.int().min(0).nullable(),
@@ -36,10 +36,10 @@ export const TimelineModelCall = z.object({
   completion_tokens: z.int().min(0),
   /** Parts of the two above. */
   cached_tokens: z.int().min(0),
-  /** Absent where it was not recorded yet. */
+  /** Absent if it was not recorded yet. */
   cache_write_tokens: z.int().min(0).optional(),
   reasoning_tokens: z.int().min(0),
-  /** The provider reported no usage; the tokens are estimated. */
+  /** Whether the tokens are estimated, because the provider reported no usage. */
   estimated: z.boolean(),
   /** By currency; empty where the model has no price. */
   cost: z.record(z.string(), z.number()),
@@ -53,24 +53,21 @@ export const TimelineToolCall = z.object({
   id_ref: CallId,
   name: z.string(),
   success: z.boolean(),
-  /** Not run: rejected by a person, or a limit was reached. */
+  /** Whether the call did not run, because a person rejected it or a limit was reached. */
   skipped: z.boolean(),
-  /** The result of an equal earlier call was used. */
+  /** Whether the result of an equal earlier call was used. */
   cached: z.boolean(),
 })
 
-/** One model call or tool call of a run. */
+/** A model call or tool call on the timeline. */
 export const TimelineEntry = z
   .discriminatedUnion('kind', [TimelineModelCall, TimelineToolCall])
   .meta({ id: 'TimelineEntry' })
-/** A model call or tool call on the timeline. */
 export type TimelineEntry = z.infer<typeof TimelineEntry>
-/** A model call on the timeline. */
 export type TimelineModelCall = z.infer<typeof TimelineModelCall>
-/** A tool call on the timeline. */
 export type TimelineToolCall = z.infer<typeof TimelineToolCall>
 
-/** The model calls and tool calls of a run in the order in which they began. */
+/** The timeline of a run: its model calls and tool calls in the order in which they began. */
 export const RunTimeline = z
   .object({
     run_id: RunId,
@@ -78,10 +75,9 @@ export const RunTimeline = z
     entries: z.array(TimelineEntry),
   })
   .meta({ id: 'RunTimeline' })
-/** The timeline of a run. */
 export type RunTimeline = z.infer<typeof RunTimeline>
 
-/** A timeline in three figures. */
+/** How long an answer took, and tokens that its usage does not show, computed from its timeline. */
 export const AnswerTiming = z.object({
   /** Milliseconds until the first thinking, text or tool call. */
   first_output_ms: z.int().nullable(),
@@ -92,16 +88,15 @@ export const AnswerTiming = z.object({
   /** The part of the prompt tokens that the providers wrote to their caches. */
   cache_write_tokens: z.int().optional(),
 })
-/** How long an answer took. */
 export type AnswerTiming = z.infer<typeof AnswerTiming>
 
-/** The reasoning tokens of a run, for its terminal event; nothing where there are none. */
+/** The reasoning tokens of a run, for its terminal event; no field if there are none. */
 export function reasoningIn(entries: readonly TimelineEntry[]): { reasoning_tokens?: number } {
   const tokens = timingOf(entries)?.reasoning_tokens ?? 0
   return tokens === 0 ? {} : { reasoning_tokens: tokens }
 }
 
-/** Null for an empty timeline. */
+/** Computes the timing of an answer; null for an empty timeline. */
 export function timingOf(entries: readonly TimelineEntry[]): AnswerTiming | null {
   if (entries.length === 0) return null
   const starts = entries.map(({ started_at: start }) => Date.parse(start))

@@ -8,7 +8,7 @@ import { FinishReason, PendingApproval, ReachedLimit } from './run-event.ts'
 import { ApprovalDecision } from './tool-progress.ts'
 import { Usage } from './usage.ts'
 
-/** From `queued` to one of the four final ones; a run waits in `awaiting_…` for a person. */
+/** The status of a run: from `queued` to one of the four final ones; in `awaiting_…` it waits for a person. */
 export const RunStatus = z.enum([
   'queued',
   'running',
@@ -19,7 +19,6 @@ export const RunStatus = z.enum([
   'failed',
   'interrupted',
 ])
-/** The status of a run. */
 export type RunStatus = z.infer<typeof RunStatus>
 
 /** Whether a run or message with this status waits for a person. */
@@ -31,11 +30,10 @@ export const RunFailure = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
-  /** More specific than `code`, as in error responses; absent in runs that ended before it was stored. */
+  /** More specific than `code`, as in error responses; absent in runs that ended before reasons were stored. */
   reason: z.string().optional(),
   params: ErrorParams.optional(),
 })
-/** Why a run failed. */
 export type RunFailure = z.infer<typeof RunFailure>
 
 /** The state of a run; its answer is the message `message_id`. */
@@ -49,7 +47,7 @@ export const Run = z
     model: z.string(),
     usage: Usage,
     finish_reason: FinishReason.nullable(),
-    /** With `budget`; null in runs that ended before it was stored. */
+    /** Only with `budget`; null in runs that ended before limits were stored. */
     limit: ReachedLimit.nullable(),
     error: RunFailure.nullable(),
     pending_approvals: z.array(PendingApproval),
@@ -58,7 +56,6 @@ export const Run = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'Run' })
-/** A run; its answer is the message `message_id`. */
 export type Run = z.infer<typeof Run>
 
 /** The request body of `POST /api/runs/:id/approvals`. */
@@ -72,5 +69,4 @@ export const ApprovalDecisionBody = z
     remember: optional(z.enum(['run', 'conversation'])),
   })
   .meta({ id: 'ApprovalDecision' })
-/** A person's decision on a tool call. */
 export type ApprovalDecisionBody = z.infer<typeof ApprovalDecisionBody>

@@ -1,9 +1,8 @@
 // Token statistics on the wire.
 import { z } from 'zod'
 
-/** Today, the last seven days or the last thirty, in UTC. */
+/** The period of the statistics: today, the last seven days or the last thirty, in UTC. */
 export const StatsPeriod = z.enum(['daily', 'weekly', 'monthly'])
-/** The period of the statistics, in UTC. */
 export type StatsPeriod = z.infer<typeof StatsPeriod>
 
 const Tokens = z.object({
@@ -30,12 +29,11 @@ export const TokenStats = Tokens.extend({
     z.string(),
     TokensByBothNames.extend({ cost: z.record(z.string(), z.number()) }),
   ),
-  /** By date (`YYYY-MM-DD`, UTC), including days without usage; for weekly and monthly. */
+  /** By date (`YYYY-MM-DD`, UTC), including days without usage; for `weekly` and `monthly`. */
   daily: z.record(z.string(), TokensByBothNames).optional(),
-  /** By hour (`00` to `23`, UTC), including hours without usage; for daily. */
+  /** By hour (`00` to `23`, UTC), including hours without usage; for `daily`. */
   hourly: z.record(z.string(), TokensByBothNames).optional(),
   /** By currency, from the models' prices at the time of use. */
   cost: z.record(z.string(), z.number()),
 }).meta({ id: 'TokenStats' })
-/** Tokens and cost of a user in a period. */
 export type TokenStats = z.infer<typeof TokenStats>

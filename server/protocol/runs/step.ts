@@ -4,8 +4,8 @@ import { CallId, FileId } from '../ids.ts'
 import { SubAgentView } from './tool-progress.ts'
 
 /**
- * What a person sees of a tool result, in addition to the text for the model.
- * `display` is one line; the rest is rendered by kind of tool.
+ * What a person sees of a tool result, in addition to the text for the model. `display` is one line; the other fields
+ * depend on the tool.
  */
 export const Artifact = z
   .object({
@@ -13,7 +13,7 @@ export const Artifact = z
     diff: z.string().optional(),
     added: z.int().optional(),
     removed: z.int().optional(),
-    /** The result contains text from outside: the conversation is tainted from here on (docs/tools.md). */
+    /** Whether the result contains text from outside: the conversation is tainted from here on (docs/tools.md). */
     untrusted: z.boolean().optional(),
     /** The sub-agents of the call and what they did. */
     agents: z.array(SubAgentView).optional(),
@@ -25,7 +25,7 @@ export const Artifact = z
           mime: z.string(),
           size: z.int(),
           data: z.string().optional(),
-          /** It is one of the answer's attachments. */
+          /** The file is one of the answer's attachments. */
           file_id: FileId.optional(),
         }),
       )
@@ -33,7 +33,6 @@ export const Artifact = z
   })
   .catchall(z.json())
   .meta({ id: 'Artifact' })
-/** What a person sees of a tool result. Other fields depend on the tool. */
 export type Artifact = z.infer<typeof Artifact>
 
 const position = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
@@ -42,11 +41,11 @@ export const ThinkingStep = z.object({
   ...position,
   type: z.literal('thinking'),
   content: z.string(),
-  /** How long the model thought, in milliseconds; absent while it thinks, and where it is not known. */
+  /** How long the model thought, in milliseconds; absent while it thinks, and if unknown. */
   duration_ms: z.int().min(0).optional(),
 })
 export const TextStep = z.object({ ...position, type: z.literal('text'), content: z.string() })
-/** A tool call as the model made it. */
+/** A tool call of an answer, as the model wrote it. */
 export const ToolCallStep = z.object({
   ...position,
   type: z.literal('tool_call'),
@@ -55,7 +54,7 @@ export const ToolCallStep = z.object({
   /** JSON text exactly as the model wrote it, so that the history sent back is byte-identical. */
   arguments: z.string(),
 })
-/** The result of a tool call: `content` for the model, `artifact` for the person. */
+/** The result of a tool call of an answer: `content` for the model, `artifact` for the person. */
 export const ToolResultStep = z.object({
   ...position,
   type: z.literal('tool_result'),
@@ -67,18 +66,15 @@ export const ToolResultStep = z.object({
   artifact: Artifact.optional(),
 })
 
-/** One stored part of an answer, in order. */
+/** One stored part of an answer. */
 export const Step = z
   .discriminatedUnion('type', [ThinkingStep, TextStep, ToolCallStep, ToolResultStep])
   .meta({ id: 'Step' })
-/** One stored part of an answer. */
 export type Step = z.infer<typeof Step>
-/** A tool call of an answer. */
 export type ToolCallStep = z.infer<typeof ToolCallStep>
-/** A tool result of an answer. */
 export type ToolResultStep = z.infer<typeof ToolResultStep>
 
 /** Identifies a step within its message. */
 export type StepId = Step['id']
-/** The id of a step on the wire, by its place in the answer. */
+/** The id of a step on the wire, from its position in the answer. */
 export const stepId = (index: number): StepId => `step-${index}`

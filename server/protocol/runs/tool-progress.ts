@@ -1,11 +1,14 @@
-// Progress of a tool call that has no result yet: shown live, never stored, never replayed.
-// The page parses this with the schema itself, so it is written with the small build of zod.
+// Progress of a tool call that has no result yet: shown live, never stored, never replayed. The page parses it with this
+// schema, which therefore uses the small build of zod.
 import { z } from 'zod/mini'
 
 /** A person's decision on a call. */
 export const ApprovalDecision = z.enum(['approve', 'reject'])
 
-/** What a person sees of one sub-agent: brief while it works, more in the artifact of the result. Long texts are truncated. */
+/**
+ * The state of one sub-agent, as a person sees it: brief while it works, more in the artifact of the result. Long texts are
+ * truncated.
+ */
 export const SubAgentView = z.object({
   name: z.string(),
   state: z.enum(['waiting', 'working', 'done', 'failed']),
@@ -20,7 +23,6 @@ export const SubAgentView = z.object({
     }),
   ),
 })
-/** The state of one sub-agent. */
 export type SubAgentView = z.infer<typeof SubAgentView>
 
 /** What a tool may report about its own call. */
@@ -35,7 +37,7 @@ export const ToolProgress = z.discriminatedUnion('kind', [
   }),
   /** A log line from an MCP server. */
   z.object({ kind: z.literal('text'), text: z.string() }),
-  /** The completed share of the work; `total` where it is known. */
+  /** The completed share of the work; `total` if known. */
   z.object({
     kind: z.literal('count'),
     done: z.int(),
@@ -45,24 +47,25 @@ export const ToolProgress = z.discriminatedUnion('kind', [
   /** The current state of all sub-agents of the call. */
   z.object({ kind: z.literal('agents'), agents: z.array(SubAgentView) }),
 ])
-/** What a running tool reports. */
 export type ToolProgress = z.infer<typeof ToolProgress>
 
 /** A person decided on the approval request of the call. Reported by the server, never by a tool. */
 const ApprovalDecided = z.object({ kind: z.literal('decided'), decision: ApprovalDecision })
 
-/** A person answered what an MCP server asked for; `input` is the `id_ref` of the question. */
+/** A person answered a question of an MCP server; `input` is the `id_ref` of the question. */
 const InputAnswered = z.object({
   kind: z.literal('input_answered'),
   input: z.string(),
   action: z.enum(['accept', 'decline', 'cancel']),
 })
 
-/** Everything that `tool_progress` may carry. Clients ignore kinds they do not know. */
+/**
+ * The progress of a tool call, including decisions on it: everything that `tool_progress` may contain. Clients ignore
+ * unknown kinds.
+ */
 export const CallProgress = z.discriminatedUnion('kind', [
   ...ToolProgress.def.options,
   ApprovalDecided,
   InputAnswered,
 ])
-/** The progress of a tool call, including decisions on it. */
 export type CallProgress = z.infer<typeof CallProgress>

@@ -8,10 +8,9 @@ export const Usage = z.object({
   total_tokens: z.int().min(0),
   /** The part of `prompt_tokens` that the provider read from its cache. */
   cached_tokens: z.int().min(0),
-  /** By currency, from the models' prices at the time of use; empty where they have none. */
+  /** By currency, from the models' prices at the time of use; empty if they have none. */
   cost: z.record(z.string(), z.number()),
 })
-/** Tokens and cost of model calls. */
 export type Usage = z.infer<typeof Usage>
 
 /** The usage of a run, from the columns of its row. */

@@ -3,7 +3,7 @@
 /** Control and format characters (bidirectional ones among them), fillers, variation selectors, lone carriage returns. */
 const HIDDEN =
   /(?!\ufe0f)\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\u2800|\r(?!\n)/gu
-/** Between two of these, a zero-width joiner forms a combined emoji and hides nothing. */
+/** A zero-width joiner between two of these forms a combined emoji and hides nothing. */
 const PICTURE = /\p{Extended_Pictographic}/u
 
 /** Hidden characters are escaped as in JSON (`\u202e`), so that JSON text keeps its value. */
@@ -17,9 +17,9 @@ export const visibleText = (text: string): string =>
       .join('')
   })
 
-/** Applies the same to every string within a JSON value. */
+/** Escapes hidden characters in every string within a JSON value. */
 export function visibleValue<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === 'string' ? visibleText(inner) : inner,
-  ) as Value // the reviver replaces strings by strings and does not change the structure
+  ) as Value // the reviver replaces strings with strings and does not change the structure
 }
