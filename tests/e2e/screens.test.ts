@@ -239,7 +239,7 @@ describeInBrowser('layout', (visitor) => {
 
   test('the usage page shows all seven days without overlaps', async () => {
     const page = await visitor.open(`${server.url}/stats`, { remote: true, phone: true })
-    await page.getByText('Scripted', { exact: true }).waitFor()
+    await page.getByText('Scripted', { exact: true }).first().waitFor()
     await expect.poll(() => page.locator('figure li').count()).toBe(7)
     // No label is wider than its day.
     await expect
