@@ -91,7 +91,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     const before = await treeOf(workspace.root)
     await expect(restore(project, id)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('"old"'),
+      message: expect.stringContaining('“old”'),
     })
     expect(await treeOf(workspace.root)).toEqual(before)
     await rename(join(workspace.root, 'old'), join(workspace.root, 'aside'))
