@@ -52,7 +52,7 @@ describeInBrowser('rich answers', (visitor) => {
     const width = () =>
       page.evaluate<number>("document.querySelector('img[alt=Diagram]').naturalWidth")
     await expect.poll(width).toBeGreaterThan(100)
-    await page.getByText('This diagram couldn’t be drawn').waitFor()
+    await page.getByText('Couldn’t draw this diagram').waitFor()
     await page.getByText('A[[[').waitFor()
     expect(await page.evaluate<boolean>("'hacked' in window")).toBe(false)
 
