@@ -131,7 +131,7 @@ describeInBrowser('recovering from errors', (visitor) => {
     const path = `/api/conversations/${json.data.id}`
     await page.route(`**${path}`, (route) => route.fulfill({ status: 500, body: '{}' }))
     await page.goto(`${server.url}/c/${json.data.id}`)
-    await page.getByRole('heading', { level: 1, name: 'Conversation not loaded' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Couldn’t load this conversation' }).waitFor()
     await page.unroute(`**${path}`)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { level: 1, name: 'Later' }).waitFor()

@@ -250,7 +250,7 @@ export const chinese: typeof english = {
     waitsInput: '等待你填写',
     notFound: '找不到这个对话',
     notFoundText: '链接有误，或者对话已被删除，或者属于另一个账号。',
-    notLoaded: '对话未能加载',
+    notLoaded: '无法加载此对话',
     deletedElsewhere: '这个对话已在另一个标签页或设备上被删除。',
   },
   projects: {

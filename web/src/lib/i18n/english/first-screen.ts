@@ -252,7 +252,7 @@ export const english = {
     notFound: 'Conversation not found',
     notFoundText:
       'The link is wrong, or the conversation was deleted or belongs to another account.',
-    notLoaded: 'Conversation not loaded',
+    notLoaded: 'Couldn’t load this conversation',
     deletedElsewhere: 'This conversation was deleted in another tab or on another device.',
   },
   projects: {

@@ -219,7 +219,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Conversation introuvable',
     notFoundText:
       'Le lien est erroné, ou la conversation a été supprimée ou appartient à un autre compte.',
-    notLoaded: 'Conversation non chargée',
+    notLoaded: 'Impossible de charger cette conversation',
     deletedElsewhere:
       'Cette conversation a été supprimée dans un autre onglet ou sur un autre appareil.',
   },

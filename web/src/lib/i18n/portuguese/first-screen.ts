@@ -217,7 +217,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     waitsInput: 'aguardando sua resposta',
     notFound: 'Conversa não encontrada',
     notFoundText: 'O link está errado, ou a conversa foi excluída ou pertence a outra conta.',
-    notLoaded: 'Conversa não carregada',
+    notLoaded: 'Não foi possível carregar esta conversa',
     deletedElsewhere: 'Esta conversa foi excluída em outra guia ou em outro dispositivo.',
   },
   projects: {

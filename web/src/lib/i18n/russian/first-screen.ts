@@ -219,7 +219,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     waitsInput: 'ждёт вашего ответа',
     notFound: 'Беседа не найдена',
     notFoundText: 'Ссылка неверна, либо беседа удалена или принадлежит другой учётной записи.',
-    notLoaded: 'Беседа не загружена',
+    notLoaded: 'Не удалось загрузить беседу',
     deletedElsewhere: 'Эта беседа удалена в другой вкладке или на другом устройстве.',
   },
   projects: {

@@ -219,7 +219,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Conversación no encontrada',
     notFoundText:
       'El enlace es incorrecto, o la conversación se eliminó o pertenece a otra cuenta.',
-    notLoaded: 'Conversación no cargada',
+    notLoaded: 'No se pudo cargar esta conversación',
     deletedElsewhere: 'Esta conversación se eliminó en otra pestaña o en otro dispositivo.',
   },
   projects: {
