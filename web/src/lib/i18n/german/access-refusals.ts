@@ -6,7 +6,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mail_not_sent:
     'Die E-Mail konnte nicht gesendet werden. Prüfe die Adresse oder versuche es später noch einmal.',
   mail_not_set_up:
-    'Dieser Server kann keine E-Mails senden: In der Konfiguration fehlen `smtp` und `public_url`. Frag die Administration.',
+    'Dieser Server kann keine E-Mails senden. Bitte einen Administrator, `smtp` und `public_url` zu konfigurieren.',
   mails_exhausted: 'Es wurden zu viele E-Mails angefordert. Versuche es später noch einmal.',
   heir_is_same: 'Ein Konto kann nicht an sich selbst übergeben werden.',
   heir_missing: 'Nenne in „heir_id“ das Konto, das die Daten erhält.',
@@ -26,11 +26,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Die Anmeldung bei „{{server}}“ ist fehlgeschlagen oder wurde abgelehnt. Versuche es noch einmal.',
   mcp_sign_in_unavailable:
     'Die Anmeldung bei „{{server}}“ ist gerade nicht möglich: Er nennt keinen Autorisierungsserver, oder dieser ist nicht erreichbar.',
-  mcp_sign_in_unknown:
-    'Diese Anmeldung ist beendet oder wurde von jemand anderem begonnen. Beginne neu.',
+  mcp_sign_in_unknown: 'Diese Anmeldung ist abgelaufen oder gehört jemand anderem. Beginne neu.',
   account_gone: 'Dieses Konto gibt es nicht mehr.',
   account_link_invalid:
-    'Dieser Link funktioniert nicht mehr: Er wurde verwendet, ist abgelaufen oder wurde zurückgezogen. Bitte einen Administrator um einen neuen.',
+    'Dieser Link funktioniert nicht mehr: Er wurde schon verwendet, ist abgelaufen oder wurde widerrufen. Bitte einen Administrator um einen neuen.',
   account_not_found: 'Dieses Konto gibt es nicht.',
   administrators_only: 'Das darf nur ein Administrator.',
   api_key_invalid: 'Dieser API-Schlüssel ist nicht gültig.',
@@ -71,7 +70,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   last_administrator:
     'Das ist der letzte aktive Administrator. Mache zuerst ein anderes Konto zum Administrator.',
   multipart_broken:
-    'Der multipart-Inhalt ist nicht lesbar: Er endet zu früh, oder seine Trennzeile fehlt oder ist länger als 250 Zeichen.',
+    'Der multipart-Inhalt ist nicht lesbar: Er ist unvollständig, oder seine Trennzeile fehlt oder ist länger als 250 Zeichen.',
   multipart_expected: 'Sende das als multipart/form-data.',
   no_password_in_single_mode: 'Im Einzelbenutzermodus gibt es kein Passwort.',
   nothing_here: 'Diese URL gibt es nicht. Prüfe den Pfad und die Methode.',
@@ -84,9 +83,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Du bist in keiner Gruppe, die sich hier anmelden darf. Wende dich an einen Administrator.',
   oidc_refused: 'Single Sign-on wurde abgebrochen oder abgelehnt. Versuche es noch einmal.',
   oidc_response_invalid:
-    'Single Sign-on ist fehlgeschlagen: Der Antwort war nicht zu trauen. Versuche es noch einmal; wenn es wieder passiert, sag es einem Administrator.',
+    'Single Sign-on ist fehlgeschlagen: Die Antwort ließ sich nicht überprüfen. Versuche es noch einmal; wenn es wieder passiert, wende dich an einen Administrator.',
   oidc_sign_in_unknown:
-    'Diese Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Versuche es noch einmal.',
+    'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Versuche es noch einmal.',
   oidc_unreachable: 'Single Sign-on ist gerade nicht verfügbar. Versuche es gleich noch einmal.',
   account_without_password:
     'Das Konto „{{name}}“ hat kein Passwort, weil es sich per Single Sign-on anmeldet. Mit einem Passwort-Link käme die Person auch dann hinein, wenn Single Sign-on es nicht mehr erlaubt.',
@@ -104,7 +103,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_invalid: '{{part}} ist nicht gültig.',
   request_refused: 'Die Anfrage wurde abgelehnt.',
   secret_unreadable:
-    'Ein gespeichertes Geheimnis ist nicht lesbar: Es wurde mit einem anderen Schlüssel gespeichert. Stelle diesen Schlüssel wieder her oder gib das Geheimnis neu ein.',
+    'Ein gespeichertes Geheimnis lässt sich nicht entschlüsseln: Es wurde mit einem anderen Schlüssel verschlüsselt. Stelle diesen Schlüssel wieder her oder gib das Geheimnis neu ein.',
   passkey_invalid:
     'Dieser Passkey konnte nicht geprüft werden. Versuche es noch einmal oder melde dich anders an.',
   passkey_not_found: 'Diesen Passkey gibt es nicht.',
@@ -128,7 +127,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   sign_in_required: 'Melde dich zuerst an.',
   sign_ins_exhausted:
     'Zu viele fehlgeschlagene Anmeldungen. Warte einen Moment und versuche es noch einmal.',
-  single_user: 'Dieser Server hat einen einzigen Benutzer: Eine Anmeldung ist nicht nötig.',
+  single_user: 'Dieser Server läuft im Einzelbenutzermodus und braucht keine Anmeldung.',
   streams_exhausted:
     'Du hast {{limit}} Ereignisströme gleichzeitig offen. Schließe einige Tabs oder Verbindungen.',
   too_many_open:

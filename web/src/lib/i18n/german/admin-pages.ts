@@ -33,7 +33,7 @@ export const adminPages = {
     of: 'Limits von {{name}}',
     own: 'Limits dieses Kontos',
     ownText: 'In leeren Feldern gelten die Limits der Gruppen und des Servers.',
-    applies: 'Aktuelle Limits und Verbrauch',
+    applies: 'Aktuelle Limits und Nutzung',
     each: 'Limits jedes Mitglieds',
     shared: 'Gemeinsame Limits aller Mitglieder',
     open: 'Limits',
@@ -44,7 +44,7 @@ export const adminPages = {
     renewed: 'Wird am {{time}} erneuert.',
     storageMegabytes: 'Speicher (MB)',
     storageText:
-      'Frühere Fassungen von Projektdateien zählen mit. Die ältesten machen neuen Dateien Platz.',
+      'Frühere Versionen von Projektdateien zählen mit. Die ältesten werden gelöscht, um Platz für neue Dateien zu schaffen.',
     kind: {
       tokens_per_day: 'Token pro Tag',
       tokens_per_month: 'Token pro Monat',
@@ -60,13 +60,14 @@ export const adminPages = {
   mcpAccess: {
     users: 'Nur für',
     usersHint:
-      'Benutzernamen, durch Kommas getrennt. Leer: alle. Administratoren dürfen ihn immer verwenden.',
+      'Benutzernamen, durch Kommas getrennt. Leer lassen für alle. Administratoren haben immer Zugriff.',
     groups: 'Erlaubt durch Gruppen: {{names}} (Verwaltung → Gruppen).',
     client: 'OAuth-Client',
-    clientHint: 'Nur, wenn man sich anmeldet und der Server Clients nicht selbst registriert.',
+    clientHint:
+      'Nur nötig, wenn sich Benutzer anmelden und der Server Clients nicht selbst registriert.',
     clientId: 'Client-ID',
     clientSecret: 'Client-Geheimnis',
-    secretStored: 'Ein Geheimnis ist gespeichert. Leer lassen, um es zu behalten.',
+    secretStored: 'Ein Geheimnis ist gespeichert. Lass das Feld leer, um es zu behalten.',
     scope: 'Geltungsbereich (Scope)',
   },
   admin: {
@@ -115,7 +116,7 @@ export const adminPages = {
       state: { ok: 'in Ordnung', warn: 'Warnung', fail: 'defekt' },
     },
     deleteUser: 'Löschen',
-    deleteTitle: 'Konto „{{name}}“ löschen',
+    deleteTitle: 'Konto „{{name}}“ löschen?',
     deleteData: {
       label: 'Daten des Kontos',
       delete: 'Löschen',
@@ -176,8 +177,8 @@ export const adminPages = {
     resetFactors: 'Zweiten Faktor zurücksetzen',
     resetFactorsTitle: 'Die zweiten Faktoren von {{name}} entfernen?',
     resetFactorsText:
-      'Authenticator-App, Passkeys und Wiederherstellungscodes werden entfernt. Bis ein neuer zweiter Faktor hinzugefügt ist, reicht das Passwort zum Anmelden. Vergewissere dich zuerst, dass die Person, die darum bittet, wirklich ist, wer sie zu sein angibt.',
-    factorsReset: 'Die zweiten Faktoren von {{name}} sind entfernt.',
+      'Authenticator-App, Passkeys und Wiederherstellungscodes werden entfernt. Bis ein neuer zweiter Faktor hinzugefügt ist, reicht das Passwort zum Anmelden. Vergewissere dich zuerst, dass die Bitte wirklich von dieser Person kommt.',
+    factorsReset: 'Die zweiten Faktoren von {{name}} wurden entfernt.',
     resetLink: 'Passwort zurücksetzen',
     resetLinkOf: 'Schicke diesen Link an {{name}}. Er funktioniert einmal, 24 Stunden lang.',
     note: 'Für wen ist sie?',
@@ -194,7 +195,7 @@ export const adminPages = {
     allKinds: 'Alles',
     allAccounts: 'Alle Konten',
     onlyDisabled: 'Deaktivierte',
-    downloadLog: 'Protokoll herunterladen',
+    downloadLog: 'Audit-Log herunterladen',
     nobody: 'nicht angemeldet',
     detail: {
       pair: '{{name}}: {{value}}',

@@ -39,14 +39,14 @@ export const channelPages = {
       'quota.reached': 'Ein Limit ist erreicht',
     },
     add: 'Webhook hinzufügen',
-    secret: 'Geheimnis für die Signatur. Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
+    secret: 'Geheimnis zum Signieren. Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
     replace: 'Geheimnis von {{url}} ersetzen',
     replaceTitle: 'Geheimnis ersetzen',
     replaceText:
       'Neue Ereignisse werden mit einem neuen Geheimnis signiert, das nur einmal angezeigt wird.',
-    overlap: '24 Stunden lang auch mit dem alten signieren',
+    overlap: '24 Stunden lang auch mit dem alten Geheimnis signieren',
     overlapHint:
-      'Dein Programm nimmt Anfragen an, bis du ihm das neue Geheimnis gegeben hast. Schalte dies aus, wenn jemand anderes das alte kennt.',
+      'Dein Programm nimmt Anfragen weiterhin an, bis es das neue Geheimnis hat. Schalte das aus, wenn jemand anderes das alte kennt.',
     overlapUntil: 'bis {{until}} auch mit dem alten Geheimnis signiert',
     off: 'Aus',
     switchOn: '{{url}} einschalten',
@@ -60,6 +60,6 @@ export const channelPages = {
     },
     remove: '{{url}} löschen',
     removeTitle: 'Diesen Webhook löschen?',
-    removeText: 'Es wird nichts mehr gesendet, auch nicht, was noch wartet.',
+    removeText: 'Es wird nichts mehr gesendet, auch keine Ereignisse, die noch warten.',
   },
 }

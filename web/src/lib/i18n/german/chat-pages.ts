@@ -6,7 +6,7 @@ export const chatPages = {
     waiting_other:
       '{{count}} Nachrichten, die nacheinander gesendet werden, wenn die Antworten davor fertig sind',
     paused:
-      'Angehalten, weil die letzte Antwort nicht normal endete. Sende oder entferne den Rest.',
+      'Angehalten, weil die letzte Antwort nicht fertig wurde. Sende oder entferne die übrigen Nachrichten.',
     failed: 'Nicht gesendet: {{reason}}',
     offline: 'Wird gesendet, sobald du wieder online bist',
     edit: 'Wartende Nachricht bearbeiten',
@@ -23,7 +23,8 @@ export const chatPages = {
     stopReading: 'Vorlesen beenden',
     regenerateWith: 'Neu generieren mit',
     edit: 'Text bearbeiten',
-    editHint: 'Deine Fassung wird neben dieser abgelegt. Die Unterhaltung geht mit deiner weiter.',
+    editHint:
+      'Deine Version wird neben dieser hinzugefügt. Die Unterhaltung geht mit deiner weiter.',
     edited: 'Von dir bearbeitet',
     up: 'Gute Antwort',
     down: 'Schlechte Antwort',
@@ -47,11 +48,11 @@ export const chatPages = {
     version: 'Version {{number}}',
     waiting: 'Antwortet, sobald die erste Antwort fertig ist.',
     starting: 'Startet …',
-    hint: 'Wenn du weiterschreibst, ohne zu wählen, geht die Unterhaltung mit {{model}} weiter.',
+    hint: 'Wenn du eine Nachricht sendest, ohne zu wählen, geht die Unterhaltung mit {{model}} weiter.',
   },
   branches: {
     title: 'Zweige',
-    text: 'Jede bearbeitete Frage und jede weitere Antwort beginnt einen Zweig. Wähle einen, um dorthin zu gehen.',
+    text: 'Jede bearbeitete Nachricht und jede weitere Antwort auf dieselbe Nachricht beginnt einen Zweig. Wähle einen, um ihn zu öffnen.',
     locked: 'Du kannst zu einem anderen Zweig gehen, wenn die Antwort fertig ist.',
     none: 'Diese Unterhaltung hat nur einen Zweig. Bearbeite eine Frage oder generiere eine Antwort neu, um einen weiteren zu beginnen.',
     newest: 'Die neuesten {{count}} Zweige',
@@ -95,7 +96,7 @@ export const chatPages = {
     copyCurl: 'Als curl kopieren',
     copyRequest: 'Anfrage kopieren',
     notRecorded:
-      'Was gesendet wurde, ist nicht gespeichert: Der Lauf ist zu alt, oder an keinen Anbieter wurde etwas gesendet.',
+      'Es ist keine Anfrage gespeichert: Der Lauf ist zu alt, oder an keinen Anbieter wurde etwas gesendet.',
     changedHere: 'erste Änderung',
     missing: 'nicht mehr gespeichert',
     cut: 'Gekürzt. Der vollständige Text ist länger.',
@@ -107,7 +108,7 @@ export const chatPages = {
     result: 'Ergebnis',
     firstCall: 'Es gibt keinen früheren Aufruf zum Vergleichen.',
     otherModel:
-      'Ein anderes Modell oder ein anderer Anbieter wurde gefragt und hatte davon nichts im Cache.',
+      'Dieser Aufruf ging an ein anderes Modell oder einen anderen Anbieter, der davon nichts im Cache hatte.',
     appended: 'Es wurde nur angehängt: Alles davor ist wie im vorigen Aufruf.',
     changes: {
       changed: 'Erste Änderung: {{part}} ist anders.',

@@ -19,7 +19,7 @@ export const conversations = {
   selectAll: 'Alle angezeigten auswählen',
   exportSelected: 'Exportieren',
   exportStarted:
-    'Der Export wird geschrieben. Lade ihn unter Einstellungen → Deine Daten herunter.',
+    'Der Export wurde gestartet. Wenn er fertig ist, kannst du ihn unter Einstellungen → Deine Daten herunterladen.',
   tags: 'Tags',
   tagged: 'Mit Tag „{{tag}}“',
   allTags: 'Alle',

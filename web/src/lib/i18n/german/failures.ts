@@ -40,7 +40,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '„{{path}}“ wäre {{size}} groß; höchstens {{limit}} können geschrieben werden.',
   file_type_unsupported:
     '„{{name}}“ lässt sich nicht anhängen. Möglich sind Bilder (PNG, JPEG, WebP, GIF), PDF-, DOCX-, XLSX- und PPTX-Dokumente sowie Text.',
-  file_unusable: '„{{path}}“ konnte nicht verwendet werden.',
+  file_unusable: 'Auf „{{path}}“ konnte nicht zugegriffen werden.',
   file_upload_too_large: 'Eine Datei darf höchstens {{limit}} groß sein.',
   file_thumbnail_missing:
     '„{{name}}“ ist kein Bild und hat keine Vorschau. Lass `thumb` weg, um die Datei selbst zu erhalten.',
@@ -93,7 +93,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Der Speicher reicht nicht für weitere {{more}}. Du kannst in allen Projekten, Dokumenten und angehängten Dateien zusammen höchstens {{limit}} speichern und hast {{used}} gespeichert. Lösche zuerst etwas davon.',
   quota_exceeded:
     'Die Änderung wurde rückgängig gemacht, weil sie deinen Speicher überschreitet. Du kannst in allen Projekten, Dokumenten und angehängten Dateien zusammen höchstens {{limit}} speichern und hast {{used}} gespeichert. Lösche zuerst etwas davon.',
-  request_stopped: 'Die Anfrage wurde gestoppt. Nichts wurde geändert.',
+  request_stopped: 'Die Anfrage wurde abgebrochen. Nichts wurde geändert.',
   search_not_isolated: 'Die Suche ließ sich nicht vom System isolieren.',
   search_busy:
     '{{count}} deiner Suchen warten schon. Versuche es noch einmal, wenn sie fertig sind.',
@@ -101,7 +101,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   search_path_is_link: '„{{path}}“ ist ein symbolischer Link; ihm wird nicht gefolgt.',
   search_path_not_found: 'Es gibt keine Datei und keinen Ordner „{{path}}“ zum Durchsuchen.',
   search_pattern_invalid:
-    'Das Muster ist nicht lesbar: {{detail}}. Stelle Sonderzeichen „\\“ voran, um sie selbst zu suchen.',
+    'Das Muster ist nicht gültig: {{detail}}. Stelle Sonderzeichen ein „\\“ voran, um sie wörtlich zu suchen.',
   too_many_changes: 'Höchstens {{limit}} Dateien lassen sich auf einmal ändern.',
   too_many_files_open: 'Zu viele Dateien sind geöffnet. Versuche es gleich noch einmal.',
   too_many_restored: 'Höchstens {{limit}} Dateien lassen sich auf einmal wiederherstellen.',
@@ -117,8 +117,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Der Server nimmt gerade zu viele Uploads entgegen. Versuche es gleich noch einmal.',
   uploads_exhausted:
     'Höchstens {{limit}} Uploads können gleichzeitig laufen. Warte, bis einer fertig ist, und versuche es noch einmal.',
-  work_stopped: 'Die Arbeit wurde gestoppt.',
-  work_too_slow: 'Die Arbeit dauerte länger als {{seconds}} s.',
+  work_stopped: 'Der Vorgang wurde abgebrochen.',
+  work_too_slow: 'Der Vorgang dauerte länger als {{seconds}} s.',
   upload_not_multipart: 'Sende die Dateien als multipart/form-data.',
 }
 
@@ -137,9 +137,9 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_call_unreadable:
     'Das Modell hat einen unlesbaren Toolaufruf geschrieben. Es wird gebeten, ihn noch einmal zu schreiben.',
   model_context_exceeded:
-    'Die Unterhaltung ist zu lang für „{{model}}“. Beginne eine neue oder wähle ein Modell mit größerem Kontext.',
+    'Die Unterhaltung ist zu lang für „{{model}}“. Beginne eine neue oder wähle ein Modell mit größerem Kontextfenster.',
   model_key_lost:
-    'Der gespeicherte API-Schlüssel von {{model}} ist nicht lesbar. Ein Administrator muss ihn unter Einstellungen → Modelle neu eingeben.',
+    'Der gespeicherte API-Schlüssel von {{model}} lässt sich nicht entschlüsseln. Ein Administrator muss ihn unter Einstellungen → Modelle neu eingeben.',
   model_not_found:
     'Der Anbieter von „{{model}}“ kennt dieses Modell oder diese Adresse nicht ({{status}}). Prüfe api_url und upstream_model.',
   model_rate_limited:
@@ -150,7 +150,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_refused: 'Der Anbieter von „{{model}}“ hat die Anfrage abgelehnt ({{status}}).',
   model_refused_credit:
     'Dein Guthaben beim Anbieter von „{{model}}“ ist aufgebraucht ({{status}}). Lade es auf oder wähle ein anderes Modell.',
-  model_stopped: 'Die Anfrage an „{{model}}“ wurde gestoppt.',
+  model_stopped: 'Die Anfrage an „{{model}}“ wurde abgebrochen.',
   model_stream_broken: 'Die Verbindung zu „{{model}}“ brach ab, bevor die Antwort vollständig war.',
   model_stream_disordered:
     'Der Anbieter von „{{model}}“ hat Teile der Antwort doppelt oder in falscher Reihenfolge geschickt. Frage noch einmal oder wähle ein anderes Modell.',
@@ -167,15 +167,15 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_unavailable_connection_refused:
     '„{{model}}“ ist nicht erreichbar: Die Verbindung wurde abgelehnt. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_connection_timed_out:
-    '„{{model}}“ ist nicht erreichbar: Die Verbindung hat zu lange gedauert. Prüfe die Adresse des Anbieters und das Netzwerk.',
+    '„{{model}}“ ist nicht erreichbar: Beim Verbinden wurde das Zeitlimit überschritten. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_host_not_found:
-    '„{{model}}“ ist nicht erreichbar: Der Hostname ließ sich nicht nachschlagen. Prüfe die Adresse des Anbieters und das Netzwerk.',
+    '„{{model}}“ ist nicht erreichbar: Der Hostname ließ sich nicht auflösen. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_host_unknown:
     '„{{model}}“ ist nicht erreichbar: Der Hostname ist unbekannt. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_host_unreachable:
-    '„{{model}}“ ist nicht erreichbar: Der Host antwortet nicht. Prüfe die Adresse des Anbieters und das Netzwerk.',
+    '„{{model}}“ ist nicht erreichbar: Der Host ist nicht erreichbar. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_insecure:
-    '„{{model}}“ ist nicht erreichbar: Die sichere Verbindung ist fehlgeschlagen. Prüfe die Adresse des Anbieters und das Netzwerk.',
+    '„{{model}}“ ist nicht erreichbar: Die TLS-Verbindung ist fehlgeschlagen. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_network:
     '„{{model}}“ ist nicht erreichbar: Das Netzwerk ist nicht erreichbar. Prüfe die Adresse des Anbieters und das Netzwerk.',
   model_unavailable_reported:
@@ -192,14 +192,14 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_lost: 'der Upload ging verloren; lade die Datei noch einmal hoch',
   document_not_indexed: 'sie konnte nicht indexiert werden',
   document_not_what_its_name_says:
-    'ihr Name endet auf {{extension}}, aber ihr Inhalt ist etwas anderes',
+    'ihr Name endet auf {{extension}}, aber ihr Inhalt hat ein anderes Format',
   document_office_damaged: 'die {{extension}}-Datei ist beschädigt',
   document_page_too_deep: 'die Seite ist zu tief verschachtelt',
   document_pdf_damaged: 'das PDF ist beschädigt',
   document_pdf_protected: 'das PDF ist durch ein Passwort geschützt',
   document_reader_not_started:
     'das Programm zum Lesen von Dokumenten konnte nicht gestartet werden',
-  document_reading_stopped: 'es wurde abgebrochen',
+  document_reading_stopped: 'das Lesen wurde abgebrochen',
   document_reading_too_slow: 'das Lesen dauerte zu lange',
   document_scanned:
     'sie enthält keinen Text (lass ein gescanntes Dokument zuerst durch eine Texterkennung laufen)',
@@ -211,7 +211,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_mail_not_set_up: 'dieser Server hat keine SMTP-Einstellungen mehr',
   delivery_mail_refused: 'der Mailserver hat sie abgelehnt ({{status}})',
   delivery_mail_unconfirmed:
-    '{{address}}: die Empfängerin oder der Empfänger hat E-Mails noch nicht zugestimmt',
+    'die Inhaberin oder der Inhaber von {{address}} hat E-Mails von diesem Server nicht zugestimmt',
   delivery_mail_unreachable: 'der Mailserver war nicht erreichbar oder ausgelastet',
   delivery_receiver_address_refused:
     'dieser Server darf nicht an die Adresse des Empfängers senden',
@@ -228,14 +228,14 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_connection_failed: 'die Verbindung ist fehlgeschlagen oder abgebrochen',
   mcp_connection_refused: 'er hat die Verbindung abgelehnt',
   mcp_credentials_refused: 'er hat die Zugangsdaten abgelehnt',
-  mcp_ended: 'sein Programm wurde beendet',
+  mcp_ended: 'sein Prozess wurde beendet',
   mcp_host_unknown: 'sein Hostname ist unbekannt',
   mcp_sign_in_needed: 'du musst dich anmelden',
   mcp_settings_unreadable:
-    'seine gespeicherten Einstellungen sind nicht mehr lesbar; bearbeite ihn und gib seine Adresse neu ein',
+    'seine gespeicherten Einstellungen lassen sich nicht mehr entschlüsseln; bearbeite ihn und gib seine Adresse neu ein',
   mcp_wrong_address: 'unter seiner Adresse gibt es keinen MCP-Server',
   mcp_too_slow: 'er hat nicht rechtzeitig geantwortet',
-  export_failed: 'etwas Unerwartetes ist passiert; Näheres steht im Log des Servers',
+  export_failed: 'ein unerwarteter Fehler ist aufgetreten; Näheres steht im Log des Servers',
   export_interrupted: 'der Server wurde inzwischen neu gestartet; starte den Export noch einmal',
   import_already_there: 'es wurde schon importiert',
   import_archive_bomb: 'es ist mehr als {{ratio}}-fach komprimiert, was kein echter Export ist',
@@ -251,7 +251,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_disk_full: 'der Datenträger des Servers ist voll',
   import_entry_link: 'es ist ein Link',
   import_entry_unsafe: 'sein Name führt aus dem Archiv hinaus',
-  import_failed: 'etwas Unerwartetes ist passiert; Näheres steht im Log des Servers',
+  import_failed: 'ein unerwarteter Fehler ist aufgetreten; Näheres steht im Log des Servers',
   import_file_missing: 'der Export enthält es nicht',
   import_file_refused: 'dieser Server lehnt es ab: {{detail}}',
   import_format_unknown:

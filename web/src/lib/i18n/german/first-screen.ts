@@ -60,7 +60,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     shortcuts: 'Tastenkürzel',
     main: 'Hauptbereich',
     sidebar: 'Seitenleiste',
-    offline: 'Du bist offline. Was schon geladen war, kannst du lesen.',
+    offline: 'Du bist offline. Was auf diesem Gerät gespeichert ist, kannst du weiterhin lesen.',
     offlineCopy: 'Kopie auf diesem Gerät, Stand: {{when}}',
     offlineMissing:
       'Diese Unterhaltung ist nicht auf diesem Gerät gespeichert. Sie öffnet sich, sobald du wieder online bist.',
@@ -141,7 +141,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
   chat: {
     messages: 'Nachrichten',
     toEnd: 'Zur neuesten Nachricht springen',
-    reconnecting: 'Verbindung unterbrochen. Verbindet neu …',
+    reconnecting: 'Verbindung unterbrochen. Wird neu verbunden …',
     retryingIn_one: 'Neuer Versuch in {{count}} Sekunde.',
     retryingIn_other: 'Neuer Versuch in {{count}} Sekunden.',
     retryingNow: 'Neuer Versuch …',
@@ -214,7 +214,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notFound: 'Unterhaltung nicht gefunden',
     notFoundText:
       'Der Link ist falsch, oder die Unterhaltung wurde gelöscht oder gehört zu einem anderen Konto.',
-    notLoaded: 'Unterhaltung nicht geladen',
+    notLoaded: 'Diese Unterhaltung konnte nicht geladen werden',
     deletedElsewhere:
       'Diese Unterhaltung wurde in einem anderen Tab oder auf einem anderen Gerät gelöscht.',
   },

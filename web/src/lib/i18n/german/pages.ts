@@ -107,7 +107,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     weekly: '7 Tage',
     monthly: '30 Tage',
     nothing: 'Noch keine Nutzung',
-    nothingText: 'Die Token jeder Antwort werden hier gezählt.',
+    nothingText: 'Nach der ersten Antwort erscheinen hier Token und Kosten.',
     total_tokens: 'Token insgesamt',
     prompt_tokens: 'Eingabe',
     cached: '{{count}} aus dem Cache ({{share}})',
@@ -135,7 +135,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   share: {
     continueTitle: 'Diese geteilte Unterhaltung fortsetzen?',
     continueText:
-      'Ihre Texte werden in eine eigene Unterhaltung kopiert. Die geteilte bleibt, wie sie ist.',
+      'Ihr Text wird in eine neue eigene Unterhaltung kopiert. Die geteilte Kopie ändert sich nicht.',
     continue: 'Fortsetzen',
     title: 'Per Link teilen',
     text: 'Wer den Link hat, kann eine Kopie der gezeigten Nachrichten in ihrem jetzigen Stand lesen.',

@@ -20,7 +20,8 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   name_taken: 'Dieser Name ist schon vergeben.',
   run_active:
     'In dieser Unterhaltung wird gerade geantwortet. Warte, bis die Antwort fertig ist, oder stoppe sie.',
-  run_not_resumable: 'Diese Antwort lässt sich nicht fortsetzen. Sende neu oder generiere neu.',
+  run_not_resumable:
+    'Diese Antwort lässt sich nicht fortsetzen. Sende die Nachricht noch einmal oder generiere die Antwort neu.',
   approval_decided: 'Über diese Anfrage wurde schon entschieden.',
   file_changed: 'Die Datei wurde geändert. Lies sie neu und versuche es noch einmal.',
   payload_too_large: 'Das ist zu groß: {{message}}',
@@ -31,7 +32,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   store_unavailable: 'Die Datenbank ist gerade nicht verfügbar. Versuche es gleich noch einmal.',
   run_interrupted: 'Ein Neustart des Servers hat diese Antwort unterbrochen.',
   budget_exceeded: 'Ein Limit ist erreicht: {{message}}',
-  model_bad_answer: 'Das Modell hat Unbrauchbares geantwortet: {{message}}',
+  model_bad_answer: 'Die Antwort des Modells ist unbrauchbar: {{message}}',
 }
 
 export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, string> = {

@@ -93,7 +93,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   account_disabled: 'Dieses Konto ist deaktiviert. Wende dich an einen Administrator.',
   answer_without_question:
     'Zu dieser Antwort gibt es keine Nachricht, deshalb lässt sie sich nicht neu generieren.',
-  approval_not_found: 'Unter dieser id_ref wartet keine Freigabe.',
+  approval_not_found: 'Unter dieser id_ref wartet keine Freigabeanfrage auf eine Entscheidung.',
   approved_arguments_invalid: '{{detail}}',
   attachment_needs_vision:
     'Dieses Modell nimmt keine Bilder an, deshalb lässt sich „{{name}}“ nicht anhängen. Wähle ein Modell, das Bilder sieht.',
@@ -105,9 +105,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   background_tasks_exhausted: '{{limit}} Hintergrundaufgaben laufen schon. Warte, bis eine endet.',
   call_decided: 'Dieser Toolaufruf wurde schon freigegeben oder abgelehnt.',
   client_call_unknown:
-    'Vor seinem Ergebnis gibt es keinen Aufruf mit der ID „{{id}}“. Sende Aufrufe und Ergebnisse zusammen.',
+    'Vor diesem Ergebnis gibt es keinen Toolaufruf mit der ID „{{id}}“. Sende Toolaufrufe zusammen mit ihren Ergebnissen.',
   client_result_missing:
-    'Das Ergebnis des Aufrufs von „{{name}}“ fehlt. Sende für jeden Aufruf deiner Tools ein Ergebnis.',
+    'Das Ergebnis des Toolaufrufs „{{name}}“ fehlt. Sende für jeden Aufruf deiner Tools ein Ergebnis.',
   conversation_busy: 'In dieser Unterhaltung beginnen ständig neue Läufe. Versuche es noch einmal.',
   conversation_gone: 'Die Unterhaltung wurde gelöscht.',
   conversation_has_run:
@@ -131,13 +131,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Die Dateien sind wiederhergestellt, aber der Stand dazu konnte noch nicht gespeichert werden.',
   run_completed: 'Dieser Lauf ist abgeschlossen; es gibt nichts fortzusetzen.',
   run_continues_soon: 'Der Server setzt diesen Lauf gleich fort. Versuche es in Kürze noch einmal.',
-  run_not_prepared: 'Die Antwort konnte nicht vorbereitet werden. Versuche es noch einmal.',
+  run_not_prepared: 'Der Lauf konnte nicht vorbereitet werden. Versuche es noch einmal.',
   run_not_stored:
-    'Die Antwort konnte nicht gespeichert werden und endet hier. Frage noch einmal oder setze sie fort.',
+    'Die Antwort konnte nicht gespeichert werden und endet hier. Sende die Nachricht noch einmal oder setze die Antwort fort.',
   run_still_active: 'Dieser Lauf ist noch aktiv.',
   run_takes_no_decision:
-    'Dieser Lauf ist beendet: Keiner seiner Aufrufe wartet auf eine Entscheidung.',
-  run_takes_no_input: 'Dieser Lauf ist beendet: Keiner seiner Aufrufe wartet auf eine Eingabe.',
+    'Dieser Lauf ist beendet: Keiner seiner Toolaufrufe wartet auf eine Entscheidung.',
+  run_takes_no_input: 'Dieser Lauf ist beendet: Keiner seiner Toolaufrufe wartet auf eine Eingabe.',
   run_minutes_used_up:
     'Diese Antwort hat das Limit von {{limit}} Minuten erreicht. Du kannst sie fortsetzen.',
   run_tokens_used_up:

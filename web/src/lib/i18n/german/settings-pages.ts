@@ -17,13 +17,13 @@ export const settingsPages = {
     themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     language: 'Sprache',
     display: {
-      textSize: { label: 'Textgröße', normal: 'Normal', large: 'Groß', largest: 'Am größten' },
+      textSize: { label: 'Textgröße', normal: 'Normal', large: 'Groß', largest: 'Sehr groß' },
       density: { label: 'Dichte', comfortable: 'Großzügig', compact: 'Kompakt' },
       contrast: { label: 'Kontrast', system: 'System', more: 'Hoch' },
       motion: { label: 'Bewegung', system: 'System', less: 'Reduziert' },
       notifications: 'Benachrichtigen, wenn eine Antwort fertig ist oder auf mich wartet',
       notificationsHint:
-        'In anderen Tabs und Programmen, und bei geschlossener Seite, wenn der Browser das kann. Vom Inhalt der Antwort ist nichts zu sehen.',
+        'Wenn du in einem anderen Tab oder Programm bist und, falls dein Browser das kann, auch bei geschlossener Seite. Benachrichtigungen enthalten nie die Antwort.',
       notificationsInsecure: 'Benachrichtigungen erfordern HTTPS.',
       notificationsBlocked:
         'Dein Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen.',
@@ -33,7 +33,7 @@ export const settingsPages = {
         'mod-enter': 'Strg oder ⌘ + Enter',
       },
     },
-    single: 'Dieser Server hat einen einzigen Benutzer und braucht keine Anmeldung.',
+    single: 'Dieser Server läuft im Einzelbenutzermodus und braucht keine Anmeldung.',
     password: 'Passwort',
     email: 'E-Mail-Adresse',
     emailText:
@@ -41,7 +41,7 @@ export const settingsPages = {
     emailTextNoMail: 'Damit Administratoren dich erreichen.',
     emailSaved: 'E-Mail-Adresse gespeichert.',
     confirmEmail: 'E-Mail-Adresse bestätigen',
-    confirmSent: 'Eine E-Mail mit einem Link ist unterwegs an {{address}}.',
+    confirmSent: 'Ein Bestätigungslink ist unterwegs an {{address}}.',
     passwordText: 'Wenn du es änderst, wirst du überall sonst abgemeldet.',
     passwordChanged: 'Passwort geändert.',
     keysKept_one: '{{count}} API-Schlüssel funktioniert weiterhin.',
@@ -74,9 +74,9 @@ export const settingsPages = {
     codesLeft_other: '{{count}} übrig',
     newCodes: 'Neue erstellen',
     codesText:
-      'Jeder dieser Codes funktioniert einmal, falls du deinen zweiten Faktor verlierst. Bewahre sie sicher auf: Sie werden nicht noch einmal angezeigt.',
+      'Wenn du deinen zweiten Faktor verlierst, melde dich mit einem dieser Codes an. Jeder funktioniert einmal. Bewahre sie sicher auf: Sie werden nicht noch einmal angezeigt.',
     codesStored: 'Ich habe sie aufbewahrt',
-    scan: 'Scanne das mit deiner Authenticator-App und gib dann den Code ein, den sie anzeigt.',
+    scan: 'Scanne den QR-Code mit deiner Authenticator-App und gib dann den Code ein, den sie anzeigt.',
     qrCode: 'QR-Code für deine Authenticator-App',
     secret: 'Oder gib diesen Schlüssel ein',
     go: 'Weiter',
@@ -101,7 +101,7 @@ export const settingsPages = {
     name: 'Name',
     taken: 'Ein anderer Prompt hat diesen Namen. Wähle einen anderen.',
     prompt: 'Prompt',
-    hint: 'Zwei Paare geschweifter Klammern wie in FIELD ergeben ein Feld, das du jedes Mal ausfüllst.',
+    hint: 'Setze einen Namen in doppelte geschweifte Klammern, etwa FIELD: Das ergibt ein Feld, das du jedes Mal ausfüllst.',
     fields: 'Auszufüllende Felder: {{fields}}',
     example: 'Zum Beispiel: Erkläre FIELD in drei Sätzen.',
   },
@@ -113,14 +113,14 @@ export const settingsPages = {
     toolsText: 'Tools, die du ausschaltest, werden keinem Modell angeboten.',
   },
   models: {
-    text: 'Die Modelle, die Unterhaltungen verwenden können, in der Reihenfolge der Menüs.',
+    text: 'Die Modelle, die du in Unterhaltungen verwenden kannst, in der Reihenfolge der Menüs.',
     earlier: '{{name}} nach oben',
     later: '{{name}} nach unten',
     hide: '{{name}} in Menüs ausblenden',
     show: '{{name}} in Menüs anzeigen',
     needsKey: 'braucht seinen API-Schlüssel',
     needsKeyText:
-      'Der gespeicherte API-Schlüssel ist nicht mehr lesbar. Ein Administrator muss ihn neu eingeben.',
+      'Der gespeicherte API-Schlüssel lässt sich nicht entschlüsseln. Ein Administrator muss ihn neu eingeben.',
     enterKey: 'Schlüssel eingeben',
     enterKeyTitle: 'API-Schlüssel für {{name}}',
     key: 'API-Schlüssel',
@@ -145,7 +145,7 @@ export const settingsPages = {
       vision: 'Sieht Bilder',
       pdf: 'Liest PDF-Dateien selbst',
       contextWindow: 'Kontextfenster (Token)',
-      maxTokens: 'Längste Antwort (Token)',
+      maxTokens: 'Maximale Länge der Antwort (Token)',
       currency: 'Währung',
       input: 'Preis der Eingabe',
       output: 'Preis der Ausgabe',
@@ -198,9 +198,9 @@ export const settingsPages = {
   memory: {
     title: 'Gedächtnis',
     text: 'Was der Agent in jeder Unterhaltung über dich weiß. Auf deine Bitte fügt er etwas hinzu; du kannst alles bearbeiten.',
-    facts_one: '{{count}} gemerkte Tatsache',
-    facts_other: '{{count}} gemerkte Tatsachen',
-    untrusted: 'aus fremdem Text',
+    facts_one: '{{count}} gemerkte Information',
+    facts_other: '{{count}} gemerkte Informationen',
+    untrusted: 'aus Text von außen',
     forget: 'Vergessen: {{fact}}',
     forgetTitle: 'Das vergessen?',
     forgetConfirm: 'Vergessen',
@@ -213,7 +213,7 @@ export const settingsPages = {
     exportText:
       'Alles, was dir hier gehört, als ein ZIP-Archiv, das jedes NanoClaw importieren kann.',
     exportNote:
-      'Es enthält Unterhaltungen mit allen Zweigen und Dateien, Gedächtnis, Projekte, Dokumente und Nutzung; keine Passwörter oder Schlüssel. Papierkorb und temporäre Chats fehlen. Die Datei wird nach einem Tag gelöscht.',
+      'Es enthält Unterhaltungen mit allen Zweigen und Dateien, Gedächtnis, Projekte, Dokumente und Nutzung, aber keine Passwörter oder Schlüssel. Papierkorb und temporäre Chats fehlen. Die Datei wird nach einem Tag gelöscht.',
     exportAll: 'Alles exportieren',
     exporting: 'Archiv wird geschrieben …',
     exportFailed: 'Der Export ist fehlgeschlagen:',
@@ -223,7 +223,7 @@ export const settingsPages = {
     importText:
       'Aus NanoClaw, ChatGPT, Claude, Open WebUI oder LibreChat oder aus der Datenbank des Python-NanoClaw.',
     importNote:
-      'Wähle die Exportdatei so, wie sie ist (.zip, .json oder .db). Der Import läuft im Hintergrund; dieselbe Datei noch einmal zu importieren fügt nichts hinzu. Importierter Text gilt als Text von außen.',
+      'Wähle die unveränderte Exportdatei (.zip, .json oder .db). Der Import läuft im Hintergrund. Dieselbe Datei noch einmal zu importieren fügt nichts hinzu. Importierter Text gilt als Text von außen.',
     choose: 'Datei auswählen …',
     uploading: 'Wird hochgeladen …',
     importing: '{{name}} wird importiert …',
@@ -231,8 +231,8 @@ export const settingsPages = {
     imported: '{{name}}: {{what}} importiert.',
     nothingNew: '{{name}}: nichts Neues zu importieren.',
     separator: ', ',
-    skipped_one: '{{count}} Eintrag wurde ausgelassen',
-    skipped_other: '{{count}} Einträge wurden ausgelassen',
+    skipped_one: '{{count}} Eintrag übersprungen',
+    skipped_other: '{{count}} Einträge übersprungen',
     more_one: '… und {{count}} weiterer',
     more_other: '… und {{count}} weitere',
     counts: {

@@ -55,7 +55,7 @@ export const steps = {
 
 export const input = {
   heading: '„{{server}}“ bittet um deine Eingabe',
-  program: 'ein Programm auf dem Server',
+  program: 'ein Programm auf dem Rechner des Servers',
   formNote:
     'Deine Antwort geht an diesen MCP-Server. Gib keine Passwörter oder andere Geheimnisse ein.',
   urlNote:
@@ -113,7 +113,7 @@ export const approval = {
     host_network:
       'Dieser Befehl nutzt das Netzwerk des Servers. Er kann diesen Server, andere Dienste auf demselben Rechner und private Netze in der Nähe erreichen.',
     changed_meanwhile:
-      'Jemand hat diese Datei geändert, nachdem der Agent sie gelesen hat. Dieser Aufruf wird deshalb abgelehnt.',
+      'Jemand hat diese Datei geändert, nachdem der Agent sie gelesen hat. Dieser Aufruf wird deshalb fehlschlagen.',
   },
   rememberRun: 'In dieser Antwort für dieses Tool nicht mehr fragen',
   rememberConversation: 'In dieser Unterhaltung für dieses Tool nicht mehr fragen',
