@@ -5,7 +5,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   address_missing: 'Votre compte n’a pas d’adresse e-mail. Indiquez-en une dans `address`.',
   mail_not_sent: 'L’e-mail n’a pas pu être envoyé. Vérifiez l’adresse ou réessayez plus tard.',
   mail_not_set_up:
-    'Ce serveur ne peut pas envoyer d’e-mails : il lui faut `smtp` et `public_url` dans sa configuration. Adressez-vous à un administrateur.',
+    'Ce serveur ne peut pas envoyer d’e-mails. Demandez à un administrateur de configurer `smtp` et `public_url`.',
   mails_exhausted: 'Trop d’e-mails ont été demandés. Réessayez plus tard.',
   heir_is_same: 'Un compte ne peut pas être transmis à lui-même.',
   heir_missing: 'Indiquez dans « heir_id » le compte qui reçoit les données.',
@@ -24,11 +24,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_sign_in_refused: 'La connexion à « {{server}} » a échoué ou a été refusée. Réessayez.',
   mcp_sign_in_unavailable:
     'La connexion à « {{server}} » est impossible pour le moment : il n’indique aucun serveur d’autorisation, ou celui-ci est injoignable.',
-  mcp_sign_in_unknown:
-    'Cette connexion est terminée ou a été commencée par quelqu’un d’autre. Recommencez.',
+  mcp_sign_in_unknown: 'Cette connexion a expiré ou appartient à quelqu’un d’autre. Recommencez.',
   account_gone: 'Ce compte n’existe plus.',
   account_link_invalid:
-    'Ce lien ne fonctionne plus : il a été utilisé, a expiré ou a été retiré. Demandez-en un nouveau à un administrateur.',
+    'Ce lien ne fonctionne plus : il a déjà été utilisé, a expiré ou a été révoqué. Demandez-en un nouveau à un administrateur.',
   account_not_found: 'Ce compte n’existe pas.',
   administrators_only: 'Seul un administrateur peut faire cela.',
   api_key_invalid: 'Cette clé d’API n’est pas valide.',
@@ -38,10 +37,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   api_key_scope: 'Il manque à cette clé d’API le droit « {{scope}} ». Utilisez une clé qui l’a.',
   api_key_not_found: 'Cette clé d’API n’existe pas.',
   api_keys_exhausted: 'Vous avez déjà {{limit}} clés d’API. Supprimez-en d’abord une.',
-  body_empty: 'Le contenu est vide.',
-  body_not_json: 'Le contenu n’est pas du JSON valide.',
-  body_too_large: 'Le contenu dépasse ce que ce serveur autorise.',
-  content_length_wrong: 'Le contenu n’a pas la longueur indiquée par Content-Length.',
+  body_empty: 'Le corps de la requête est vide.',
+  body_not_json: 'Le corps de la requête n’est pas du JSON valide.',
+  body_too_large: 'Le corps de la requête dépasse la taille autorisée par ce serveur.',
+  content_length_wrong: 'Le corps de la requête n’a pas la longueur indiquée par Content-Length.',
   content_type_unsupported:
     'Ce type de contenu n’est pas pris en charge ici. Envoyez application/json.',
   email_needs_password:
@@ -63,13 +62,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitation_not_found: 'Cette invitation n’existe pas.',
   invitation_required:
     'Il faut une invitation pour s’inscrire ici. Demandez-en une à un administrateur.',
-  invitations_exhausted: 'Il y a déjà {{limit}} invitations ouvertes. Retirez-en d’abord.',
+  invitations_exhausted: 'Il y a déjà {{limit}} invitations ouvertes. Révoquez-en d’abord.',
   json_list_too_long: 'Une liste du JSON compte plus de {{entries}} éléments.',
   json_too_deep: 'Le JSON est imbriqué sur plus de {{levels}} niveaux.',
   last_administrator:
     'C’est le dernier administrateur actif. Donnez d’abord le rôle d’administrateur à un autre compte.',
   multipart_broken:
-    'Le contenu multipart est illisible : il se termine trop tôt, ou son séparateur manque ou dépasse 250 caractères.',
+    'Le corps multipart est illisible : il est incomplet, ou son séparateur manque ou dépasse 250 caractères.',
   multipart_expected: 'Envoyez ceci en multipart/form-data.',
   no_password_in_single_mode: 'En mode mono-utilisateur, il n’y a pas de mot de passe.',
   nothing_here: 'Cette URL n’existe pas. Vérifiez le chemin et la méthode.',
@@ -82,9 +81,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Vous n’êtes dans aucun des groupes autorisés à se connecter ici. Contactez un administrateur.',
   oidc_refused: 'L’authentification unique a été annulée ou refusée. Réessayez.',
   oidc_response_invalid:
-    'L’authentification unique a échoué : la réponse n’était pas fiable. Réessayez ; si cela se reproduit, prévenez un administrateur.',
+    'L’authentification unique a échoué : la réponse n’a pas pu être vérifiée. Réessayez ; si cela se reproduit, contactez un administrateur.',
   oidc_sign_in_unknown:
-    'Cette connexion a pris trop de temps ou a été commencée dans un autre navigateur. Réessayez.',
+    'Cette connexion a expiré ou a été commencée dans un autre navigateur. Réessayez.',
   oidc_unreachable: 'L’authentification unique est indisponible. Réessayez dans un instant.',
   account_without_password:
     'Le compte « {{name}} » n’a pas de mot de passe, car son propriétaire utilise l’authentification unique. Un lien de mot de passe lui permettrait de se connecter même si elle ne l’autorise plus.',
@@ -102,7 +101,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_invalid: '{{part}} n’est pas valide.',
   request_refused: 'La requête a été refusée.',
   secret_unreadable:
-    'Un secret enregistré est illisible : il l’a été avec une autre clé. Rétablissez cette clé ou saisissez de nouveau le secret.',
+    'Un secret enregistré ne peut pas être déchiffré : il a été chiffré avec une autre clé. Rétablissez cette clé ou saisissez de nouveau le secret.',
   passkey_invalid:
     'Cette clé d’accès n’a pas pu être vérifiée. Réessayez, ou connectez-vous autrement.',
   passkey_not_found: 'Cette clé d’accès n’existe pas.',
@@ -125,7 +124,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   sign_in_busy: 'Trop de personnes se connectent à la fois. Réessayez dans un instant.',
   sign_in_required: 'Connectez-vous d’abord.',
   sign_ins_exhausted: 'Trop d’échecs de connexion. Patientez un moment, puis réessayez.',
-  single_user: 'Ce serveur n’a qu’un utilisateur : aucune connexion n’est nécessaire.',
+  single_user: 'Ce serveur fonctionne en mode mono-utilisateur et n’exige pas de connexion.',
   streams_exhausted:
     'Vous avez {{limit}} flux d’événements ouverts à la fois. Fermez quelques onglets ou connexions.',
   too_many_open:

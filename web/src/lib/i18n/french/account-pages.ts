@@ -2,7 +2,7 @@
 
 export const accountPages = {
   auth: {
-    loginTitle: 'Content de vous revoir',
+    loginTitle: 'Bon retour parmi nous',
     firstTitle: 'Créer le premier compte',
     firstText: 'Ce serveur n’a pas encore de compte. Le premier en devient l’administrateur.',
     registerTitle: 'Créer un compte',
@@ -32,18 +32,18 @@ export const accountPages = {
     setupLinkTitle: 'Pas encore configuré',
     setupLinkText:
       'Ouvrez le lien de configuration que le serveur a affiché au démarrage. Il crée le compte de l’administrateur.',
-    joinTitle: 'Vous êtes invité',
+    joinTitle: 'Vous avez reçu une invitation',
     joinText: 'Créez votre compte sur ce serveur.',
     resetTitle: 'Nouveau mot de passe pour {{name}}',
     resetText: 'Vous serez déconnecté partout ailleurs.',
     reset: 'Enregistrer et se connecter',
     confirmTitle: 'Confirmer votre adresse e-mail',
     confirmText: 'NanoClaw peut-il envoyer des e-mails à {{address}} ?',
-    confirmed: 'Des e-mails peuvent désormais être envoyés à {{address}}.',
+    confirmed: 'NanoClaw peut maintenant envoyer des e-mails à {{address}}.',
     confirm: 'Confirmer',
     forgot: 'Mot de passe oublié ?',
     forgotText:
-      'Saisissez l’adresse e-mail de votre compte. Si elle est confirmée, vous recevrez un lien pour un nouveau mot de passe.',
+      'Saisissez l’adresse e-mail de votre compte. Si elle est confirmée, vous recevrez un lien pour choisir un nouveau mot de passe.',
     sendLink: 'Envoyer le lien',
     linkSent: 'S’il existe un compte avec cette adresse confirmée, un e-mail est en route.',
     linkBroken: 'Ce lien ne fonctionne pas',
@@ -58,7 +58,7 @@ export const accountPages = {
       language: {
         name: 'Langue',
         title: 'Choisissez votre langue',
-        text: 'Vous pouvez en changer à tout moment dans les réglages.',
+        text: 'Vous pouvez en changer à tout moment dans les paramètres.',
       },
       provider: {
         name: 'Fournisseur',
@@ -68,7 +68,7 @@ export const accountPages = {
       models: {
         name: 'Modèles',
         title: 'Choisir des modèles',
-        text: 'Le test montre ce que sait faire le modèle. Ajoutez-en autant d’autres que vous voulez.',
+        text: 'Le test montre ce que sait faire le modèle. Vous pouvez ajouter d’autres modèles du fournisseur.',
       },
       try: {
         name: 'Essayer',
@@ -91,13 +91,13 @@ export const accountPages = {
       'Laissez vide si aucune n’est nécessaire. Une fois enregistrée, elle n’est plus jamais affichée.',
     model: 'Modèle',
     later: 'Plus tard',
-    getKey: 'Créer une clé',
+    getKey: 'Obtenir une clé d’API',
     more: 'Ajouter aussi d’autres modèles ({{count}} choisis)',
     filter: 'Filtrer les modèles',
     adminOnly: 'Seul un administrateur peut ajouter des modèles',
     adminOnlyText: 'Demandez à un administrateur d’ajouter le fournisseur dont vous avez besoin.',
     probe: 'Tester',
-    probing: 'Test…',
+    probing: 'Test en cours…',
     probingText: 'Envoi de quelques petites requêtes.',
     stored: '{{name}} est prêt.',
     unreachable: 'Fournisseur injoignable. Vérifiez l’adresse et le réseau.',

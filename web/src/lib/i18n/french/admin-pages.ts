@@ -2,16 +2,16 @@
 
 export const adminPages = {
   apiKeys: {
-    none: 'Aucune clé API pour l’instant',
+    none: 'Aucune clé d’API pour l’instant',
     title: 'Clés d’API',
     text: 'Pour les scripts et autres programmes. Une clé ne peut ni créer de clés ni mettre fin à des sessions.',
     name: 'À quoi sert-elle ?',
-    lifetime: 'Valable',
+    lifetime: 'Durée de validité',
     noExpiry: 'Sans expiration',
     days_one: '{{count}} jour',
     days_many: '{{count}} jours',
     days_other: '{{count}} jours',
-    scopes: 'Droits (aucun choix : tous)',
+    scopes: 'Droits (si rien n’est sélectionné : tous)',
     scope: {
       read: 'lire',
       api: 'lire et modifier',
@@ -42,10 +42,10 @@ export const adminPages = {
     usedOf: '{{used}} sur {{limit}}',
     near: 'Presque épuisée.',
     reached: 'Épuisée.',
-    renewed: 'Renouvelée le {{time}}.',
+    renewed: 'Se renouvelle le {{time}}.',
     storageMegabytes: 'Stockage (Mo)',
     storageText:
-      'Comprend les versions antérieures des fichiers de projet. Les plus anciennes font place aux nouveaux fichiers.',
+      'Comprend les versions antérieures des fichiers de projet. Les plus anciennes sont supprimées pour faire place aux nouveaux fichiers.',
     kind: {
       tokens_per_day: 'Tokens par jour',
       tokens_per_month: 'Tokens par mois',
@@ -61,11 +61,11 @@ export const adminPages = {
   mcpAccess: {
     users: 'Réservé à',
     usersHint:
-      'Noms d’utilisateurs, séparés par des virgules. Vide : tout le monde. Les administrateurs y ont toujours accès.',
+      'Noms d’utilisateur, séparés par des virgules. Laissez vide pour tout le monde. Les administrateurs y ont toujours accès.',
     groups: 'Autorisé par les groupes : {{names}} (Administration → Groupes).',
     client: 'Client OAuth',
     clientHint:
-      'Seulement si l’on s’y connecte et que le serveur n’enregistre pas lui-même les clients.',
+      'Nécessaire seulement si les utilisateurs s’y connectent et que le serveur n’enregistre pas lui-même les clients.',
     clientId: 'ID du client',
     clientSecret: 'Secret du client',
     secretStored: 'Un secret est enregistré. Laissez le champ vide pour le garder.',
@@ -114,10 +114,10 @@ export const adminPages = {
       usedOf: '{{used}} sur {{limit}}',
       nothingStored: 'Rien n’est encore stocké.',
       again: 'Vérifier de nouveau',
-      state: { ok: 'bon', warn: 'avertissement', fail: 'en panne' },
+      state: { ok: 'OK', warn: 'avertissement', fail: 'en panne' },
     },
     deleteUser: 'Supprimer',
-    deleteTitle: 'Supprimer le compte « {{name}} »',
+    deleteTitle: 'Supprimer le compte « {{name}} » ?',
     deleteData: {
       label: 'Ses données',
       delete: 'Les supprimer',
@@ -129,7 +129,7 @@ export const adminPages = {
         'Toutes ses conversations, projets, fichiers et clés sont supprimés. Cette action est irréversible.',
       keep: 'Plus personne ne peut se connecter. Clés, canaux, webhooks et adresse e-mail sont supprimés ; tout le reste demeure dans le compte désactivé.',
       hand_over:
-        'Conversations, projets, documents, fichiers, liens partagés et mémoire passent à l’autre compte. Les clés et la consommation sont supprimées. Cette action est irréversible.',
+        'Conversations, projets, documents, fichiers, liens partagés et mémoire passent à l’autre compte. Les clés et l’utilisation sont supprimées. Cette action est irréversible.',
     },
     heirSearch: 'Chercher le compte',
     heir: 'Reçoit les données',
@@ -179,8 +179,8 @@ export const adminPages = {
     resetFactors: 'Réinitialiser le second facteur',
     resetFactorsTitle: 'Retirer les seconds facteurs de {{name}} ?',
     resetFactorsText:
-      'L’application d’authentification, les clés d’accès et les codes de récupération sont retirés. Le mot de passe suffit pour se connecter jusqu’à l’ajout d’un nouveau second facteur. Assurez-vous d’abord que la personne qui le demande est bien celle qu’elle prétend être.',
-    factorsReset: 'Les seconds facteurs de {{name}} sont retirés.',
+      'L’application d’authentification, les clés d’accès et les codes de récupération sont retirés. Le mot de passe suffit pour se connecter jusqu’à l’ajout d’un nouveau second facteur. Assurez-vous d’abord que la demande vient bien de cette personne.',
+    factorsReset: 'Les seconds facteurs de {{name}} ont été retirés.',
     resetLink: 'Réinitialiser le mot de passe',
     resetLinkOf: 'Envoyez ce lien à {{name}}. Il fonctionne une fois, pendant 24 heures.',
     note: 'Pour qui est-elle ?',
@@ -192,7 +192,7 @@ export const adminPages = {
     openUntil: 'ouverte jusqu’au {{day}}',
     usedOn: 'utilisée le {{day}}',
     expiredOn: 'expirée le {{day}}',
-    withdraw: 'Retirer l’invitation « {{name}} »',
+    withdraw: 'Révoquer l’invitation « {{name}} »',
     kind: 'Afficher',
     allKinds: 'Tout',
     allAccounts: 'Tous les comptes',
@@ -245,7 +245,7 @@ export const adminPages = {
       key_deleted: 'Clé d’API supprimée',
       account_changed: 'Compte modifié',
       invitation_created: 'Invitation créée',
-      invitation_deleted: 'Invitation retirée',
+      invitation_deleted: 'Invitation révoquée',
       account_deleted: 'Compte supprimé',
       run_stopped: 'Exécution arrêtée',
       settings_changed: 'Paramètres du serveur modifiés',
@@ -259,7 +259,7 @@ export const adminPages = {
       webhook_created: 'Webhook créé',
       webhook_secret_replaced: 'Secret de webhook remplacé',
       webhook_deleted: 'Webhook supprimé',
-      approval_decided: 'Approbation décidée',
+      approval_decided: 'Demande d’approbation traitée',
       share_created: 'Lien partagé créé',
       share_deleted: 'Lien partagé supprimé',
       exported: 'Données exportées',

@@ -15,7 +15,7 @@ export const channelPages = {
       bot_token: 'Jeton du bot',
       chat_id: 'ID de discussion',
     },
-    add: 'Ajouter le canal',
+    add: 'Ajouter un canal',
     added: '{{name}} ajouté.',
     delivery: {
       pending: 'dernier message en route',
@@ -44,9 +44,9 @@ export const channelPages = {
     replaceTitle: 'Remplacer le secret',
     replaceText:
       'Les nouveaux événements sont signés avec un nouveau secret, affiché une seule fois.',
-    overlap: 'Signer aussi avec l’ancien pendant 24 heures',
+    overlap: 'Signer aussi avec l’ancien secret pendant 24 heures',
     overlapHint:
-      'Votre programme accepte les requêtes jusqu’à ce que vous lui donniez le nouveau secret. Désactivez cette option si quelqu’un d’autre connaît l’ancien.',
+      'Votre programme continue d’accepter les requêtes jusqu’à ce qu’il ait le nouveau secret. Désactivez cette option si quelqu’un d’autre connaît l’ancien.',
     overlapUntil: 'signé aussi avec l’ancien secret jusqu’au {{until}}',
     off: 'Désactivé',
     switchOn: 'Activer {{url}}',
@@ -60,6 +60,6 @@ export const channelPages = {
     },
     remove: 'Supprimer {{url}}',
     removeTitle: 'Supprimer ce webhook ?',
-    removeText: 'Plus rien n’est envoyé, pas même ce qui est en attente.',
+    removeText: 'Plus rien n’est envoyé, pas même les événements en attente.',
   },
 }

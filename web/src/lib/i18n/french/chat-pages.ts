@@ -8,7 +8,7 @@ export const chatPages = {
     waiting_other:
       '{{count}} messages, envoyés un par un quand les réponses précédentes sont complètes',
     paused:
-      'En pause, car la dernière réponse ne s’est pas terminée normalement. Envoyez ou retirez ce qui reste.',
+      'En pause, car la dernière réponse n’a pas abouti. Envoyez ou retirez les messages restants.',
     failed: 'Non envoyé : {{reason}}',
     offline: 'Envoyé dès que vous serez de nouveau en ligne',
     edit: 'Modifier le message en attente',
@@ -53,11 +53,11 @@ export const chatPages = {
     version: 'Version {{number}}',
     waiting: 'Répond dès que la première réponse est complète.',
     starting: 'Démarrage…',
-    hint: 'Si vous continuez d’écrire sans choisir, la conversation se poursuit avec {{model}}.',
+    hint: 'Si vous envoyez un message sans choisir, la conversation se poursuit avec {{model}}.',
   },
   branches: {
     title: 'Branches',
-    text: 'Chaque question modifiée et chaque réponse supplémentaire crée une branche. Choisissez-en une pour y aller.',
+    text: 'Chaque message modifié et chaque nouvelle réponse au même message crée une branche. Choisissez-en une pour l’ouvrir.',
     locked: 'Vous pourrez aller à une autre branche quand la réponse sera complète.',
     none: 'Cette conversation n’a qu’une branche. Modifiez une question ou régénérez une réponse pour en créer une autre.',
     newest: 'Les {{count}} branches les plus récentes',
@@ -110,7 +110,7 @@ export const chatPages = {
     copyCurl: 'Copier en curl',
     copyRequest: 'Copier la requête',
     notRecorded:
-      'Ce qui a été envoyé n’est pas enregistré : l’exécution est trop ancienne, ou rien n’a été envoyé à un fournisseur.',
+      'Aucune requête n’est enregistrée : l’exécution est trop ancienne, ou rien n’a été envoyé à un fournisseur.',
     changedHere: 'premier changement',
     missing: 'n’est plus enregistré',
     cut: 'Raccourci. Le texte complet est plus long.',
@@ -122,7 +122,7 @@ export const chatPages = {
     result: 'Résultat',
     firstCall: 'Il n’y a pas d’appel antérieur à comparer.',
     otherModel:
-      'Un autre modèle ou fournisseur a été interrogé, qui n’avait rien de cela en cache.',
+      'Cet appel est allé à un autre modèle ou fournisseur, qui n’avait rien de cela en cache.',
     appended:
       'Des parties ont seulement été ajoutées à la fin : tout ce qui précède est identique à l’appel précédent.',
     changes: {

@@ -19,7 +19,8 @@ export const conversations = {
   selected_other: '{{count}} sélectionnées',
   selectAll: 'Sélectionner toutes celles affichées',
   exportSelected: 'Exporter',
-  exportStarted: 'L’export est en cours d’écriture. Téléchargez-le dans Paramètres → Vos données.',
+  exportStarted:
+    'L’export a commencé. Quand il sera prêt, téléchargez-le dans Paramètres → Vos données.',
   tags: 'Étiquettes',
   tagged: 'Avec l’étiquette « {{tag}} »',
   allTags: 'Toutes',

@@ -18,7 +18,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '« {{path}} » est encodé en {{encoding}}, qui ne peut pas contenir ce texte. Écrivez tout le fichier en UTF-8.',
   encoding_unknown:
     'Encodage inconnu « {{encoding}} ». Essayez utf-8, utf-16le, gb18030, shift_jis ou windows-1252.',
-  file_access_denied: 'Le serveur n’a pas le droit de faire cela à « {{path}} ».',
+  file_access_denied: 'Le serveur n’a pas les droits nécessaires sur « {{path}} ».',
   file_changed_meanwhile:
     'Quelqu’un d’autre a modifié « {{path}} » entre-temps. Relisez-le avant de le modifier.',
   file_changed_while_read: '« {{path}} » a changé pendant la lecture. Réessayez.',
@@ -39,7 +39,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   file_too_large_to_write: '« {{path}} » ferait {{size}} ; on peut écrire {{limit}} au plus.',
   file_type_unsupported:
     '« {{name}} » ne peut pas être joint. Joignez une image (PNG, JPEG, WebP, GIF), un document PDF, DOCX, XLSX ou PPTX, ou du texte.',
-  file_unusable: '« {{path}} » est inutilisable.',
+  file_unusable: '« {{path}} » est inaccessible.',
   file_upload_too_large: 'Un fichier peut faire {{limit}} au plus.',
   file_thumbnail_missing:
     '« {{name}} » n’est pas une image et n’a pas de miniature. Omettez `thumb` pour obtenir le fichier.',
@@ -90,14 +90,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Il n’y a pas assez de place pour {{more}} de plus. Vous pouvez stocker {{limit}} au plus dans l’ensemble des projets, documents et fichiers joints, et vous en avez stocké {{used}}. Supprimez-en d’abord.',
   quota_exceeded:
     'La modification a été annulée car elle dépasse votre espace. Vous pouvez stocker {{limit}} au plus dans l’ensemble des projets, documents et fichiers joints, et vous en avez stocké {{used}}. Supprimez-en d’abord.',
-  request_stopped: 'La requête a été arrêtée. Rien n’a été modifié.',
+  request_stopped: 'La requête a été annulée. Rien n’a été modifié.',
   search_not_isolated: 'La recherche n’a pas pu être isolée du système.',
   search_busy: 'Vous avez {{count}} recherches en attente. Réessayez quand elles seront terminées.',
   search_not_started: 'Le programme de recherche n’a pas pu démarrer.',
   search_path_is_link: '« {{path}} » est un lien symbolique, qui n’est pas suivi.',
   search_path_not_found: 'Il n’y a ni fichier ni dossier « {{path}} » où chercher.',
   search_pattern_invalid:
-    'Le motif est illisible : {{detail}}. Faites précéder les caractères spéciaux de « \\ » pour les chercher tels quels.',
+    'Le motif n’est pas valide : {{detail}}. Faites précéder les caractères spéciaux de « \\ » pour les chercher tels quels.',
   too_many_changes: 'On peut modifier {{limit}} fichiers au plus à la fois.',
   too_many_files_open: 'Trop de fichiers sont ouverts. Réessayez dans un instant.',
   too_many_restored: 'On peut restaurer {{limit}} fichiers au plus à la fois.',
@@ -112,8 +112,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
   uploads_busy: 'Le serveur reçoit trop d’envois. Réessayez dans un instant.',
   uploads_exhausted:
     'Il peut y avoir {{limit}} envois à la fois au plus. Attendez que l’un se termine, puis réessayez.',
-  work_stopped: 'Le travail a été arrêté.',
-  work_too_slow: 'Le travail a duré plus de {{seconds}} s.',
+  work_stopped: 'L’opération a été annulée.',
+  work_too_slow: 'L’opération a duré plus de {{seconds}} s.',
   upload_not_multipart: 'Envoyez les fichiers en multipart/form-data.',
 }
 
@@ -122,7 +122,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_empty:
     'Le fournisseur de « {{model}} » a envoyé une réponse vide. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_endless:
-    'La réponse de « {{model}} » ne se terminait pas et a été coupée. Posez de nouveau la question ou choisissez un autre modèle.',
+    'La réponse de « {{model}} » ne se terminait pas et a été coupée. Réessayez, ou choisissez un autre modèle.',
   model_answer_is_page:
     'Le fournisseur de « {{model}} » a envoyé une page Web. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_no_json:
@@ -132,9 +132,9 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_call_unreadable:
     'Le modèle a écrit un appel d’outil illisible. Il lui sera demandé de l’écrire de nouveau.',
   model_context_exceeded:
-    'La conversation est trop longue pour « {{model}} ». Commencez-en une nouvelle, ou choisissez un modèle au contexte plus grand.',
+    'La conversation est trop longue pour « {{model}} ». Commencez-en une nouvelle, ou choisissez un modèle à plus grande fenêtre de contexte.',
   model_key_lost:
-    'La clé d’API enregistrée de {{model}} est illisible. Un administrateur doit la saisir de nouveau dans Paramètres → Modèles.',
+    'La clé d’API enregistrée de {{model}} ne peut pas être déchiffrée. Un administrateur doit la saisir de nouveau dans Paramètres → Modèles.',
   model_not_found:
     'Le fournisseur de « {{model}} » ne connaît pas ce modèle ou cette adresse ({{status}}). Vérifiez api_url et upstream_model.',
   model_rate_limited:
@@ -146,10 +146,10 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_refused: 'Le fournisseur de « {{model}} » a refusé la requête ({{status}}).',
   model_refused_credit:
     'Votre compte chez le fournisseur de « {{model}} » n’a plus de crédit ({{status}}). Rechargez-le, ou choisissez un autre modèle.',
-  model_stopped: 'La requête à « {{model}} » a été arrêtée.',
+  model_stopped: 'La requête à « {{model}} » a été annulée.',
   model_stream_broken: 'La connexion à « {{model}} » s’est fermée avant la fin de la réponse.',
   model_stream_disordered:
-    'Le fournisseur de « {{model}} » a envoyé des parties de la réponse deux fois ou dans le désordre. Posez de nouveau la question ou choisissez un autre modèle.',
+    'Le fournisseur de « {{model}} » a envoyé des parties de la réponse deux fois ou dans le désordre. Réessayez, ou choisissez un autre modèle.',
   model_timeout: 'Le fournisseur de « {{model}} » a mis trop de temps ({{status}}).',
   model_timeout_silence: 'Le modèle « {{model}} » n’a rien envoyé pendant {{seconds}} secondes.',
   model_unauthorized:
@@ -163,15 +163,15 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_unavailable_connection_refused:
     '« {{model}} » est injoignable : la connexion a été refusée. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_connection_timed_out:
-    '« {{model}} » est injoignable : la connexion a expiré. Vérifiez l’adresse du fournisseur et le réseau.',
+    '« {{model}} » est injoignable : le délai de connexion a été dépassé. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_host_not_found:
     '« {{model}} » est injoignable : le nom d’hôte n’a pas pu être résolu. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_host_unknown:
     '« {{model}} » est injoignable : le nom d’hôte est inconnu. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_host_unreachable:
-    '« {{model}} » est injoignable : l’hôte ne répond pas. Vérifiez l’adresse du fournisseur et le réseau.',
+    '« {{model}} » est injoignable : l’hôte est inaccessible. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_insecure:
-    '« {{model}} » est injoignable : la connexion sécurisée a échoué. Vérifiez l’adresse du fournisseur et le réseau.',
+    '« {{model}} » est injoignable : la connexion TLS a échoué. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_network:
     '« {{model}} » est injoignable : le réseau est inaccessible. Vérifiez l’adresse du fournisseur et le réseau.',
   model_unavailable_reported:
@@ -188,7 +188,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_lost: 'l’envoi a été perdu ; renvoyez-le',
   document_not_indexed: 'il n’a pas pu être indexé',
   document_not_what_its_name_says:
-    'son nom se termine par {{extension}}, mais son contenu est autre chose',
+    'son nom se termine par {{extension}}, mais son contenu a un autre format',
   document_office_damaged: 'le fichier {{extension}} est endommagé',
   document_page_too_deep: 'la page est imbriquée trop profondément',
   document_pdf_damaged: 'le PDF est endommagé',
@@ -206,7 +206,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_mail_not_set_up: 'ce serveur n’a plus de paramètres SMTP',
   delivery_mail_refused: 'le serveur de messagerie l’a refusé ({{status}})',
   delivery_mail_unconfirmed:
-    'le propriétaire de {{address}} n’a pas encore accepté de recevoir des e-mails',
+    'le propriétaire de {{address}} n’a pas accepté de recevoir des e-mails de ce serveur',
   delivery_mail_unreachable: 'le serveur de messagerie était injoignable ou occupé',
   delivery_receiver_address_refused: 'ce serveur ne peut pas envoyer à l’adresse du destinataire',
   delivery_receiver_certificate_invalid: 'le certificat du destinataire n’est pas valide',
@@ -222,17 +222,18 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_connection_failed: 'la connexion a échoué ou a été perdue',
   mcp_connection_refused: 'il a refusé la connexion',
   mcp_credentials_refused: 'il a refusé les identifiants',
-  mcp_ended: 'son programme s’est terminé',
+  mcp_ended: 'son processus s’est terminé',
   mcp_host_unknown: 'son nom d’hôte est inconnu',
   mcp_sign_in_needed: 'vous devez vous connecter',
   mcp_settings_unreadable:
-    'ses réglages enregistrés ne sont plus lisibles ; modifiez-le et saisissez de nouveau son adresse',
+    'ses paramètres enregistrés ne peuvent plus être déchiffrés ; modifiez-le et saisissez de nouveau son adresse',
   mcp_wrong_address: 'il n’y a pas de serveur MCP à son adresse',
   mcp_too_slow: 'il n’a pas répondu à temps',
-  export_failed: 'un événement inattendu s’est produit ; le journal du serveur donne les détails',
+  export_failed: 'une erreur inattendue s’est produite ; consultez le journal du serveur',
   export_interrupted: 'le serveur a redémarré entre-temps ; relancez l’export',
   import_already_there: 'il a déjà été importé',
-  import_archive_bomb: 'il est compressé plus de {{ratio}} fois, ce qu’aucun vrai export n’est',
+  import_archive_bomb:
+    'son taux de compression dépasse {{ratio}}, ce qu’aucun vrai export n’atteint',
   import_archive_damaged: 'l’archive est endommagée ou incomplète ; téléchargez-la de nouveau',
   import_archive_encrypted:
     'elle est protégée par un mot de passe ; décompressez l’archive et refaites-la sans mot de passe',
@@ -244,7 +245,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_disk_full: 'le disque du serveur est plein',
   import_entry_link: 'c’est un lien',
   import_entry_unsafe: 'son nom mène hors de l’archive',
-  import_failed: 'un événement inattendu s’est produit ; le journal du serveur donne les détails',
+  import_failed: 'une erreur inattendue s’est produite ; consultez le journal du serveur',
   import_file_missing: 'l’export ne le contient pas',
   import_file_refused: 'ce serveur le refuse : {{detail}}',
   import_format_unknown:

@@ -133,7 +133,7 @@ export const findings: FindingTexts = {
   },
   model_key_refused: {
     subject: 'modèle {{model}}',
-    detail: '{{host}} refuse la clé API ({{status}})',
+    detail: '{{host}} refuse la clé d’API ({{status}})',
     advice: 'Vérifiez api_key et la variable d’environnement à laquelle elle renvoie.',
   },
   model_ok: { subject: 'modèle {{model}}', detail: '{{host}} répond' },

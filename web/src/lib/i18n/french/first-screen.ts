@@ -59,7 +59,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     shortcuts: 'Raccourcis clavier',
     main: 'Principal',
     sidebar: 'Panneau latéral',
-    offline: 'Vous êtes hors ligne. Vous pouvez lire ce qui a déjà été chargé.',
+    offline:
+      'Vous êtes hors ligne. Vous pouvez toujours lire ce qui est enregistré sur cet appareil.',
     offlineCopy: 'Copie sur cet appareil, du {{when}}',
     offlineMissing:
       'Cette conversation n’est pas enregistrée sur cet appareil. Elle s’ouvrira dès que vous serez de nouveau en ligne.',
@@ -106,7 +107,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     inKnowledge: 'Dans les connaissances du projet',
     camera: 'Prendre une photo',
     showImage: 'Afficher {{name}}',
-    uploading: 'Envoi en cours',
+    uploading: 'Importation en cours',
     pages_one: '{{count}} page',
     pages_many: '{{count}} pages',
     pages_other: '{{count}} pages',

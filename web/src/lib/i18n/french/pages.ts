@@ -89,7 +89,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   chatSettings: {
     title: 'Paramètres de la conversation',
     text: 'Ils ne valent que pour cette conversation.',
-    systemPrompt: 'Invite système',
+    systemPrompt: 'Prompt système',
     systemPromptHint: 'Dit au modèle qui il est et comment répondre.',
     temperature: 'Température',
     temperatureHint: '0 est le plus prévisible, 2 le plus varié.',
@@ -106,7 +106,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     weekly: '7 jours',
     monthly: '30 jours',
     nothing: 'Aucune utilisation pour l’instant',
-    nothingText: 'Les tokens de chaque réponse sont comptés ici.',
+    nothingText: 'Les tokens et le coût apparaissent ici après la première réponse.',
     total_tokens: 'Total de tokens',
     prompt_tokens: 'Entrée',
     cached: '{{count}} depuis le cache ({{share}})',
@@ -134,7 +134,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   share: {
     continueTitle: 'Continuer cette conversation partagée ?',
     continueText:
-      'Ses textes sont copiés dans une conversation à vous. Celle qui est partagée reste telle quelle.',
+      'Son texte est copié dans une nouvelle conversation à vous. La copie partagée ne change pas.',
     continue: 'Continuer',
     title: 'Partager par lien',
     text: 'Toute personne ayant le lien peut lire une copie des messages affichés, dans leur état actuel.',

@@ -11,8 +11,8 @@ export const projectPages = {
     modelHint: 'Vous pouvez toujours en choisir un autre dans chaque conversation.',
     memory: 'Utiliser ma mémoire ici',
     memoryHint:
-      'Si désactivé, les conversations ici ignorent ce que vous avez dit à l’agent ailleurs.',
-    toolsText: 'Désactivez ce que l’agent ne doit jamais utiliser dans ce projet.',
+      'Si cette option est désactivée, les conversations ici ignorent ce que vous avez dit à l’agent ailleurs.',
+    toolsText: 'Désactivez les outils que l’agent ne doit jamais utiliser dans ce projet.',
   },
   tools: {
     title: 'Outils',
@@ -53,7 +53,7 @@ export const projectPages = {
     added_one: '{{count}} fichier ajouté.',
     added_many: '{{count}} fichiers ajoutés.',
     added_other: '{{count}} fichiers ajoutés.',
-    busy: 'D’autres fichiers sont en cours d’envoi. Réessayez quand ce sera terminé.',
+    busy: 'D’autres fichiers sont en cours d’importation. Réessayez quand ce sera terminé.',
     upload: 'Importer des fichiers',
     uploadFolder: 'Importer un dossier',
     preview: 'Aperçu',
@@ -74,7 +74,7 @@ export const projectPages = {
     compareText: 'Différences dans les fichiers.',
     against: 'Comparer avec',
     change: 'Cette modification',
-    now: 'Tout depuis lors',
+    now: 'Tout ce qui a suivi',
     openChat: 'Ouvrir la conversation',
     same: 'Aucune différence.',
     restore: 'Restaurer',
@@ -98,7 +98,7 @@ export const projectPages = {
   documents: {
     text: 'Documents que l’agent peut parcourir et citer : texte, Markdown, PDF, Word, HTML, CSV.',
     add: 'Ajouter des documents',
-    adding: 'Envoi… {{percent}} %',
+    adding: 'Importation… {{percent}} %',
     empty: 'Aucun document pour l’instant',
     emptyText: 'Ajoutez-en, puis interrogez-les dans une conversation de ce projet.',
     reading_one: 'lecture… {{count}} passage',

@@ -20,7 +20,8 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   name_taken: 'Ce nom est déjà pris.',
   run_active:
     'Une réponse est en cours dans cette conversation. Attendez-la, ou arrêtez-la d’abord.',
-  run_not_resumable: 'Cette réponse ne peut pas être continuée. Renvoyez ou régénérez.',
+  run_not_resumable:
+    'Cette réponse ne peut pas être reprise. Renvoyez le message ou régénérez la réponse.',
   approval_decided: 'Une décision a déjà été prise pour cette demande.',
   file_changed: 'Le fichier a changé. Relisez-le et réessayez.',
   payload_too_large: 'C’est trop volumineux : {{message}}',

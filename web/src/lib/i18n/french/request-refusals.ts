@@ -92,7 +92,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   account_disabled: 'Ce compte est désactivé. Contactez un administrateur.',
   answer_without_question:
     'Aucun message ne correspond à cette réponse ; elle ne peut donc pas être régénérée.',
-  approval_not_found: 'Aucune demande d’approbation n’attend sous cet id_ref.',
+  approval_not_found: 'Aucune demande d’approbation n’attend de décision sous cet id_ref.',
   approved_arguments_invalid: '{{detail}}',
   attachment_needs_vision:
     'Ce modèle n’accepte pas les images ; « {{name}} » ne peut donc pas être joint. Choisissez un modèle qui voit les images.',
@@ -105,9 +105,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     '{{limit}} tâches de fond sont déjà en cours. Attendez que l’une se termine.',
   call_decided: 'Cet appel d’outil a déjà été approuvé ou refusé.',
   client_call_unknown:
-    'Aucun appel n’a l’identifiant « {{id}} » avant son résultat. Envoyez ensemble les appels et leurs résultats.',
+    'Aucun appel d’outil avec l’identifiant « {{id}} » ne précède ce résultat. Envoyez les appels d’outils avec leurs résultats.',
   client_result_missing:
-    'Le résultat de l’appel de « {{name}} » manque. Envoyez un résultat pour chaque appel de vos outils.',
+    'Le résultat de l’appel d’outil « {{name}} » manque. Envoyez un résultat pour chaque appel de vos outils.',
   conversation_busy:
     'De nouvelles exécutions démarrent sans cesse dans cette conversation. Réessayez.',
   conversation_gone: 'La conversation a été supprimée.',
@@ -131,17 +131,19 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Le projet ferait {{size}} ; {{limit}} au plus sont autorisés. La modification a été annulée.',
   restore_not_recorded:
     'Les fichiers sont restaurés, mais l’état de cette restauration n’a pas encore pu être enregistré.',
-  run_completed: 'Cette exécution est terminée ; il n’y a rien à continuer.',
+  run_completed: 'Cette exécution est terminée ; il n’y a rien à reprendre.',
   run_continues_soon:
-    'Le serveur est sur le point de continuer cette exécution. Réessayez sous peu.',
-  run_not_prepared: 'La réponse n’a pas pu être préparée. Réessayez.',
+    'Le serveur est sur le point de reprendre cette exécution. Réessayez sous peu.',
+  run_not_prepared: 'L’exécution n’a pas pu être préparée. Réessayez.',
   run_not_stored:
-    'La réponse n’a pas pu être enregistrée et s’arrête ici. Redemandez, ou reprenez-la.',
+    'La réponse n’a pas pu être enregistrée et s’arrête ici. Renvoyez le message, ou reprenez la réponse.',
   run_still_active: 'Cette exécution est encore active.',
-  run_takes_no_decision: 'Cette exécution est terminée : aucun de ses appels n’attend de décision.',
-  run_takes_no_input: 'Cette exécution est terminée : aucun de ses appels n’attend de saisie.',
+  run_takes_no_decision:
+    'Cette exécution est terminée : aucun de ses appels d’outils n’attend de décision.',
+  run_takes_no_input:
+    'Cette exécution est terminée : aucun de ses appels d’outils n’attend de saisie.',
   run_minutes_used_up:
-    'Cette réponse a atteint la limite de {{limit}} minutes. Vous pouvez la continuer.',
+    'Cette réponse a atteint la limite de {{limit}} minutes. Vous pouvez la reprendre.',
   run_tokens_used_up:
     'Cette réponse a atteint la limite de {{limit}} tokens. Envoyez un nouveau message pour continuer.',
   run_without_answer: 'L’exécution s’est terminée sans réponse. Réessayez.',
@@ -157,12 +159,12 @@ export const store: Texts<typeof STORE_FAILURES> = {
   disk_unconfirmed:
     'Le disque n’a pas confirmé l’écriture. Vérifiez le disque, puis redémarrez le serveur.',
   search_too_slow: 'La recherche a pris trop de temps. Précisez-la et réessayez.',
-  store_busy: 'La base de données est occupée. Réessayez bientôt.',
+  store_busy: 'La base de données est occupée. Réessayez dans un instant.',
   store_closed: 'La base de données est fermée.',
   store_file_unusable:
-    'Le fichier de la base de données est inutilisable pour le moment. Réessayez bientôt.',
+    'Le fichier de la base de données est inutilisable pour le moment. Réessayez dans un instant.',
   store_full: 'Le disque est plein : rien n’a été enregistré. Libérez de la place et réessayez.',
-  store_locked: 'Un autre programme verrouille la base de données. Réessayez bientôt.',
-  store_overloaded: 'La base de données est surchargée. Réessayez bientôt.',
-  store_unanswered: 'La base de données ne répond pas. Réessayez bientôt.',
+  store_locked: 'Un autre programme verrouille la base de données. Réessayez dans un instant.',
+  store_overloaded: 'La base de données est surchargée. Réessayez dans un instant.',
+  store_unanswered: 'La base de données ne répond pas. Réessayez dans un instant.',
 }

@@ -132,7 +132,7 @@ export const approval = {
     host_network:
       'Cette commande utilise le réseau de la machine du serveur. Elle peut atteindre ce serveur, d’autres services de cette machine et les réseaux privés voisins.',
     changed_meanwhile:
-      'Quelqu’un a modifié ce fichier après sa lecture par l’agent : cet appel sera donc refusé.',
+      'Quelqu’un a modifié ce fichier après sa lecture par l’agent : cet appel échouera donc.',
   },
   rememberRun: 'Ne plus demander pour cet outil dans cette réponse',
   rememberConversation: 'Ne plus demander pour cet outil dans cette conversation',
