@@ -5,7 +5,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   address_missing: 'Tu cuenta no tiene correo. Indica uno en `address`.',
   mail_not_sent: 'No se pudo enviar el correo. Revisa la dirección o inténtalo más tarde.',
   mail_not_set_up:
-    'Este servidor no puede enviar correos: necesita `smtp` y `public_url` en su configuración. Pregunta a un administrador.',
+    'Este servidor no puede enviar correos. Pide a un administrador que configure `smtp` y `public_url`.',
   mails_exhausted: 'Se han pedido demasiados correos. Inténtalo más tarde.',
   heir_is_same: 'Una cuenta no se puede traspasar a sí misma.',
   heir_missing: 'Indica en «heir_id» la cuenta que recibe los datos.',
@@ -24,10 +24,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'El inicio de sesión en «{{server}}» falló o fue rechazado. Inténtalo de nuevo.',
   mcp_sign_in_unavailable:
     'Ahora no se puede iniciar sesión en «{{server}}»: no indica ningún servidor de autorización o no se puede llegar a él.',
-  mcp_sign_in_unknown: 'Este inicio de sesión terminó o lo empezó otra persona. Empieza de nuevo.',
+  mcp_sign_in_unknown: 'Este inicio de sesión caducó o pertenece a otra persona. Empieza de nuevo.',
   account_gone: 'Esta cuenta ya no existe.',
   account_link_invalid:
-    'Este enlace ya no funciona: se usó, caducó o se retiró. Pide uno nuevo a un administrador.',
+    'Este enlace ya no funciona: se usó, caducó o se revocó. Pide uno nuevo a un administrador.',
   account_not_found: 'Esa cuenta no existe.',
   administrators_only: 'Solo un administrador puede hacer esto.',
   api_key_invalid: 'Esta clave de API no es válida.',
@@ -36,10 +36,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   api_key_scope: 'A esta clave de API le falta el permiso «{{scope}}». Usa una que lo tenga.',
   api_key_not_found: 'Esa clave de API no existe.',
   api_keys_exhausted: 'Ya tienes {{limit}} claves de API. Elimina una primero.',
-  body_empty: 'El contenido está vacío.',
-  body_not_json: 'El contenido no es JSON válido.',
-  body_too_large: 'El contenido es mayor de lo que permite este servidor.',
-  content_length_wrong: 'El contenido no tiene la longitud que indica Content-Length.',
+  body_empty: 'El cuerpo de la solicitud está vacío.',
+  body_not_json: 'El cuerpo de la solicitud no es JSON válido.',
+  body_too_large: 'El cuerpo de la solicitud es mayor de lo que permite este servidor.',
+  content_length_wrong: 'El cuerpo de la solicitud no tiene la longitud que indica Content-Length.',
   content_type_unsupported: 'Este tipo de contenido no se admite aquí. Envía application/json.',
   email_needs_password:
     'Para cambiar la dirección de correo hace falta la contraseña actual, porque allí llegan los enlaces para elegir una nueva.',
@@ -59,12 +59,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Algo falló en el servidor. Inténtalo de nuevo; si vuelve a pasar, busca el identificador de la solicitud en el registro.',
   invitation_not_found: 'Esa invitación no existe.',
   invitation_required: 'Necesitas una invitación para registrarte aquí. Pídela a un administrador.',
-  invitations_exhausted: 'Ya hay {{limit}} invitaciones abiertas. Retira algunas primero.',
+  invitations_exhausted: 'Ya hay {{limit}} invitaciones abiertas. Revoca algunas primero.',
   json_list_too_long: 'Una lista del JSON tiene más de {{entries}} elementos.',
   json_too_deep: 'El JSON está anidado a más de {{levels}} niveles.',
-  last_administrator: 'Es el último administrador activo. Haz antes administradora a otra cuenta.',
+  last_administrator:
+    'Es el último administrador activo. Convierte antes otra cuenta en administradora.',
   multipart_broken:
-    'No se pudo leer el contenido multipart: termina antes de tiempo, o su separador falta o tiene más de 250 caracteres.',
+    'No se pudo leer el cuerpo multipart: está incompleto, o su separador falta o tiene más de 250 caracteres.',
   multipart_expected: 'Envíalo como multipart/form-data.',
   no_password_in_single_mode: 'En el modo de un solo usuario no hay contraseña.',
   nothing_here: 'Esta URL no existe. Comprueba la ruta y el método.',
@@ -77,9 +78,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'No estás en ninguno de los grupos que pueden entrar aquí. Consulta a un administrador.',
   oidc_refused: 'El inicio de sesión único se canceló o se rechazó. Inténtalo de nuevo.',
   oidc_response_invalid:
-    'El inicio de sesión único falló: la respuesta no era de fiar. Inténtalo de nuevo; si vuelve a pasar, avisa a un administrador.',
+    'El inicio de sesión único falló: no se pudo verificar la respuesta. Inténtalo de nuevo; si vuelve a pasar, avisa a un administrador.',
   oidc_sign_in_unknown:
-    'Este inicio de sesión tardó demasiado o se empezó en otro navegador. Inténtalo de nuevo.',
+    'Este inicio de sesión caducó o se empezó en otro navegador. Inténtalo de nuevo.',
   oidc_unreachable:
     'El inicio de sesión único no está disponible ahora. Inténtalo de nuevo en un momento.',
   account_without_password:
@@ -96,7 +97,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_invalid: '{{part}} no es válido.',
   request_refused: 'La solicitud fue rechazada.',
   secret_unreadable:
-    'No se puede leer un secreto guardado: se guardó con otra clave. Restaura esa clave o escribe de nuevo el secreto.',
+    'No se puede descifrar un secreto guardado: se cifró con otra clave. Restaura esa clave o escribe de nuevo el secreto.',
   passkey_invalid:
     'No se pudo comprobar esta llave de acceso. Inténtalo de nuevo o entra de otra forma.',
   passkey_not_found: 'Esa llave de acceso no existe.',
@@ -118,8 +119,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   shutting_down: 'El servidor se está reiniciando. Inténtalo de nuevo en breve.',
   sign_in_busy: 'Demasiadas personas inician sesión a la vez. Inténtalo de nuevo en un momento.',
   sign_in_required: 'Inicia sesión primero.',
-  sign_ins_exhausted: 'Demasiados intentos fallidos. Espera un momento e inténtalo de nuevo.',
-  single_user: 'Este servidor tiene un solo usuario: no hace falta iniciar sesión.',
+  sign_ins_exhausted:
+    'Demasiados inicios de sesión fallidos. Espera un momento e inténtalo de nuevo.',
+  single_user: 'Este servidor funciona en modo de un solo usuario y no necesita inicio de sesión.',
   streams_exhausted:
     'Tienes {{limit}} flujos de eventos abiertos a la vez. Cierra algunas pestañas o conexiones.',
   too_many_open:

@@ -8,7 +8,7 @@ export const chatPages = {
     waiting_other:
       '{{count}} mensajes, que se envían uno a uno cuando las respuestas anteriores estén completas',
     paused:
-      'En pausa, porque la última respuesta no terminó con normalidad. Envía o quita lo que queda.',
+      'En pausa, porque la última respuesta no llegó a terminar. Envía o quita los mensajes que quedan.',
     failed: 'No enviado: {{reason}}',
     offline: 'Se envía en cuanto vuelvas a tener conexión',
     edit: 'Editar mensaje en cola',
@@ -33,7 +33,7 @@ export const chatPages = {
     quote: 'Citar',
     inspect: 'Inspeccionar ejecución',
     compare: 'Comparar con otro modelo',
-    reasoning: '{{tokens}} de pensamiento',
+    reasoning: '{{tokens}} de razonamiento',
     cacheWrite: '{{tokens}} escritos en la caché',
     first: 'primer token {{time}}',
     firstOutput: 'Tiempo hasta el primer token: {{time}}',
@@ -49,11 +49,11 @@ export const chatPages = {
     version: 'Versión {{number}}',
     waiting: 'Responde en cuanto la primera respuesta esté completa.',
     starting: 'Iniciando…',
-    hint: 'Si sigues escribiendo sin elegir, la conversación continúa con {{model}}.',
+    hint: 'Si envías un mensaje sin elegir, la conversación continúa con {{model}}.',
   },
   branches: {
     title: 'Ramas',
-    text: 'Cada pregunta editada y cada respuesta adicional inicia una rama. Elige una para ir a ella.',
+    text: 'Cada mensaje editado y cada respuesta nueva al mismo mensaje inicia una rama. Elige una para abrirla.',
     locked: 'Podrás ir a otra rama cuando la respuesta esté completa.',
     none: 'Esta conversación tiene una sola rama. Edita una pregunta o regenera una respuesta para iniciar otra.',
     newest: 'Las {{count}} ramas más recientes',
@@ -91,7 +91,7 @@ export const chatPages = {
     input: '{{tokens}} de entrada',
     cached: '{{tokens}} de la caché',
     output: '{{tokens}} de salida',
-    reasoning: '{{tokens}} de pensamiento',
+    reasoning: '{{tokens}} de razonamiento',
     cacheWrite: '{{tokens}} escritos en la caché',
     estimated: 'tokens estimados',
     retry: 'Falló tras {{time}} y se reintentó: {{reason}}',
@@ -106,7 +106,7 @@ export const chatPages = {
     copyCurl: 'Copiar como curl',
     copyRequest: 'Copiar la solicitud',
     notRecorded:
-      'No se guarda lo que se envió: la ejecución es demasiado antigua o no se envió nada a un proveedor.',
+      'No hay ninguna solicitud guardada: la ejecución es demasiado antigua o no se envió nada a un proveedor.',
     changedHere: 'primer cambio',
     missing: 'ya no está guardado',
     cut: 'Abreviado. El texto completo es más largo.',
@@ -117,7 +117,8 @@ export const chatPages = {
     arguments: 'Argumentos',
     result: 'Resultado',
     firstCall: 'No hay una llamada anterior con la que comparar.',
-    otherModel: 'Se preguntó a otro modelo o proveedor, que no tenía nada de esto en su caché.',
+    otherModel:
+      'Esta llamada fue a otro modelo o proveedor, que no tenía nada de esto en su caché.',
     appended:
       'Solo se añadieron partes al final: todo lo anterior es igual que en la llamada anterior.',
     changes: {

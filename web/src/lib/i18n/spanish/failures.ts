@@ -40,7 +40,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '«{{path}}» ocuparía {{size}}; se pueden escribir como máximo {{limit}}.',
   file_type_unsupported:
     '«{{name}}» no se puede adjuntar. Adjunta una imagen (PNG, JPEG, WebP, GIF), un documento PDF, DOCX, XLSX o PPTX, o texto.',
-  file_unusable: 'No se pudo usar «{{path}}».',
+  file_unusable: 'No se pudo acceder a «{{path}}».',
   file_upload_too_large: 'Un archivo puede tener como máximo {{limit}}.',
   file_thumbnail_missing:
     '«{{name}}» no es una imagen y no tiene miniatura. Omite `thumb` para obtener el archivo.',
@@ -88,14 +88,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'No hay espacio para otros {{more}}. Puedes guardar como máximo {{limit}} entre proyectos, documentos y archivos adjuntos, y tienes guardados {{used}}. Elimina algo primero.',
   quota_exceeded:
     'El cambio se deshizo porque supera tu espacio. Puedes guardar como máximo {{limit}} entre proyectos, documentos y archivos adjuntos, y tienes guardados {{used}}. Elimina algo primero.',
-  request_stopped: 'La solicitud se detuvo. No se cambió nada.',
+  request_stopped: 'La solicitud se canceló. No se cambió nada.',
   search_not_isolated: 'No se pudo aislar la búsqueda del sistema.',
   search_busy: 'Tienes {{count}} búsquedas en espera. Inténtalo de nuevo cuando terminen.',
   search_not_started: 'No se pudo iniciar el programa de búsqueda.',
   search_path_is_link: '«{{path}}» es un enlace simbólico, que no se sigue.',
   search_path_not_found: 'No hay ningún archivo ni carpeta «{{path}}» donde buscar.',
   search_pattern_invalid:
-    'El patrón no se puede leer: {{detail}}. Pon «\\» delante de los caracteres especiales para buscarlos tal cual.',
+    'El patrón no es válido: {{detail}}. Pon «\\» delante de los caracteres especiales para buscarlos tal cual.',
   too_many_changes: 'Se pueden cambiar como máximo {{limit}} archivos a la vez.',
   too_many_files_open: 'Hay demasiados archivos abiertos. Inténtalo de nuevo en un momento.',
   too_many_restored: 'Se pueden restaurar como máximo {{limit}} archivos a la vez.',
@@ -110,8 +110,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
   uploads_busy: 'El servidor está recibiendo demasiadas subidas. Inténtalo de nuevo en un momento.',
   uploads_exhausted:
     'Puede haber como máximo {{limit}} subidas a la vez. Espera a que termine una e inténtalo de nuevo.',
-  work_stopped: 'El trabajo se detuvo.',
-  work_too_slow: 'El trabajo tardó más de {{seconds}} s.',
+  work_stopped: 'La operación se canceló.',
+  work_too_slow: 'La operación tardó más de {{seconds}} s.',
   upload_not_multipart: 'Envía los archivos como multipart/form-data.',
 }
 
@@ -120,7 +120,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_empty:
     'El proveedor de «{{model}}» envió una respuesta vacía. Comprueba que api_url es la dirección de una API de modelos.',
   model_answer_endless:
-    'La respuesta de «{{model}}» no terminaba y se cortó. Pregunta otra vez o elige otro modelo.',
+    'La respuesta de «{{model}}» no terminaba y se cortó. Inténtalo de nuevo o elige otro modelo.',
   model_answer_is_page:
     'El proveedor de «{{model}}» envió una página web. Comprueba que api_url es la dirección de una API de modelos.',
   model_answer_no_json:
@@ -130,9 +130,9 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_call_unreadable:
     'El modelo escribió una llamada a herramienta ilegible. Se le pedirá que la escriba de nuevo.',
   model_context_exceeded:
-    'La conversación es demasiado larga para «{{model}}». Empieza una nueva o elige un modelo con más contexto.',
+    'La conversación es demasiado larga para «{{model}}». Empieza una nueva o elige un modelo con una ventana de contexto mayor.',
   model_key_lost:
-    'No se puede leer la clave de API guardada de {{model}}. Un administrador tiene que escribirla de nuevo en Ajustes → Modelos.',
+    'No se puede descifrar la clave de API guardada de {{model}}. Un administrador tiene que escribirla de nuevo en Ajustes → Modelos.',
   model_not_found:
     'El proveedor de «{{model}}» no conoce este modelo o esta dirección ({{status}}). Comprueba api_url y upstream_model.',
   model_rate_limited:
@@ -144,10 +144,10 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_refused: 'El proveedor de «{{model}}» rechazó la solicitud ({{status}}).',
   model_refused_credit:
     'Tu cuenta del proveedor de «{{model}}» no tiene saldo ({{status}}). Recárgala o elige otro modelo.',
-  model_stopped: 'La solicitud a «{{model}}» se detuvo.',
+  model_stopped: 'La solicitud a «{{model}}» se canceló.',
   model_stream_broken: 'La conexión con «{{model}}» se cerró antes de completar la respuesta.',
   model_stream_disordered:
-    'El proveedor de «{{model}}» envió partes de la respuesta dos veces o en otro orden. Pregunta otra vez o elige otro modelo.',
+    'El proveedor de «{{model}}» envió partes de la respuesta dos veces o desordenadas. Inténtalo de nuevo o elige otro modelo.',
   model_timeout: 'El proveedor de «{{model}}» tardó demasiado ({{status}}).',
   model_timeout_silence: 'El modelo «{{model}}» no envió nada durante {{seconds}} segundos.',
   model_unauthorized:
@@ -161,15 +161,15 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_unavailable_connection_refused:
     'No se puede llegar a «{{model}}»: la conexión fue rechazada. Comprueba la dirección del proveedor y la red.',
   model_unavailable_connection_timed_out:
-    'No se puede llegar a «{{model}}»: la conexión agotó el tiempo. Comprueba la dirección del proveedor y la red.',
+    'No se puede llegar a «{{model}}»: se agotó el tiempo de conexión. Comprueba la dirección del proveedor y la red.',
   model_unavailable_host_not_found:
-    'No se puede llegar a «{{model}}»: no se pudo consultar el nombre de host. Comprueba la dirección del proveedor y la red.',
+    'No se puede llegar a «{{model}}»: no se pudo resolver el nombre de host. Comprueba la dirección del proveedor y la red.',
   model_unavailable_host_unknown:
     'No se puede llegar a «{{model}}»: el nombre de host es desconocido. Comprueba la dirección del proveedor y la red.',
   model_unavailable_host_unreachable:
-    'No se puede llegar a «{{model}}»: el host no responde. Comprueba la dirección del proveedor y la red.',
+    'No se puede llegar a «{{model}}»: no se puede acceder al host. Comprueba la dirección del proveedor y la red.',
   model_unavailable_insecure:
-    'No se puede llegar a «{{model}}»: la conexión segura falló. Comprueba la dirección del proveedor y la red.',
+    'No se puede llegar a «{{model}}»: la conexión TLS falló. Comprueba la dirección del proveedor y la red.',
   model_unavailable_network:
     'No se puede llegar a «{{model}}»: no se puede acceder a la red. Comprueba la dirección del proveedor y la red.',
   model_unavailable_reported:
@@ -186,7 +186,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_lost: 'la subida se perdió; vuelve a subirlo',
   document_not_indexed: 'no se pudo indexar',
   document_not_what_its_name_says:
-    'su nombre termina en {{extension}}, pero su contenido es otra cosa',
+    'su nombre termina en {{extension}}, pero su contenido tiene otro formato',
   document_office_damaged: 'el archivo {{extension}} está dañado',
   document_page_too_deep: 'la página tiene demasiados niveles',
   document_pdf_damaged: 'el PDF está dañado',
@@ -202,7 +202,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_failed: 'el envío falló',
   delivery_mail_not_set_up: 'este servidor ya no tiene ajustes de SMTP',
   delivery_mail_refused: 'el servidor de correo lo rechazó ({{status}})',
-  delivery_mail_unconfirmed: 'el dueño de {{address}} aún no ha aceptado recibir correos',
+  delivery_mail_unconfirmed:
+    'el dueño de {{address}} no ha aceptado recibir correos de este servidor',
   delivery_mail_unreachable: 'no se pudo llegar al servidor de correo o estaba ocupado',
   delivery_receiver_address_refused:
     'este servidor no puede enviar a la dirección del destinatario',
@@ -219,30 +220,30 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_connection_failed: 'la conexión falló o se perdió',
   mcp_connection_refused: 'rechazó la conexión',
   mcp_credentials_refused: 'rechazó las credenciales',
-  mcp_ended: 'su programa terminó',
+  mcp_ended: 'su proceso terminó',
   mcp_host_unknown: 'su nombre de host es desconocido',
   mcp_sign_in_needed: 'tienes que iniciar sesión',
   mcp_settings_unreadable:
-    'sus ajustes guardados ya no se pueden leer; edítalo y escribe otra vez su dirección',
+    'sus ajustes guardados ya no se pueden descifrar; edítalo y escribe otra vez su dirección',
   mcp_wrong_address: 'no hay ningún servidor MCP en su dirección',
   mcp_too_slow: 'no respondió a tiempo',
-  export_failed: 'ocurrió algo inesperado; el registro del servidor tiene los detalles',
+  export_failed: 'ocurrió un error inesperado; el registro del servidor tiene los detalles',
   export_interrupted: 'el servidor se reinició mientras tanto; inicia de nuevo la exportación',
   import_already_there: 'ya se importó antes',
   import_archive_bomb:
-    'está comprimido más de {{ratio}} veces, algo que ninguna exportación real está',
+    'su tasa de compresión supera {{ratio}}, algo que ninguna exportación real alcanza',
   import_archive_damaged: 'el archivo comprimido está dañado o incompleto; descárgalo de nuevo',
   import_archive_encrypted:
     'está protegido con contraseña; descomprímelo y vuelve a comprimirlo sin ella',
   import_archive_too_large: 'descomprimido, ocupa más de {{limit}}',
   import_archive_too_many_files: 'el archivo comprimido tiene más de {{limit}} archivos',
   import_conversation_too_large: 'ocupa más de {{limit}}',
-  import_cycle: 'sus mensajes forman un círculo',
+  import_cycle: 'sus mensajes forman un ciclo',
   import_database_unreadable: 'el archivo SQLite está dañado o tiene tablas desconocidas',
   import_disk_full: 'el disco del servidor está lleno',
   import_entry_link: 'es un enlace',
   import_entry_unsafe: 'su nombre sale del archivo comprimido',
-  import_failed: 'ocurrió algo inesperado; el registro del servidor tiene los detalles',
+  import_failed: 'ocurrió un error inesperado; el registro del servidor tiene los detalles',
   import_file_missing: 'la exportación no lo contiene',
   import_file_refused: 'este servidor lo rechaza: {{detail}}',
   import_format_unknown:

@@ -60,7 +60,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     shortcuts: 'Atajos de teclado',
     main: 'Principal',
     sidebar: 'Barra lateral',
-    offline: 'No tienes conexión. Puedes leer lo que ya se había cargado.',
+    offline: 'No tienes conexión. Puedes seguir leyendo lo que está guardado en este dispositivo.',
     offlineCopy: 'Copia en este dispositivo, de {{when}}',
     offlineMissing:
       'Esta conversación no está guardada en este dispositivo. Se abrirá en cuanto vuelvas a tener conexión.',
@@ -121,7 +121,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     dictate: 'Dictar (el fabricante del navegador puede recibir el audio)',
     stopDictation: 'Detener el dictado',
     microphoneBlocked:
-      'El navegador no puede usar el micrófono. Permítelo en los ajustes del sitio.',
+      'El navegador no puede usar el micrófono. Permítelo en la configuración del sitio.',
     dictationFailed: 'El dictado se detuvo. Comprueba tu conexión e inténtalo de nuevo.',
     toolsOff: 'Las herramientas están desactivadas. Activar',
     pasted: 'El texto largo se adjuntó como archivo.',

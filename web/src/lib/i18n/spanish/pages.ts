@@ -106,12 +106,12 @@ export const pages: Translation<typeof englishPages, Forms> = {
     weekly: '7 días',
     monthly: '30 días',
     nothing: 'Aún no hay uso',
-    nothingText: 'Aquí se cuentan los tokens de cada respuesta.',
+    nothingText: 'Los tokens y el coste aparecen aquí después de la primera respuesta.',
     total_tokens: 'Tokens totales',
     prompt_tokens: 'Entrada',
     cached: '{{count}} de la caché ({{share}})',
     cacheWrite: '{{count}} escritos en la caché',
-    reasoning: '{{count}} de pensamiento',
+    reasoning: '{{count}} de razonamiento',
     completion_tokens: 'Salida',
     cost: 'Coste',
     costIs: 'Coste: {{cost}}',
@@ -134,7 +134,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   share: {
     continueTitle: '¿Continuar esta conversación compartida?',
     continueText:
-      'Sus textos se copian en una conversación tuya. La compartida se queda como está.',
+      'Su texto se copia en una conversación nueva tuya. La copia compartida no cambia.',
     continue: 'Continuar',
     title: 'Compartir por enlace',
     text: 'Quien tenga el enlace puede leer una copia de los mensajes mostrados tal como están ahora.',
@@ -142,7 +142,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     include: {
       files: 'Incluir adjuntos',
       tools: 'Incluir llamadas a herramientas y resultados',
-      thinking: 'Incluir el pensamiento',
+      thinking: 'Incluir el razonamiento',
     },
     protect: 'Proteger con contraseña',
     password: 'Contraseña',

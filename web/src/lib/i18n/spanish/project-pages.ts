@@ -11,8 +11,8 @@ export const projectPages = {
     modelHint: 'En cada conversación puedes elegir otro.',
     memory: 'Usar aquí mi memoria',
     memoryHint:
-      'Si está desactivado, las conversaciones de aquí no saben lo que contaste al agente en otros sitios.',
-    toolsText: 'Desactiva lo que el agente no debe usar nunca en este proyecto.',
+      'Si está desactivado, las conversaciones de aquí no saben lo que le has contado al agente en otros sitios.',
+    toolsText: 'Desactiva las herramientas que el agente no debe usar nunca en este proyecto.',
   },
   tools: {
     title: 'Herramientas',

@@ -19,7 +19,8 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   conflict: 'No encaja con el estado actual: {{message}}',
   name_taken: 'Este nombre ya está en uso.',
   run_active: 'En esta conversación hay una respuesta en curso. Espera a que termine o detenla.',
-  run_not_resumable: 'Esta respuesta no se puede continuar. Envía o genera de nuevo.',
+  run_not_resumable:
+    'Esta respuesta no se puede reanudar. Envía de nuevo el mensaje o regenera la respuesta.',
   approval_decided: 'Ya se decidió sobre esta solicitud.',
   file_changed: 'El archivo ha cambiado. Léelo de nuevo e inténtalo otra vez.',
   payload_too_large: 'Es demasiado grande: {{message}}',
@@ -30,7 +31,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   store_unavailable: 'La base de datos no está disponible. Inténtalo de nuevo en un momento.',
   run_interrupted: 'Un reinicio del servidor interrumpió esta respuesta.',
   budget_exceeded: 'Se alcanzó un límite: {{message}}',
-  model_bad_answer: 'El modelo respondió algo inservible: {{message}}',
+  model_bad_answer: 'El modelo devolvió una respuesta inservible: {{message}}',
 }
 
 export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, string> = {

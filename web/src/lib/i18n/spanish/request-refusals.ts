@@ -71,7 +71,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   response_item_not_found: 'No hay ningún elemento «{{id}}» en tus respuestas.',
   response_not_found: 'No hay ninguna respuesta «{{id}}».',
   run_not_found: 'Esa ejecución no existe.',
-  share_expired: 'El momento en que caduca el enlace tiene que estar en el futuro.',
+  share_expired: 'La fecha de caducidad del enlace tiene que estar en el futuro.',
   share_guesses_exhausted:
     'Demasiadas contraseñas incorrectas para este enlace. Espera un poco e inténtalo de nuevo.',
   share_not_found: 'Este enlace no existe o ya no se comparte.',
@@ -88,7 +88,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   account_disabled: 'Esta cuenta está desactivada. Consulta a un administrador.',
   answer_without_question:
     'No hay ningún mensaje al que pertenezca esta respuesta, así que no se puede regenerar.',
-  approval_not_found: 'Ninguna solicitud de aprobación espera con este id_ref.',
+  approval_not_found: 'Ninguna solicitud de aprobación con este id_ref espera una decisión.',
   approved_arguments_invalid: '{{detail}}',
   attachment_needs_vision:
     'Este modelo no admite imágenes, así que «{{name}}» no se puede adjuntar. Elige un modelo que vea imágenes.',
@@ -101,9 +101,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Ya hay {{limit}} tareas en segundo plano en curso. Espera a que termine una.',
   call_decided: 'Esta llamada a herramienta ya se aprobó o se rechazó.',
   client_call_unknown:
-    'No hay ninguna llamada con el id «{{id}}» antes de su resultado. Envía juntas las llamadas y sus resultados.',
+    'Ninguna llamada a herramienta con el ID «{{id}}» precede a este resultado. Envía las llamadas junto con sus resultados.',
   client_result_missing:
-    'Falta el resultado de la llamada a «{{name}}». Envía un resultado por cada llamada a tus herramientas.',
+    'Falta el resultado de la llamada a la herramienta «{{name}}». Envía un resultado por cada llamada a tus herramientas.',
   conversation_busy: 'En esta conversación no dejan de empezar ejecuciones. Inténtalo de nuevo.',
   conversation_gone: 'La conversación se eliminó.',
   conversation_has_run:
@@ -125,16 +125,18 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'El proyecto ocuparía {{size}}; se permiten como máximo {{limit}}. El cambio se deshizo.',
   restore_not_recorded:
     'Los archivos se restauraron, pero el estado de la restauración aún no se pudo guardar.',
-  run_completed: 'Esta ejecución está completa; no hay nada que continuar.',
+  run_completed: 'Esta ejecución está completa; no hay nada que reanudar.',
   run_continues_soon:
     'El servidor está a punto de continuar esta ejecución. Inténtalo de nuevo en breve.',
-  run_not_prepared: 'No se pudo preparar la respuesta. Inténtalo de nuevo.',
-  run_not_stored: 'No se pudo guardar la respuesta y termina aquí. Pregunta de nuevo o continúala.',
+  run_not_prepared: 'No se pudo preparar la ejecución. Inténtalo de nuevo.',
+  run_not_stored:
+    'No se pudo guardar la respuesta y termina aquí. Envía de nuevo el mensaje o reanuda la respuesta.',
   run_still_active: 'Esta ejecución sigue activa.',
   run_takes_no_decision:
-    'Esta ejecución ha terminado: ninguna de sus llamadas espera una decisión.',
-  run_takes_no_input: 'Esta ejecución ha terminado: ninguna de sus llamadas espera información.',
-  run_minutes_used_up: 'Esta respuesta alcanzó el límite de {{limit}} minutos. Puedes continuarla.',
+    'Esta ejecución ha terminado: ninguna de sus llamadas a herramientas espera una decisión.',
+  run_takes_no_input:
+    'Esta ejecución ha terminado: ninguna de sus llamadas a herramientas espera información.',
+  run_minutes_used_up: 'Esta respuesta alcanzó el límite de {{limit}} minutos. Puedes reanudarla.',
   run_tokens_used_up:
     'Esta respuesta alcanzó el límite de {{limit}} tokens. Envía un mensaje nuevo para continuar.',
   run_without_answer: 'La ejecución terminó sin respuesta. Inténtalo de nuevo.',
@@ -148,12 +150,12 @@ export const store: Texts<typeof STORE_FAILURES> = {
   cursor_invalid: 'Posición no válida. Empieza de nuevo por la primera página.',
   disk_unconfirmed: 'El disco no confirmó lo escrito. Comprueba el disco y reinicia el servidor.',
   search_too_slow: 'La búsqueda tardó demasiado. Acótala e inténtalo de nuevo.',
-  store_busy: 'La base de datos está ocupada. Inténtalo de nuevo pronto.',
+  store_busy: 'La base de datos está ocupada. Inténtalo de nuevo en un momento.',
   store_closed: 'La base de datos está cerrada.',
   store_file_unusable:
-    'El archivo de la base de datos no se puede usar ahora. Inténtalo de nuevo pronto.',
+    'El archivo de la base de datos no se puede usar ahora. Inténtalo de nuevo en un momento.',
   store_full: 'El disco está lleno: no se guardó nada. Libera espacio e inténtalo de nuevo.',
-  store_locked: 'Otro programa tiene bloqueada la base de datos. Inténtalo de nuevo pronto.',
-  store_overloaded: 'La base de datos está sobrecargada. Inténtalo de nuevo pronto.',
-  store_unanswered: 'La base de datos no responde. Inténtalo de nuevo pronto.',
+  store_locked: 'Otro programa tiene bloqueada la base de datos. Inténtalo de nuevo en un momento.',
+  store_overloaded: 'La base de datos está sobrecargada. Inténtalo de nuevo en un momento.',
+  store_unanswered: 'La base de datos no responde. Inténtalo de nuevo en un momento.',
 }

@@ -2,7 +2,7 @@
 
 export const steps = {
   thinking: 'Pensando',
-  thought: 'Pensamiento',
+  thought: 'Razonamiento',
   thoughtFor: 'Pensó durante {{time}}',
   arguments: 'Argumentos',
   result: 'Resultado',
@@ -131,7 +131,7 @@ export const approval = {
     host_network:
       'Este comando usa la red de la máquina del servidor. Puede llegar a este servidor, a otros servicios de esa máquina y a redes privadas cercanas.',
     changed_meanwhile:
-      'Alguien cambió este archivo después de que el agente lo leyera, así que esta llamada se rechazará.',
+      'Alguien cambió este archivo después de que el agente lo leyera, así que esta llamada fallará.',
   },
   rememberRun: 'No volver a preguntar por esta herramienta en esta respuesta',
   rememberConversation: 'No volver a preguntar por esta herramienta en esta conversación',
