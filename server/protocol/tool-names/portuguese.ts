@@ -2,8 +2,8 @@
 
 export const toolNames = {
   web_search: 'Pesquisar na web',
-  fetch_page: 'Buscar página',
-  crawl_batch: 'Buscar páginas',
+  fetch_page: 'Obter página',
+  crawl_batch: 'Obter páginas',
   calculator: 'Calcular',
   text_process: 'Processar texto',
   json_process: 'Processar JSON',

@@ -5,7 +5,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   address_missing: 'Sua conta não tem e-mail. Informe um em `address`.',
   mail_not_sent: 'Não foi possível enviar o e-mail. Verifique o endereço ou tente mais tarde.',
   mail_not_set_up:
-    'Este servidor não consegue enviar e-mails: faltam `smtp` e `public_url` na configuração. Fale com um administrador.',
+    'Este servidor não consegue enviar e-mails. Peça a um administrador que configure `smtp` e `public_url`.',
   mails_exhausted: 'Foram pedidos e-mails demais. Tente mais tarde.',
   heir_is_same: 'Uma conta não pode ser transferida para si mesma.',
   heir_missing: 'Indique em “heir_id” a conta que recebe os dados.',
@@ -20,13 +20,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_server_name_taken: 'Já existe um servidor MCP com este nome.',
   mcp_url_missing: 'Digite o endereço do servidor MCP.',
   mcp_server_not_found: 'Esse servidor MCP não existe.',
-  mcp_sign_in_refused: 'A entrada em “{{server}}” falhou ou foi recusada. Tente novamente.',
+  mcp_sign_in_refused: 'O login em “{{server}}” falhou ou foi recusado. Tente novamente.',
   mcp_sign_in_unavailable:
     'Não é possível entrar em “{{server}}” agora: ele não indica um servidor de autorização, ou este está inacessível.',
-  mcp_sign_in_unknown: 'Esta entrada terminou ou foi iniciada por outra pessoa. Comece de novo.',
+  mcp_sign_in_unknown: 'Este login expirou ou pertence a outra pessoa. Comece de novo.',
   account_gone: 'Esta conta não existe mais.',
   account_link_invalid:
-    'Este link não funciona mais: foi usado, expirou ou foi retirado. Peça um novo a um administrador.',
+    'Este link não funciona mais: já foi usado, expirou ou foi revogado. Peça um novo a um administrador.',
   account_not_found: 'Essa conta não existe.',
   administrators_only: 'Só um administrador pode fazer isso.',
   api_key_invalid: 'Esta chave de API não é válida.',
@@ -35,10 +35,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   api_key_scope: 'Falta a esta chave de API a permissão “{{scope}}”. Use uma que a tenha.',
   api_key_not_found: 'Essa chave de API não existe.',
   api_keys_exhausted: 'Você já tem {{limit}} chaves de API. Exclua uma primeiro.',
-  body_empty: 'O conteúdo está vazio.',
-  body_not_json: 'O conteúdo não é um JSON válido.',
-  body_too_large: 'O conteúdo é maior do que este servidor permite.',
-  content_length_wrong: 'O conteúdo não tem o tamanho indicado por Content-Length.',
+  body_empty: 'O corpo da solicitação está vazio.',
+  body_not_json: 'O corpo da solicitação não é um JSON válido.',
+  body_too_large: 'O corpo da solicitação é maior do que este servidor permite.',
+  content_length_wrong: 'O corpo da solicitação não tem o tamanho indicado por Content-Length.',
   content_type_unsupported: 'Este tipo de conteúdo não é aceito aqui. Envie application/json.',
   email_needs_password:
     'Para alterar o endereço de e-mail, é necessária a senha atual, pois os links para uma nova senha vão para lá.',
@@ -58,13 +58,13 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Algo deu errado no servidor. Tente novamente; se acontecer de novo, procure o identificador da solicitação no log.',
   invitation_not_found: 'Esse convite não existe.',
   invitation_required: 'É preciso um convite para se registrar aqui. Peça um a um administrador.',
-  invitations_exhausted: 'Já há {{limit}} convites abertos. Retire alguns primeiro.',
+  invitations_exhausted: 'Já há {{limit}} convites abertos. Revogue alguns primeiro.',
   json_list_too_long: 'Uma lista no JSON tem mais de {{entries}} itens.',
   json_too_deep: 'O JSON tem mais de {{levels}} níveis.',
   last_administrator:
     'Este é o último administrador ativo. Primeiro torne outra conta administradora.',
   multipart_broken:
-    'Não foi possível ler o conteúdo multipart: ele termina cedo demais, ou o separador falta ou tem mais de 250 caracteres.',
+    'Não foi possível ler o corpo multipart: ele está incompleto, ou o separador falta ou tem mais de 250 caracteres.',
   multipart_expected: 'Envie isto como multipart/form-data.',
   no_password_in_single_mode: 'No modo de usuário único não há senha.',
   nothing_here: 'Esta URL não existe. Verifique o caminho e o método.',
@@ -77,13 +77,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Você não está em nenhum dos grupos que podem entrar aqui. Fale com um administrador.',
   oidc_refused: 'O login único foi cancelado ou recusado. Tente novamente.',
   oidc_response_invalid:
-    'O login único falhou: a resposta não era confiável. Tente novamente; se acontecer de novo, avise um administrador.',
-  oidc_sign_in_unknown:
-    'Esta entrada demorou demais ou foi iniciada em outro navegador. Tente novamente.',
+    'O login único falhou: não foi possível verificar a resposta. Tente novamente; se acontecer de novo, fale com um administrador.',
+  oidc_sign_in_unknown: 'Este login expirou ou foi iniciado em outro navegador. Tente novamente.',
   oidc_unreachable: 'O login único não está disponível agora. Tente novamente em instantes.',
   account_without_password:
     'A conta “{{name}}” não tem senha porque o dono usa o login único. Com um link de senha, ele poderia entrar mesmo que o login único não permita mais.',
-  password_sign_in_off: 'A entrada com senha está desativada neste servidor. Use o login único.',
+  password_sign_in_off: 'O login com senha está desativado neste servidor. Use o login único.',
   password_common: 'Esta senha é uma das mais comuns e seria descoberta na hora. Escolha outra.',
   password_is_name: 'A senha não pode ser o nome de usuário nem o e-mail. Escolha outra.',
   password_changed: 'A senha acabou de ser alterada. Entre novamente.',
@@ -94,7 +93,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_invalid: '{{part}} não é válido.',
   request_refused: 'A solicitação foi recusada.',
   secret_unreadable:
-    'Um segredo guardado não pode ser lido: foi guardado com outra chave. Restaure essa chave ou digite o segredo novamente.',
+    'Um segredo salvo não pode ser descriptografado: foi criptografado com outra chave. Restaure essa chave ou digite o segredo novamente.',
   passkey_invalid:
     'Não foi possível verificar esta chave de acesso. Tente novamente ou entre de outra forma.',
   passkey_not_found: 'Essa chave de acesso não existe.',
@@ -102,11 +101,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Chaves de acesso precisam de um nome de host e HTTPS, ou de localhost. Defina public_url com um endereço assim.',
   passkeys_exhausted: 'Você já tem {{limit}} chaves de acesso. Exclua uma primeiro.',
   second_factor_code_wrong: 'Este código está errado, expirou ou já foi usado. Digite o atual.',
-  second_factor_expired: 'Esta entrada expirou. Entre novamente.',
+  second_factor_expired: 'Este login expirou. Entre novamente.',
   second_factor_missing:
     'Não há aplicativo autenticador para confirmar ou remover. Comece de novo.',
   second_factor_refused: 'Este código ou chave de acesso está errado, expirou ou já foi usado.',
-  second_factor_required: 'A senha está certa. Confirme a entrada com seu segundo fator.',
+  second_factor_required: 'A senha está certa. Confirme o login com seu segundo fator.',
   second_factor_set: 'Já há um aplicativo autenticador configurado. Remova-o primeiro.',
   session_not_found: 'Essa sessão não existe.',
   session_ended: 'Sua sessão terminou. Entre novamente.',
@@ -115,8 +114,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   shutting_down: 'O servidor está reiniciando. Tente novamente em breve.',
   sign_in_busy: 'Pessoas demais estão entrando ao mesmo tempo. Tente novamente em instantes.',
   sign_in_required: 'Entre primeiro.',
-  sign_ins_exhausted: 'Muitas tentativas de entrada falharam. Espere um pouco e tente novamente.',
-  single_user: 'Este servidor tem um único usuário: não é preciso entrar.',
+  sign_ins_exhausted: 'Muitas tentativas de login falharam. Espere um pouco e tente novamente.',
+  single_user: 'Este servidor funciona no modo de usuário único e não exige login.',
   streams_exhausted:
     'Você tem {{limit}} fluxos de eventos abertos ao mesmo tempo. Feche algumas guias ou conexões.',
   too_many_open: 'O servidor tem arquivos e conexões demais abertos. Tente novamente em instantes.',

@@ -29,7 +29,7 @@ export const channelPages = {
   },
   webhooks: {
     title: 'Webhooks',
-    text: 'Avisa seus próprios programas sobre os eventos deste servidor. Cada requisição é assinada.',
+    text: 'Avisa seus próprios programas sobre os eventos deste servidor. Cada solicitação é assinada.',
     none: 'Nenhum webhook ainda',
     url: 'Endereço',
     events: 'Eventos',
@@ -39,13 +39,13 @@ export const channelPages = {
       'quota.reached': 'Um limite foi atingido',
     },
     add: 'Adicionar webhook',
-    secret: 'Segredo de assinatura. Copie-o agora. Ele não será mostrado de novo.',
+    secret: 'Segredo de assinatura. Copie-o agora. Ele não será exibido novamente.',
     replace: 'Substituir o segredo de {{url}}',
     replaceTitle: 'Substituir o segredo',
     replaceText: 'Os novos eventos são assinados com um segredo novo, mostrado uma única vez.',
-    overlap: 'Continuar assinando com o antigo por 24 horas',
+    overlap: 'Continuar assinando com o segredo antigo por 24 horas',
     overlapHint:
-      'Seu programa aceita as requisições até você lhe dar o novo segredo. Desative se mais alguém conhecer o antigo.',
+      'Seu programa continua aceitando as solicitações até ter o novo segredo. Desative se mais alguém conhecer o antigo.',
     overlapUntil: 'assinado também com o segredo antigo até {{until}}',
     off: 'Desativado',
     switchOn: 'Ativar {{url}}',
@@ -59,6 +59,6 @@ export const channelPages = {
     },
     remove: 'Excluir {{url}}',
     removeTitle: 'Excluir este webhook?',
-    removeText: 'Nada mais será enviado, nem o que está na fila.',
+    removeText: 'Nada mais será enviado, nem os eventos que ainda aguardam.',
   },
 }

@@ -8,9 +8,9 @@ export const chatPages = {
     waiting_other:
       '{{count}} mensagens, enviadas uma a uma quando as respostas anteriores estiverem completas',
     paused:
-      'Em pausa, porque a última resposta não terminou normalmente. Envie ou remova o que resta.',
+      'Em pausa, porque a última resposta não terminou. Envie ou remova as mensagens restantes.',
     failed: 'Não enviada: {{reason}}',
-    offline: 'Enviada assim que você voltar a ficar on-line',
+    offline: 'Enviada assim que você voltar a ficar online',
     edit: 'Editar mensagem na fila',
     remove: 'Remover da fila',
     sendNow: 'Enviar agora',
@@ -33,7 +33,7 @@ export const chatPages = {
     quote: 'Citar',
     inspect: 'Inspecionar execução',
     compare: 'Comparar com outro modelo',
-    reasoning: '{{tokens}} de pensamento',
+    reasoning: '{{tokens}} de raciocínio',
     cacheWrite: '{{tokens}} gravados no cache',
     first: 'primeiro token {{time}}',
     firstOutput: 'Tempo até o primeiro token: {{time}}',
@@ -49,11 +49,11 @@ export const chatPages = {
     version: 'Versão {{number}}',
     waiting: 'Responde assim que a primeira resposta estiver completa.',
     starting: 'Iniciando…',
-    hint: 'Se você continuar escrevendo sem escolher, a conversa segue com {{model}}.',
+    hint: 'Se você enviar uma mensagem sem escolher, a conversa continua com {{model}}.',
   },
   branches: {
     title: 'Ramificações',
-    text: 'Cada pergunta editada e cada resposta adicional inicia uma ramificação. Escolha uma para ir até ela.',
+    text: 'Cada mensagem editada e cada nova resposta à mesma mensagem inicia uma ramificação. Escolha uma para abri-la.',
     locked: 'Você poderá ir para outra ramificação quando a resposta estiver completa.',
     none: 'Esta conversa tem só uma ramificação. Edite uma pergunta ou gere uma resposta novamente para iniciar outra.',
     newest: 'As {{count}} ramificações mais recentes',
@@ -91,7 +91,7 @@ export const chatPages = {
     input: '{{tokens}} de entrada',
     cached: '{{tokens}} do cache',
     output: '{{tokens}} de saída',
-    reasoning: '{{tokens}} de pensamento',
+    reasoning: '{{tokens}} de raciocínio',
     cacheWrite: '{{tokens}} gravados no cache',
     estimated: 'tokens estimados',
     retry: 'Falhou após {{time}} e foi repetida: {{reason}}',
@@ -106,7 +106,7 @@ export const chatPages = {
     copyCurl: 'Copiar como curl',
     copyRequest: 'Copiar a solicitação',
     notRecorded:
-      'O que foi enviado não está salvo: a execução é antiga demais ou nada foi enviado a um provedor.',
+      'Nenhuma solicitação está salva: a execução é antiga demais ou nada foi enviado a um provedor.',
     changedHere: 'primeira mudança',
     missing: 'não está mais salvo',
     cut: 'Encurtado. O texto completo é mais longo.',
@@ -117,7 +117,8 @@ export const chatPages = {
     arguments: 'Argumentos',
     result: 'Resultado',
     firstCall: 'Não há uma chamada anterior para comparar.',
-    otherModel: 'Foi consultado outro modelo ou provedor, que não tinha nada disso no cache.',
+    otherModel:
+      'Esta chamada foi para outro modelo ou provedor, que não tinha nada disso no cache.',
     appended:
       'Só foram adicionadas partes no fim: tudo o que está antes é igual à chamada anterior.',
     changes: {

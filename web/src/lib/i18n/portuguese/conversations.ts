@@ -19,7 +19,8 @@ export const conversations = {
   selected_other: '{{count}} selecionadas',
   selectAll: 'Selecionar todas as exibidas',
   exportSelected: 'Exportar',
-  exportStarted: 'A exportação está sendo gravada. Baixe-a em Configurações → Seus dados.',
+  exportStarted:
+    'A exportação foi iniciada. Quando estiver pronta, baixe-a em Configurações → Seus dados.',
   tags: 'Etiquetas',
   tagged: 'Com a etiqueta “{{tag}}”',
   allTags: 'Todas',

@@ -38,7 +38,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   file_too_large_to_write: '“{{path}}” teria {{size}}; é possível gravar no máximo {{limit}}.',
   file_type_unsupported:
     '“{{name}}” não pode ser anexado. Anexe uma imagem (PNG, JPEG, WebP, GIF), um documento PDF, DOCX, XLSX ou PPTX, ou texto.',
-  file_unusable: 'Não foi possível usar “{{path}}”.',
+  file_unusable: 'Não foi possível acessar “{{path}}”.',
   file_upload_too_large: 'Um arquivo pode ter no máximo {{limit}}.',
   file_thumbnail_missing:
     '“{{name}}” não é uma imagem e não tem miniatura. Omita `thumb` para obter o arquivo.',
@@ -85,17 +85,17 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_name_taken: 'Você já tem um projeto com este nome.',
   project_not_found: 'Esse projeto não existe.',
   quota_claim_refused:
-    'Não há espaço para mais {{more}}. Você pode guardar no máximo {{limit}} em todos os projetos, documentos e arquivos anexados juntos, e já guardou {{used}}. Exclua algo primeiro.',
+    'Não há espaço para mais {{more}}. Você pode armazenar no máximo {{limit}} em todos os projetos, documentos e arquivos anexados juntos, e está usando {{used}}. Exclua algo primeiro.',
   quota_exceeded:
-    'A alteração foi desfeita porque excede seu espaço. Você pode guardar no máximo {{limit}} em todos os projetos, documentos e arquivos anexados juntos, e já guardou {{used}}. Exclua algo primeiro.',
-  request_stopped: 'A solicitação foi interrompida. Nada foi alterado.',
+    'A alteração foi desfeita porque excede seu espaço. Você pode armazenar no máximo {{limit}} em todos os projetos, documentos e arquivos anexados juntos, e está usando {{used}}. Exclua algo primeiro.',
+  request_stopped: 'A solicitação foi cancelada. Nada foi alterado.',
   search_not_isolated: 'Não foi possível isolar a pesquisa do sistema.',
   search_busy: 'Você tem {{count}} pesquisas em espera. Tente novamente quando terminarem.',
   search_not_started: 'Não foi possível iniciar o programa de pesquisa.',
   search_path_is_link: '“{{path}}” é um link simbólico, que não é seguido.',
   search_path_not_found: 'Não há arquivo nem pasta “{{path}}” para pesquisar.',
   search_pattern_invalid:
-    'O padrão não pode ser lido: {{detail}}. Coloque “\\” antes de caracteres especiais para pesquisá-los como são.',
+    'O padrão não é válido: {{detail}}. Coloque “\\” antes de caracteres especiais para pesquisá-los literalmente.',
   too_many_changes: 'No máximo {{limit}} arquivos podem ser alterados de uma vez.',
   too_many_files_open: 'Há arquivos demais abertos. Tente novamente em instantes.',
   too_many_restored: 'No máximo {{limit}} arquivos podem ser restaurados de uma vez.',
@@ -110,8 +110,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
   uploads_busy: 'O servidor está recebendo envios demais. Tente novamente em instantes.',
   uploads_exhausted:
     'No máximo {{limit}} envios podem ocorrer ao mesmo tempo. Espere um terminar e tente novamente.',
-  work_stopped: 'O trabalho foi interrompido.',
-  work_too_slow: 'O trabalho demorou mais de {{seconds}} s.',
+  work_stopped: 'A operação foi cancelada.',
+  work_too_slow: 'A operação demorou mais de {{seconds}} s.',
   upload_not_multipart: 'Envie os arquivos como multipart/form-data.',
 }
 
@@ -120,7 +120,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_empty:
     'O provedor de “{{model}}” enviou uma resposta vazia. Verifique se api_url é o endereço de uma API de modelos.',
   model_answer_endless:
-    'A resposta de “{{model}}” não terminava e foi cortada. Pergunte de novo ou escolha outro modelo.',
+    'A resposta de “{{model}}” não terminava e foi cortada. Tente novamente ou escolha outro modelo.',
   model_answer_is_page:
     'O provedor de “{{model}}” enviou uma página da web. Verifique se api_url é o endereço de uma API de modelos.',
   model_answer_no_json:
@@ -130,9 +130,9 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_call_unreadable:
     'O modelo escreveu uma chamada de ferramenta ilegível. Ele será solicitado a escrevê-la novamente.',
   model_context_exceeded:
-    'A conversa é longa demais para “{{model}}”. Comece uma nova ou escolha um modelo com contexto maior.',
+    'A conversa é longa demais para “{{model}}”. Comece uma nova ou escolha um modelo com uma janela de contexto maior.',
   model_key_lost:
-    'A chave de API salva de {{model}} não pode ser lida. Um administrador precisa digitá-la novamente em Configurações → Modelos.',
+    'A chave de API salva de {{model}} não pode ser descriptografada. Um administrador precisa digitá-la novamente em Configurações → Modelos.',
   model_not_found:
     'O provedor de “{{model}}” não conhece este modelo ou este endereço ({{status}}). Verifique api_url e upstream_model.',
   model_rate_limited:
@@ -144,10 +144,10 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_refused: 'O provedor de “{{model}}” recusou a solicitação ({{status}}).',
   model_refused_credit:
     'Sua conta no provedor de “{{model}}” está sem crédito ({{status}}). Recarregue-a ou escolha outro modelo.',
-  model_stopped: 'A solicitação a “{{model}}” foi interrompida.',
+  model_stopped: 'A solicitação a “{{model}}” foi cancelada.',
   model_stream_broken: 'A conexão com “{{model}}” foi fechada antes de a resposta ficar completa.',
   model_stream_disordered:
-    'O provedor de “{{model}}” enviou partes da resposta duas vezes ou fora de ordem. Pergunte de novo ou escolha outro modelo.',
+    'O provedor de “{{model}}” enviou partes da resposta duas vezes ou fora de ordem. Tente novamente ou escolha outro modelo.',
   model_timeout: 'O provedor de “{{model}}” demorou demais ({{status}}).',
   model_timeout_silence: 'O modelo “{{model}}” não enviou nada por {{seconds}} segundos.',
   model_unauthorized:
@@ -161,17 +161,17 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_unavailable_connection_refused:
     '“{{model}}” está inacessível: a conexão foi recusada. Verifique o endereço do provedor e a rede.',
   model_unavailable_connection_timed_out:
-    '“{{model}}” está inacessível: a conexão esgotou o tempo. Verifique o endereço do provedor e a rede.',
+    '“{{model}}” está inacessível: o tempo limite da conexão se esgotou. Verifique o endereço do provedor e a rede.',
   model_unavailable_host_not_found:
-    '“{{model}}” está inacessível: não foi possível consultar o nome de host. Verifique o endereço do provedor e a rede.',
+    '“{{model}}” está inacessível: não foi possível resolver o nome de host. Verifique o endereço do provedor e a rede.',
   model_unavailable_host_unknown:
     '“{{model}}” está inacessível: o nome de host é desconhecido. Verifique o endereço do provedor e a rede.',
   model_unavailable_host_unreachable:
-    '“{{model}}” está inacessível: o host não responde. Verifique o endereço do provedor e a rede.',
+    '“{{model}}” está inacessível: não é possível alcançar o host. Verifique o endereço do provedor e a rede.',
   model_unavailable_insecure:
-    '“{{model}}” está inacessível: a conexão segura falhou. Verifique o endereço do provedor e a rede.',
+    '“{{model}}” está inacessível: a conexão TLS falhou. Verifique o endereço do provedor e a rede.',
   model_unavailable_network:
-    '“{{model}}” está inacessível: a rede está inacessível. Verifique o endereço do provedor e a rede.',
+    '“{{model}}” está inacessível: não é possível acessar a rede. Verifique o endereço do provedor e a rede.',
   model_unavailable_reported:
     'O provedor de “{{model}}” relatou um problema. Tente novamente ou escolha outro modelo.',
 }
@@ -185,7 +185,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_empty: 'não contém texto',
   document_lost: 'o envio se perdeu; envie novamente',
   document_not_indexed: 'não foi possível indexá-lo',
-  document_not_what_its_name_says: 'o nome termina em {{extension}}, mas o conteúdo é outra coisa',
+  document_not_what_its_name_says:
+    'o nome termina em {{extension}}, mas o conteúdo tem outro formato',
   document_office_damaged: 'o arquivo {{extension}} está danificado',
   document_page_too_deep: 'a página tem níveis demais',
   document_pdf_damaged: 'o PDF está danificado',
@@ -201,7 +202,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_failed: 'o envio falhou',
   delivery_mail_not_set_up: 'este servidor não tem mais configurações de SMTP',
   delivery_mail_refused: 'o servidor de e-mail recusou ({{status}})',
-  delivery_mail_unconfirmed: 'o dono de {{address}} ainda não aceitou receber e-mails',
+  delivery_mail_unconfirmed: 'o dono de {{address}} não aceitou receber e-mails deste servidor',
   delivery_mail_unreachable: 'o servidor de e-mail estava inacessível ou ocupado',
   delivery_receiver_address_refused: 'este servidor não pode enviar ao endereço do destinatário',
   delivery_receiver_certificate_invalid: 'o certificado do destinatário não é válido',
@@ -217,30 +218,30 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_connection_failed: 'a conexão falhou ou foi perdida',
   mcp_connection_refused: 'ele recusou a conexão',
   mcp_credentials_refused: 'ele recusou as credenciais',
-  mcp_ended: 'o programa dele terminou',
+  mcp_ended: 'o processo dele terminou',
   mcp_host_unknown: 'o nome de host dele é desconhecido',
   mcp_sign_in_needed: 'é preciso entrar',
   mcp_settings_unreadable:
-    'as configurações guardadas não podem mais ser lidas; edite-o e digite o endereço de novo',
+    'as configurações salvas não podem mais ser descriptografadas; edite-o e digite o endereço novamente',
   mcp_wrong_address: 'não há servidor MCP no endereço dele',
   mcp_too_slow: 'ele não respondeu a tempo',
-  export_failed: 'algo inesperado aconteceu; o log do servidor tem os detalhes',
+  export_failed: 'ocorreu um erro inesperado; o log do servidor tem os detalhes',
   export_interrupted: 'o servidor foi reiniciado nesse meio-tempo; inicie a exportação novamente',
   import_already_there: 'já foi importado antes',
   import_archive_bomb:
-    'está compactado mais de {{ratio}} vezes, o que nenhuma exportação real está',
+    'a taxa de compactação passa de {{ratio}}, o que nenhuma exportação real atinge',
   import_archive_damaged: 'o arquivo compactado está danificado ou incompleto; baixe-o novamente',
   import_archive_encrypted:
     'é protegido por senha; descompacte o arquivo e compacte-o novamente sem senha',
   import_archive_too_large: 'descompactado, é maior que {{limit}}',
   import_archive_too_many_files: 'o arquivo compactado tem mais de {{limit}} arquivos',
   import_conversation_too_large: 'é maior que {{limit}}',
-  import_cycle: 'as mensagens formam um círculo',
+  import_cycle: 'as mensagens formam um ciclo',
   import_database_unreadable: 'o arquivo SQLite está danificado ou tem tabelas desconhecidas',
   import_disk_full: 'o disco do servidor está cheio',
   import_entry_link: 'é um link',
   import_entry_unsafe: 'o nome leva para fora do arquivo compactado',
-  import_failed: 'algo inesperado aconteceu; o log do servidor tem os detalhes',
+  import_failed: 'ocorreu um erro inesperado; o log do servidor tem os detalhes',
   import_file_missing: 'a exportação não o contém',
   import_file_refused: 'este servidor o recusa: {{detail}}',
   import_format_unknown:

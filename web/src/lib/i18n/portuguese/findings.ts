@@ -85,7 +85,7 @@ export const findings: FindingTexts = {
   embeddings_broken: {
     subject: 'embeddings',
     detail: '{{host}} não devolveu vetores ({{reason}})',
-    advice: 'Verifique embeddings.api_url, api_key e model. Até lá, a busca é só por palavras.',
+    advice: 'Verifique embeddings.api_url, api_key e model. Até lá, a pesquisa é só por palavras.',
   },
   vectors_ok: { subject: 'busca vetorial', detail: '{{by}}' },
   vectors_without_pgvector: {
@@ -120,7 +120,7 @@ export const findings: FindingTexts = {
   models_none: {
     subject: 'modelos',
     detail:
-      'nenhum em config.yml: o servidor usa os adicionados na página ou, sem eles, a demonstração embutida',
+      'nenhum em config.yml: o servidor usa os adicionados na página ou, sem eles, a demonstração integrada',
   },
   model_key_refused: {
     subject: 'modelo {{model}}',

@@ -33,7 +33,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
   },
   errors: {
     offline:
-      'Não foi possível acessar o servidor. Verifique se ele está em execução e se você está on-line.',
+      'Não foi possível acessar o servidor. Verifique se ele está em execução e se você está online.',
     unexpected:
       'O servidor enviou uma resposta inesperada. Recarregue a página. Se isso não ajudar, consulte o log do servidor.',
     notFound: 'Página não encontrada',
@@ -60,10 +60,10 @@ export const firstScreen: Translation<typeof english, Forms> = {
     shortcuts: 'Atalhos de teclado',
     main: 'Principal',
     sidebar: 'Barra lateral',
-    offline: 'Você está off-line. Pode ler o que já foi carregado.',
+    offline: 'Você está offline. Ainda pode ler o que está salvo neste dispositivo.',
     offlineCopy: 'Cópia neste dispositivo, de {{when}}',
     offlineMissing:
-      'Esta conversa não está salva neste dispositivo. Ela abrirá assim que você voltar a ficar on-line.',
+      'Esta conversa não está salva neste dispositivo. Ela abrirá assim que você voltar a ficar online.',
   },
   home: {
     demo: 'Você está falando com a demonstração integrada, não com um modelo de linguagem.',

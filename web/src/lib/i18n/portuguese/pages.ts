@@ -107,12 +107,12 @@ export const pages: Translation<typeof englishPages, Forms> = {
     weekly: '7 dias',
     monthly: '30 dias',
     nothing: 'Nenhum uso ainda',
-    nothingText: 'Os tokens de cada resposta são contados aqui.',
+    nothingText: 'Os tokens e o custo aparecem aqui depois da primeira resposta.',
     total_tokens: 'Total de tokens',
     prompt_tokens: 'Entrada',
     cached: '{{count}} do cache ({{share}})',
     cacheWrite: '{{count}} gravados no cache',
-    reasoning: '{{count}} de pensamento',
+    reasoning: '{{count}} de raciocínio',
     completion_tokens: 'Saída',
     cost: 'Custo',
     costIs: 'Custo: {{cost}}',
@@ -134,7 +134,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
   },
   share: {
     continueTitle: 'Continuar esta conversa compartilhada?',
-    continueText: 'Os textos são copiados para uma conversa sua. A compartilhada fica como está.',
+    continueText:
+      'O texto dela é copiado para uma nova conversa sua. A cópia compartilhada não muda.',
     continue: 'Continuar',
     title: 'Compartilhar por link',
     text: 'Qualquer pessoa com o link pode ler uma cópia das mensagens exibidas como estão agora.',
@@ -142,7 +143,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     include: {
       files: 'Incluir anexos',
       tools: 'Incluir chamadas de ferramentas e resultados',
-      thinking: 'Incluir o pensamento',
+      thinking: 'Incluir o raciocínio',
     },
     protect: 'Proteger com senha',
     password: 'Senha',

@@ -12,7 +12,7 @@ export const projectPages = {
     memory: 'Usar minha memória aqui',
     memoryHint:
       'Quando desativado, as conversas daqui não sabem o que você disse ao agente em outros lugares.',
-    toolsText: 'Desative o que o agente nunca deve usar neste projeto.',
+    toolsText: 'Desative as ferramentas que o agente nunca deve usar neste projeto.',
   },
   tools: {
     title: 'Ferramentas',

@@ -19,8 +19,9 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   conflict: 'Isso não combina com o estado atual: {{message}}',
   name_taken: 'Este nome já está em uso.',
   run_active: 'Há uma resposta em andamento nesta conversa. Espere que termine ou pare-a.',
-  run_not_resumable: 'Esta resposta não pode ser continuada. Envie ou gere novamente.',
-  approval_decided: 'Este pedido já foi decidido.',
+  run_not_resumable:
+    'Esta resposta não pode ser retomada. Envie a mensagem ou gere a resposta novamente.',
+  approval_decided: 'Esta solicitação já foi decidida.',
   file_changed: 'O arquivo foi alterado. Leia-o novamente e tente outra vez.',
   payload_too_large: 'É grande demais: {{message}}',
   unsupported_media_type: 'Este tipo de conteúdo não é aceito: {{message}}',
@@ -30,7 +31,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   store_unavailable: 'O banco de dados está indisponível. Tente novamente em instantes.',
   run_interrupted: 'Uma reinicialização do servidor interrompeu esta resposta.',
   budget_exceeded: 'Um limite foi atingido: {{message}}',
-  model_bad_answer: 'O modelo respondeu algo inutilizável: {{message}}',
+  model_bad_answer: 'O modelo devolveu uma resposta inutilizável: {{message}}',
 }
 
 export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, string> = {

@@ -91,7 +91,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   account_disabled: 'Esta conta está desativada. Fale com um administrador.',
   answer_without_question:
     'Não há mensagem à qual esta resposta pertença, por isso ela não pode ser gerada novamente.',
-  approval_not_found: 'Nenhum pedido de aprovação aguarda neste id_ref.',
+  approval_not_found: 'Nenhuma solicitação de aprovação com este id_ref aguarda uma decisão.',
   approved_arguments_invalid: '{{detail}}',
   attachment_needs_vision:
     'Este modelo não aceita imagens, por isso “{{name}}” não pode ser anexado. Escolha um modelo que veja imagens.',
@@ -104,9 +104,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     '{{limit}} tarefas em segundo plano já estão em execução. Espere uma terminar.',
   call_decided: 'Esta chamada de ferramenta já foi aprovada ou recusada.',
   client_call_unknown:
-    'Não há chamada com o id “{{id}}” antes do resultado. Envie as chamadas junto com os resultados.',
+    'Nenhuma chamada de ferramenta com o ID “{{id}}” antecede este resultado. Envie as chamadas junto com os resultados.',
   client_result_missing:
-    'Falta o resultado da chamada de “{{name}}”. Envie um resultado para cada chamada das suas ferramentas.',
+    'Falta o resultado da chamada de ferramenta “{{name}}”. Envie um resultado para cada chamada das suas ferramentas.',
   conversation_busy: 'Novas execuções não param de começar nesta conversa. Tente novamente.',
   conversation_gone: 'A conversa foi excluída.',
   conversation_has_run:
@@ -128,17 +128,18 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'O projeto teria {{size}}; no máximo {{limit}} são permitidos. A alteração foi desfeita.',
   restore_not_recorded:
     'Os arquivos foram restaurados, mas o estado da restauração ainda não pôde ser guardado.',
-  run_completed: 'Esta execução está concluída; não há nada para continuar.',
+  run_completed: 'Esta execução está concluída; não há nada para retomar.',
   run_continues_soon:
     'O servidor está prestes a continuar esta execução. Tente novamente em breve.',
-  run_not_prepared: 'A resposta não pôde ser preparada. Tente novamente.',
+  run_not_prepared: 'Não foi possível preparar a execução. Tente novamente.',
   run_not_stored:
-    'A resposta não pôde ser guardada e termina aqui. Pergunte de novo ou continue-a.',
+    'Não foi possível salvar a resposta, e ela termina aqui. Envie a mensagem novamente ou retome a resposta.',
   run_still_active: 'Esta execução ainda está ativa.',
-  run_takes_no_decision: 'Esta execução terminou: nenhuma de suas chamadas aguarda decisão.',
-  run_takes_no_input: 'Esta execução terminou: nenhuma de suas chamadas aguarda informações.',
-  run_minutes_used_up:
-    'Esta resposta atingiu o limite de {{limit}} minutos. Você pode continuá-la.',
+  run_takes_no_decision:
+    'Esta execução terminou: nenhuma de suas chamadas de ferramentas aguarda decisão.',
+  run_takes_no_input:
+    'Esta execução terminou: nenhuma de suas chamadas de ferramentas aguarda informações.',
+  run_minutes_used_up: 'Esta resposta atingiu o limite de {{limit}} minutos. Você pode retomá-la.',
   run_tokens_used_up:
     'Esta resposta atingiu o limite de {{limit}} tokens. Envie uma nova mensagem para continuar.',
   run_without_answer: 'A execução terminou sem resposta. Tente novamente.',
@@ -153,12 +154,12 @@ export const store: Texts<typeof STORE_FAILURES> = {
   disk_unconfirmed:
     'O disco não confirmou o que foi gravado. Verifique o disco e reinicie o servidor.',
   search_too_slow: 'A pesquisa demorou demais. Refine-a e tente novamente.',
-  store_busy: 'O banco de dados está ocupado. Tente novamente em breve.',
+  store_busy: 'O banco de dados está ocupado. Tente novamente em instantes.',
   store_closed: 'O banco de dados está fechado.',
   store_file_unusable:
-    'O arquivo do banco de dados não pode ser usado no momento. Tente novamente em breve.',
+    'O arquivo do banco de dados não pode ser usado no momento. Tente novamente em instantes.',
   store_full: 'O disco está cheio: nada foi guardado. Libere espaço e tente novamente.',
-  store_locked: 'Outro programa bloqueou o banco de dados. Tente novamente em breve.',
-  store_overloaded: 'O banco de dados está sobrecarregado. Tente novamente em breve.',
-  store_unanswered: 'O banco de dados não responde. Tente novamente em breve.',
+  store_locked: 'Outro programa bloqueou o banco de dados. Tente novamente em instantes.',
+  store_overloaded: 'O banco de dados está sobrecarregado. Tente novamente em instantes.',
+  store_unanswered: 'O banco de dados não responde. Tente novamente em instantes.',
 }

@@ -2,7 +2,7 @@
 
 export const steps = {
   thinking: 'Pensando',
-  thought: 'Pensamento',
+  thought: 'Raciocínio',
   thoughtFor: 'Pensou por {{time}}',
   arguments: 'Argumentos',
   result: 'Resultado',
@@ -80,7 +80,11 @@ export const input = {
 export const approval = {
   heading: 'Aprovação de ferramentas de risco',
   modeIs: 'Aprovação: {{mode}}',
-  mode: { ask: 'Perguntar', auto_medium: 'Perguntar se o risco for alto', auto: 'Nunca perguntar' },
+  mode: {
+    ask: 'Perguntar a mim',
+    auto_medium: 'Perguntar se o risco for alto',
+    auto: 'Nunca perguntar',
+  },
   hint: {
     ask: 'Alterações, comandos e mensagens precisam da sua aprovação',
     auto_medium: 'Alterações são feitas na hora; comandos e exclusões precisam da sua aprovação',
@@ -93,9 +97,9 @@ export const approval = {
   approveChanged: 'Aprovar com alterações',
   reject: 'Recusar',
   rejectAll: 'Recusar tudo',
-  waiting_one: '{{count}} pedido precisa da sua aprovação.',
-  waiting_many: '{{count}} pedidos precisam da sua aprovação.',
-  waiting_other: '{{count}} pedidos precisam da sua aprovação.',
+  waiting_one: '{{count}} solicitação precisa da sua aprovação.',
+  waiting_many: '{{count}} solicitações precisam da sua aprovação.',
+  waiting_other: '{{count}} solicitações precisam da sua aprovação.',
   place: '{{number}} de {{total}}',
   preview: {
     create_folder: 'Criar a pasta {{path}}',
@@ -125,7 +129,7 @@ export const approval = {
     host_network:
       'Este comando usa a rede da máquina do servidor. Ele pode alcançar este servidor, outros serviços dessa máquina e redes privadas próximas.',
     changed_meanwhile:
-      'Alguém alterou este arquivo depois que o agente o leu; por isso, esta chamada será recusada.',
+      'Alguém alterou este arquivo depois que o agente o leu; por isso, esta chamada vai falhar.',
   },
   rememberRun: 'Não perguntar mais sobre esta ferramenta nesta resposta',
   rememberConversation: 'Não perguntar mais sobre esta ferramenta nesta conversa',
