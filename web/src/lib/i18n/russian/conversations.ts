@@ -20,7 +20,8 @@ export const conversations = {
   selected_other: 'Выбрано {{count}}',
   selectAll: 'Выбрать все показанные',
   exportSelected: 'Экспорт',
-  exportStarted: 'Экспорт записывается. Скачайте его в разделе «Настройки → Ваши данные».',
+  exportStarted:
+    'Экспорт начат. Когда он будет готов, скачайте его в разделе «Настройки → Ваши данные».',
   tags: 'Метки',
   tagged: 'С меткой «{{tag}}»',
   allTags: 'Все',

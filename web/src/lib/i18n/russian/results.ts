@@ -37,7 +37,7 @@ export const results = {
     rows_other: 'Ещё {{count}} строки — в исходных данных.',
     characters_one: 'Ещё {{count}} символ не показан.',
     characters_few: 'Ещё {{count}} символа не показаны.',
-    characters_many: 'Ещё {{count}} символов не показаны.',
+    characters_many: 'Ещё {{count}} символов не показано.',
     characters_other: 'Ещё {{count}} символа не показаны.',
   },
   fold: 'Показать меньше',
