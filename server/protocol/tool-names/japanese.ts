@@ -31,7 +31,7 @@ export const toolNames = {
   editor_write: '手動で保存',
   editor_rename: '手動で名前を変更',
   editor_delete: '手動で削除',
-  editor_mkdir: '手動で作成したフォルダー',
+  editor_mkdir: '手動でフォルダーを作成',
   upload: 'アップロード',
   restore: '復元',
 }

@@ -5,7 +5,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   address_missing: 'アカウントにメールアドレスがありません。`address` で指定してください。',
   mail_not_sent: 'メールを送信できませんでした。アドレスを確認するか、後でもう一度お試しください。',
   mail_not_set_up:
-    'このサーバーはメールを送信できません。設定に `smtp` と `public_url` が必要です。管理者にお問い合わせください。',
+    'このサーバーはメールを送信できません。`smtp` と `public_url` の設定を管理者に依頼してください。',
   mails_exhausted: 'メールの要求が多すぎます。後でもう一度お試しください。',
   heir_is_same: 'アカウントを自分自身に引き継ぐことはできません。',
   heir_missing: 'データを受け取るアカウントを heir_id で指定してください。',
@@ -26,7 +26,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_sign_in_unavailable:
     '現在「{{server}}」にサインインできません。認可サーバーが示されていないか、接続できません。',
   mcp_sign_in_unknown:
-    'このサインインは終了しているか、別の人が始めたものです。最初からやり直してください。',
+    'このサインインは期限切れか、別のユーザーのものです。最初からやり直してください。',
   account_gone: 'このアカウントはもうありません。',
   account_link_invalid:
     'このリンクは使えなくなりました。使用済み、期限切れ、または取り消されています。管理者に新しいリンクを依頼してください。',
@@ -39,12 +39,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'この API キーには権限「{{scope}}」がありません。その権限のあるキーを使ってください。',
   api_key_not_found: 'その API キーはありません。',
   api_keys_exhausted: 'API キーが既に {{limit}} 個あります。先に 1 つ削除してください。',
-  body_empty: '内容が空です。',
-  body_not_json: '内容が有効な JSON ではありません。',
-  body_too_large: '内容がこのサーバーの上限を超えています。',
-  content_length_wrong: '内容の長さが Content-Length と一致しません。',
+  body_empty: 'リクエストの本文が空です。',
+  body_not_json: 'リクエストの本文が有効な JSON ではありません。',
+  body_too_large: 'リクエストの本文がこのサーバーの上限を超えています。',
+  content_length_wrong: 'リクエストの本文の長さが Content-Length と一致しません。',
   content_type_unsupported:
-    'この種類の内容には対応していません。application/json で送信してください。',
+    'このコンテンツタイプには対応していません。application/json で送信してください。',
   email_needs_password:
     'メールアドレスには新しいパスワード用のリンクが届くため、変更するには現在のパスワードが必要です。',
   current_password_missing: 'パスワードを変更するには、現在のパスワードが必要です。',
@@ -69,21 +69,21 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   json_too_deep: 'JSON の入れ子が {{levels}} 段を超えています。',
   last_administrator: 'これが最後の有効な管理者です。先に別のアカウントを管理者にしてください。',
   multipart_broken:
-    'multipart の内容を読み取れません。途中で終わっているか、区切りがないか 250 文字を超えています。',
+    'multipart の本文を読み取れません。不完全か、区切りがないか、区切りが 250 文字を超えています。',
   multipart_expected: 'multipart/form-data で送信してください。',
   no_password_in_single_mode: 'シングルユーザーモードにはパスワードがありません。',
   nothing_here: 'この URL は存在しません。パスとメソッドを確認してください。',
   origin_refused:
     '別のオリジンのページからは呼び出せません。オリジンが正しければ cors_origins に追加してください。',
   oidc_groups_withheld:
-    '所属グループが多すぎるため、シングルサインオンから通知されませんでした。管理者に相談してください。',
+    '所属グループが多すぎるため、シングルサインオンから通知されませんでした。管理者にお問い合わせください。',
   oidc_no_account: 'ここにアカウントがありません。管理者に作成を依頼してください。',
-  oidc_not_allowed: 'サインインできるグループに属していません。管理者に相談してください。',
+  oidc_not_allowed: 'サインインできるグループに属していません。管理者にお問い合わせください。',
   oidc_refused: 'シングルサインオンがキャンセルされたか、拒否されました。もう一度お試しください。',
   oidc_response_invalid:
-    'シングルサインオンに失敗しました。応答を信頼できません。もう一度お試しください。繰り返す場合は管理者に知らせてください。',
+    'シングルサインオンに失敗しました。応答を検証できませんでした。もう一度お試しください。繰り返す場合は管理者にお問い合わせください。',
   oidc_sign_in_unknown:
-    'サインインに時間がかかりすぎたか、別のブラウザーで始められました。もう一度お試しください。',
+    'このサインインは期限切れか、別のブラウザーで始められたものです。もう一度お試しください。',
   oidc_unreachable:
     'シングルサインオンは現在利用できません。少し待ってからもう一度お試しください。',
   account_without_password:
@@ -96,12 +96,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   password_changed: 'パスワードが変更されました。もう一度サインインしてください。',
   registration_closed: '登録は受け付けていません。管理者にアカウントを依頼してください。',
   registrations_exhausted:
-    'このネットワークからの登録が多すぎます。後でもう一度試すか、管理者に相談してください。',
+    'このネットワークからの登録が多すぎます。後でもう一度試すか、管理者にお問い合わせください。',
   request_field_invalid: '{{part}} が正しくありません：{{detail}}',
   request_invalid: '{{part}} が正しくありません。',
   request_refused: 'リクエストは拒否されました。',
   secret_unreadable:
-    '保存された秘密を読み取れません。別の鍵で保存されています。その鍵を戻すか、秘密を入力し直してください。',
+    '保存されたシークレットを復号できません。別の鍵で暗号化されています。その鍵を戻すか、シークレットを入力し直してください。',
   passkey_invalid:
     'このパスキーを確認できませんでした。もう一度試すか、別の方法でサインインしてください。',
   passkey_not_found: 'そのパスキーはありません。',
@@ -123,7 +123,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   sign_in_busy: '同時にサインインする人が多すぎます。少し待ってからもう一度お試しください。',
   sign_in_required: '先にサインインしてください。',
   sign_ins_exhausted: 'サインインの失敗が多すぎます。少し待ってからもう一度お試しください。',
-  single_user: 'このサーバーは 1 人用で、サインインは不要です。',
+  single_user: 'このサーバーはシングルユーザーモードで動いており、サインインは不要です。',
   streams_exhausted:
     'イベントストリームを同時に {{limit}} 本開いています。タブや接続をいくつか閉じてください。',
   too_many_open:

@@ -39,7 +39,7 @@ export const accountPages = {
     reset: '保存してサインイン',
     confirmTitle: 'メールアドレスの確認',
     confirmText: 'NanoClaw から {{address}} へのメール送信を許可しますか？',
-    confirmed: '今後は {{address}} にメールを送信できます。',
+    confirmed: 'NanoClaw から {{address}} にメールを送信できるようになりました。',
     confirm: '確認する',
     forgot: 'パスワードを忘れた場合',
     forgotText:
@@ -68,7 +68,7 @@ export const accountPages = {
       models: {
         name: 'モデル',
         title: 'モデルを選択',
-        text: 'テストでモデルの機能がわかります。同じプロバイダーのほかのモデルもまとめて追加できます。',
+        text: 'テストでモデルの機能がわかります。同じプロバイダーのほかのモデルも追加できます。',
       },
       try: {
         name: '試す',
@@ -76,7 +76,7 @@ export const accountPages = {
         text: 'これらの質問ではツールを使うため、エージェントの動きがわかります。',
       },
     },
-    store_other: '{{count}} 件のモデルを追加',
+    store_other: '{{count}} 個のモデルを追加',
     provider: 'プロバイダー',
     detected: 'このマシンで動作中',
     url: 'アドレス',
@@ -88,7 +88,7 @@ export const accountPages = {
     keyHint: '不要な場合は空のままにします。保存後は二度と表示されません。',
     model: 'モデル',
     later: '後で',
-    getKey: 'キーを作成',
+    getKey: 'API キーを取得',
     more: '他のモデルも追加（{{count}} 件選択中）',
     filter: 'モデルを絞り込む',
     adminOnly: 'モデルを追加できるのは管理者だけです',

@@ -24,14 +24,14 @@ export const adminPages = {
     lastUsed: '最終使用：{{day}}',
     expires: '有効期限：{{day}}',
     revoke: '「{{name}}」を失効させる',
-    revokeText: 'このキーを使うプログラムは直ちに拒否されます。',
+    revokeText: 'このキーを使うプログラムはすぐにアクセスできなくなります。',
     revokeNow: '失効させる',
   },
   quota: {
     title: 'あなたの上限',
     of: '{{name}} の上限',
     own: 'このアカウントの上限',
-    ownText: '空欄の場合は、グループとサーバーの設定に従います。',
+    ownText: '空欄の場合は、グループとサーバーの上限が適用されます。',
     applies: '適用される上限と使用状況',
     each: '各メンバーの上限',
     shared: '全メンバー合計の上限',
@@ -40,10 +40,10 @@ export const adminPages = {
     usedOf: '{{used}} / {{limit}}',
     near: 'まもなく上限です。',
     reached: '上限に達しました。',
-    renewed: '{{time}} に更新されます。',
+    renewed: '{{time}} にリセットされます。',
     storageMegabytes: 'ストレージ（MB）',
     storageText:
-      'プロジェクトのファイルの以前の版を含みます。新しいファイルに場所が必要になると、古い版から削除されます。',
+      'プロジェクトのファイルの以前のバージョンを含みます。新しいファイルの場所を空けるため、古いものから削除されます。',
     kind: {
       tokens_per_day: '1 日あたりのトークン',
       tokens_per_month: '1 か月あたりのトークン',
@@ -58,10 +58,12 @@ export const adminPages = {
   },
   mcpAccess: {
     users: '利用できるユーザー',
-    usersHint: 'ユーザー名をカンマで区切ります。空欄は全員です。管理者は常に利用できます。',
+    usersHint:
+      'ユーザー名をカンマで区切ります。空欄にすると全員が利用できます。管理者は常に利用できます。',
     groups: '許可するグループ：{{names}}（管理 → グループ）。',
     client: 'OAuth クライアント',
-    clientHint: 'サインインが必要で、サーバーがクライアントを自動登録しない場合のみ。',
+    clientHint:
+      'ユーザーがサインインし、サーバーがクライアントを自動登録しない場合にのみ必要です。',
     clientId: 'クライアント ID',
     clientSecret: 'クライアントシークレット',
     secretStored: 'シークレットは保存済みです。変更しない場合は空欄にしてください。',
@@ -113,7 +115,7 @@ export const adminPages = {
       state: { ok: '正常', warn: '警告', fail: '異常' },
     },
     deleteUser: '削除',
-    deleteTitle: 'アカウント「{{name}}」を削除',
+    deleteTitle: 'アカウント「{{name}}」を削除しますか？',
     deleteData: {
       label: 'アカウントのデータ',
       delete: '削除する',
@@ -122,7 +124,7 @@ export const adminPages = {
     },
     deleteDataText: {
       delete: '会話、プロジェクト、ファイル、キーがすべて削除されます。この操作は元に戻せません。',
-      keep: '以後は誰もサインインできません。キー、チャンネル、Webhook、メールアドレスは削除され、それ以外は無効なアカウントに残ります。',
+      keep: '以後は誰もサインインできません。キー、送信先、Webhook、メールアドレスは削除され、それ以外は無効なアカウントに残ります。',
       hand_over:
         '会話、プロジェクト、ドキュメント、ファイル、共有リンク、メモリは別のアカウントに移ります。キーと使用量は削除されます。この操作は元に戻せません。',
     },

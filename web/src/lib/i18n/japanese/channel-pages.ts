@@ -28,7 +28,7 @@ export const channelPages = {
   },
   webhooks: {
     title: 'Webhook',
-    text: 'ここで起きたことを自分のプログラムに知らせます。リクエストにはすべて署名が付きます。',
+    text: 'このサーバーのイベントを自分のプログラムに通知します。各リクエストには署名が付きます。',
     none: 'Webhook はまだありません',
     url: 'アドレス',
     events: 'イベント',
@@ -44,8 +44,8 @@ export const channelPages = {
     replaceText: '新しいイベントは新しいシークレットで署名されます。表示されるのは一度だけです。',
     overlap: '24 時間は古いシークレットでも署名する',
     overlapHint:
-      '新しいシークレットを設定するまで、プログラムはリクエストを検証できます。古いものが他人に知られている場合はオフにしてください。',
-    overlapUntil: '{{until}} まで古い署名も付きます',
+      '新しいシークレットを設定するまで、プログラムは引き続きリクエストを受け付けます。古いものを他人が知っている場合はオフにしてください。',
+    overlapUntil: '{{until}} までは古いシークレットでも署名されます',
     off: 'オフ',
     switchOn: '{{url}} をオンにする',
     switchOff: '{{url}} をオフにする',
@@ -58,6 +58,6 @@ export const channelPages = {
     },
     remove: '{{url}} を削除',
     removeTitle: 'この Webhook を削除しますか？',
-    removeText: '以後は何も送信されません。送信待ちのものも取り消されます。',
+    removeText: '以後は何も送信されません。送信待ちのイベントも取り消されます。',
   },
 }

@@ -17,7 +17,8 @@ export const conversations = {
   selected_other: '{{count}} 件を選択中',
   selectAll: '表示中のすべてを選択',
   exportSelected: 'エクスポート',
-  exportStarted: 'エクスポートを作成しています。「設定 → データ」からダウンロードできます。',
+  exportStarted:
+    'エクスポートを開始しました。完了したら「設定 → データ」からダウンロードできます。',
   tags: 'タグ',
   tagged: 'タグ「{{tag}}」',
   allTags: 'すべて',

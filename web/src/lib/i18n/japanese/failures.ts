@@ -40,7 +40,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '「{{path}}」は {{size}} になります。書き込めるのは {{limit}} までです。',
   file_type_unsupported:
     '「{{name}}」は添付できません。画像（PNG、JPEG、WebP、GIF）、PDF、DOCX、XLSX、PPTX、またはテキストを添付してください。',
-  file_unusable: '「{{path}}」を使用できませんでした。',
+  file_unusable: '「{{path}}」にアクセスできませんでした。',
   file_upload_too_large: 'ファイルは {{limit}} までです。',
   file_thumbnail_missing:
     '「{{name}}」は画像ではないため、サムネイルがありません。ファイル自体を取得するには `thumb` を外してください。',
@@ -90,14 +90,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'あと {{more}} の空きがありません。プロジェクト、ドキュメント、添付ファイルの合計で {{limit}} まで保存でき、{{used}} を使用中です。先にいくつか削除してください。',
   quota_exceeded:
     '保存容量を超えるため、変更を元に戻しました。プロジェクト、ドキュメント、添付ファイルの合計で {{limit}} まで保存でき、{{used}} を使用中です。先にいくつか削除してください。',
-  request_stopped: 'リクエストは停止されました。何も変更していません。',
+  request_stopped: 'リクエストはキャンセルされました。何も変更していません。',
   search_not_isolated: '検索をシステムから隔離できませんでした。',
   search_busy: '{{count}} 件の検索が待機中です。終わってからもう一度お試しください。',
   search_not_started: '検索プログラムを起動できませんでした。',
   search_path_is_link: '「{{path}}」はシンボリックリンクで、たどりません。',
   search_path_not_found: '検索するファイルまたはフォルダー「{{path}}」はありません。',
   search_pattern_invalid:
-    'パターンを読み取れません：{{detail}}。特殊文字をそのまま検索するには、前に「\\」を付けてください。',
+    'パターンが正しくありません：{{detail}}。特殊文字をそのまま検索するには、前に「\\」を付けてください。',
   too_many_changes: '一度に変更できるファイルは {{limit}} 個までです。',
   too_many_files_open: '開いているファイルが多すぎます。少し待ってからもう一度お試しください。',
   too_many_restored: '一度に復元できるファイルは {{limit}} 個までです。',
@@ -113,7 +113,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'サーバーが受信中のアップロードが多すぎます。少し待ってからもう一度お試しください。',
   uploads_exhausted:
     '同時に行えるアップロードは {{limit}} 件までです。1 つ終わるのを待ってからお試しください。',
-  work_stopped: '処理は停止されました。',
+  work_stopped: '処理はキャンセルされました。',
   work_too_slow: '処理に {{seconds}} 秒を超える時間がかかりました。',
   upload_not_multipart: 'ファイルは multipart/form-data で送信してください。',
 }
@@ -123,7 +123,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_empty:
     '「{{model}}」のプロバイダーが空の応答を返しました。api_url がモデル API のアドレスか確認してください。',
   model_answer_endless:
-    '「{{model}}」の回答が終わらないため、途中で打ち切りました。もう一度質問するか、別のモデルを選んでください。',
+    '「{{model}}」の回答が終わらないため、途中で打ち切りました。もう一度試すか、別のモデルを選んでください。',
   model_answer_is_page:
     '「{{model}}」のプロバイダーがウェブページを返しました。api_url がモデル API のアドレスか確認してください。',
   model_answer_no_json:
@@ -132,9 +132,9 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '「{{model}}」のプロバイダーの応答がイベントストリームではありません。api_url がモデル API のアドレスか確認してください。',
   model_call_unreadable: 'モデルのツール呼び出しを読み取れません。書き直しを依頼します。',
   model_context_exceeded:
-    '会話が「{{model}}」には長すぎます。新しい会話を始めるか、コンテキストの大きいモデルを選んでください。',
+    '会話が「{{model}}」には長すぎます。新しい会話を始めるか、コンテキストウィンドウの大きいモデルを選んでください。',
   model_key_lost:
-    '{{model}} の保存された API キーを読み取れません。管理者が「設定 → モデル」で入力し直す必要があります。',
+    '{{model}} の保存された API キーを復号できません。管理者が「設定 → モデル」で入力し直す必要があります。',
   model_not_found:
     '「{{model}}」のプロバイダーに、このモデルまたはアドレスはありません（{{status}}）。api_url と upstream_model を確認してください。',
   model_rate_limited:
@@ -146,10 +146,10 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_refused: '「{{model}}」のプロバイダーがリクエストを拒否しました（{{status}}）。',
   model_refused_credit:
     '「{{model}}」のプロバイダーの残高がありません（{{status}}）。チャージするか、別のモデルを選んでください。',
-  model_stopped: '「{{model}}」へのリクエストは停止されました。',
+  model_stopped: '「{{model}}」へのリクエストはキャンセルされました。',
   model_stream_broken: '回答が終わる前に「{{model}}」との接続が切れました。',
   model_stream_disordered:
-    '「{{model}}」のプロバイダーが回答の一部を二重に、または順序を誤って送信しました。もう一度質問するか、別のモデルを選んでください。',
+    '「{{model}}」のプロバイダーが回答の一部を二重に、または順序を誤って送信しました。もう一度試すか、別のモデルを選んでください。',
   model_timeout: '「{{model}}」のプロバイダーの応答に時間がかかりすぎました（{{status}}）。',
   model_timeout_silence: 'モデル「{{model}}」から {{seconds}} 秒間応答がありません。',
   model_unauthorized:
@@ -163,15 +163,15 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_unavailable_connection_refused:
     '「{{model}}」に接続できません：接続が拒否されました。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_connection_timed_out:
-    '「{{model}}」に接続できません：接続が時間切れになりました。プロバイダーのアドレスとネットワークを確認してください。',
+    '「{{model}}」に接続できません：接続がタイムアウトしました。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_host_not_found:
-    '「{{model}}」に接続できません：ホスト名を調べられませんでした。プロバイダーのアドレスとネットワークを確認してください。',
+    '「{{model}}」に接続できません：ホスト名を解決できませんでした。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_host_unknown:
     '「{{model}}」に接続できません：ホスト名が不明です。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_host_unreachable:
-    '「{{model}}」に接続できません：ホストが応答しません。プロバイダーのアドレスとネットワークを確認してください。',
+    '「{{model}}」に接続できません：ホストに到達できません。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_insecure:
-    '「{{model}}」に接続できません：安全な接続に失敗しました。プロバイダーのアドレスとネットワークを確認してください。',
+    '「{{model}}」に接続できません：TLS 接続に失敗しました。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_network:
     '「{{model}}」に接続できません：ネットワークに到達できません。プロバイダーのアドレスとネットワークを確認してください。',
   model_unavailable_reported:
@@ -187,15 +187,16 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_empty: 'テキストが含まれていません',
   document_lost: 'アップロードが失われました。もう一度アップロードしてください',
   document_not_indexed: '索引を作成できませんでした',
-  document_not_what_its_name_says: '拡張子は {{extension}} ですが、内容が異なります',
+  document_not_what_its_name_says: '拡張子は {{extension}} ですが、内容の形式が異なります',
   document_office_damaged: '{{extension}} ファイルが破損しています',
   document_page_too_deep: 'ページの入れ子が深すぎます',
   document_pdf_damaged: 'PDF が破損しています',
   document_pdf_protected: 'PDF がパスワードで保護されています',
-  document_reader_not_started: '文書を読み取るプログラムを起動できませんでした',
-  document_reading_stopped: 'キャンセルされました',
+  document_reader_not_started: 'ドキュメントを読み取るプログラムを起動できませんでした',
+  document_reading_stopped: '読み取りはキャンセルされました',
   document_reading_too_slow: '読み取りに時間がかかりすぎました',
-  document_scanned: 'テキストが含まれていません（スキャンした文書は先に OCR を行ってください）',
+  document_scanned:
+    'テキストが含まれていません（スキャンしたドキュメントは先に OCR を行ってください）',
   document_too_large: 'ファイルが大きすぎます',
   document_too_large_to_read: '大きすぎて読み取れません',
   document_unreadable: 'ファイルを読み取れませんでした',
@@ -203,7 +204,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_failed: '送信に失敗しました',
   delivery_mail_not_set_up: 'このサーバーには SMTP の設定がなくなりました',
   delivery_mail_refused: 'メールサーバーが拒否しました（{{status}}）',
-  delivery_mail_unconfirmed: '{{address}} の所有者がメールの受信をまだ確認していません',
+  delivery_mail_unconfirmed:
+    '{{address}} の所有者が、このサーバーからのメールの受信に同意していません',
   delivery_mail_unreachable: 'メールサーバーに接続できないか、混み合っていました',
   delivery_receiver_address_refused: 'このサーバーは受信側のアドレスに送信できません',
   delivery_receiver_certificate_invalid: '受信側の証明書が無効です',
@@ -219,16 +221,16 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_connection_failed: '接続に失敗したか、切断されました',
   mcp_connection_refused: '接続が拒否されました',
   mcp_credentials_refused: '認証情報が拒否されました',
-  mcp_ended: 'そのプログラムが終了しました',
+  mcp_ended: 'そのプロセスが終了しました',
   mcp_host_unknown: 'ホスト名が不明です',
   mcp_sign_in_needed: 'サインインが必要です',
-  mcp_settings_unreadable: '保存された設定を読み取れません。編集してアドレスを入力し直してください',
+  mcp_settings_unreadable: '保存された設定を復号できません。編集してアドレスを入力し直してください',
   mcp_wrong_address: 'そのアドレスに MCP サーバーはありません',
   mcp_too_slow: '時間内に応答しませんでした',
-  export_failed: '予期しない問題が発生しました。詳細はサーバーのログにあります',
+  export_failed: '予期しないエラーが発生しました。詳細はサーバーのログにあります',
   export_interrupted: 'その間にサーバーが再起動しました。もう一度エクスポートしてください',
   import_already_there: '既にインポートされています',
-  import_archive_bomb: '{{ratio}} 倍を超えて圧縮されていて、実際のエクスポートではありません',
+  import_archive_bomb: '圧縮率が {{ratio}} 倍を超えています。実際のエクスポートではありえません',
   import_archive_damaged: 'アーカイブが破損しているか不完全です。もう一度ダウンロードしてください',
   import_archive_encrypted:
     'パスワードで保護されています。展開して、パスワードなしで作り直してください',
@@ -240,7 +242,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_disk_full: 'サーバーのディスクがいっぱいです',
   import_entry_link: 'リンクです',
   import_entry_unsafe: '名前がアーカイブの外を指しています',
-  import_failed: '予期しない問題が発生しました。詳細はサーバーのログにあります',
+  import_failed: '予期しないエラーが発生しました。詳細はサーバーのログにあります',
   import_file_missing: 'エクスポートに含まれていません',
   import_file_refused: 'このサーバーが拒否しました：{{detail}}',
   import_format_unknown:

@@ -106,7 +106,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     weekly: '7 日間',
     monthly: '30 日間',
     nothing: '使用量はまだありません',
-    nothingText: '回答ごとのトークンがここに集計されます。',
+    nothingText: '最初の回答の後、トークンと費用がここに表示されます。',
     total_tokens: 'トークン合計',
     prompt_tokens: '入力',
     cached: 'キャッシュから {{count}}（{{share}}）',
@@ -133,7 +133,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   },
   share: {
     continueTitle: 'この共有された会話を続けますか？',
-    continueText: 'テキストはあなた自身の会話にコピーされます。共有された会話はそのまま残ります。',
+    continueText: 'テキストはあなたの新しい会話にコピーされます。共有されたコピーは変わりません。',
     continue: '続ける',
     title: 'リンクで共有',
     text: 'リンクを知っている人は誰でも、表示中のメッセージの現時点のコピーを読めます。',

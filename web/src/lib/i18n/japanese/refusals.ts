@@ -19,7 +19,8 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   conflict: '現在の状態と合いません：{{message}}',
   name_taken: 'この名前は既に使われています。',
   run_active: 'この会話では回答を生成中です。終わるのを待つか、先に停止してください。',
-  run_not_resumable: 'この回答は続けられません。送信し直すか、再生成してください。',
+  run_not_resumable:
+    'この回答は続けられません。メッセージを送信し直すか、回答を再生成してください。',
   approval_decided: 'このリクエストは既に処理されています。',
   file_changed: 'ファイルが変更されました。読み直してからもう一度お試しください。',
   payload_too_large: '大きすぎます：{{message}}',

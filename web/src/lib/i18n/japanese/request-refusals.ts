@@ -9,31 +9,32 @@ type Texts<Reasons> = Record<keyof Reasons, string>
 export const administration: Texts<typeof ADMINISTRATION_FAILURES> = {
   approval_mode_not_permitted:
     '所属グループでは承認モード「{{mode}}」を使えません。次から選んでください：{{available}}。',
-  cost_per_day_used_up: '今日の予算 {{limit}} を使い切りました。{{renews_at}} に更新されます。',
-  cost_per_month_used_up: '今月の予算 {{limit}} を使い切りました。{{renews_at}} に更新されます。',
+  cost_per_day_used_up: '今日の予算 {{limit}} を使い切りました。{{renews_at}} にリセットされます。',
+  cost_per_month_used_up:
+    '今月の予算 {{limit}} を使い切りました。{{renews_at}} にリセットされます。',
   group_cost_used_up:
-    'グループ「{{group}}」で共有する予算 {{limit}} を使い切りました。{{renews_at}} に更新されます。',
+    'グループ「{{group}}」で共有する予算 {{limit}} を使い切りました。{{renews_at}} にリセットされます。',
   group_member_not_found: 'このアカウントはグループに属していません。',
   group_name_taken: '同じ名前のグループが既にあります。',
   group_not_found: 'そのグループはありません。',
   group_tokens_used_up:
-    'グループ「{{group}}」で共有する {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
+    'グループ「{{group}}」で共有する {{limit}} トークンを使い切りました。{{renews_at}} にリセットされます。',
   groups_exhausted: 'グループが既に {{limit}} 個あります。先に 1 つ削除してください。',
   messages_per_day_used_up:
-    '今日の送信先へのメッセージ {{limit}} 件を使い切りました。{{renews_at}} に更新されます。',
+    '今日の送信先へのメッセージ {{limit}} 件を使い切りました。{{renews_at}} にリセットされます。',
   model_not_permitted:
     '所属グループではモデル「{{model}}」を使えません。次から選んでください：{{available}}。',
   no_model_permitted:
-    '所属グループではこのサーバーのモデルを使えません。管理者に相談してください。',
+    '所属グループではこのサーバーのモデルを使えません。管理者にお問い合わせください。',
   own_account_stays: '自分のアカウントは削除できません。別の管理者に依頼してください。',
   program_seconds_used_up:
-    '今日のプログラム実行 {{limit}} 秒を使い切りました。{{renews_at}} に更新されます。',
+    '今日のプログラム実行 {{limit}} 秒を使い切りました。{{renews_at}} にリセットされます。',
   requests_exhausted:
     '送信できるリクエストは 1 分あたり {{limit}} 件です。{{seconds}} 秒後にもう一度お試しください。',
   tokens_per_day_used_up:
-    '今日の {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
+    '今日の {{limit}} トークンを使い切りました。{{renews_at}} にリセットされます。',
   tokens_per_month_used_up:
-    '今月の {{limit}} トークンを使い切りました。{{renews_at}} に更新されます。',
+    '今月の {{limit}} トークンを使い切りました。{{renews_at}} にリセットされます。',
 }
 
 export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
@@ -102,12 +103,13 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'バックグラウンドタスクが既に {{limit}} 件実行中です。いずれかが終わるのを待ってください。',
   call_decided: 'このツール呼び出しは既に承認または拒否されています。',
   client_call_unknown:
-    '結果の前に ID「{{id}}」の呼び出しがありません。呼び出しと結果を一緒に送信してください。',
+    'この結果の前に ID「{{id}}」のツール呼び出しがありません。ツール呼び出しと結果を一緒に送信してください。',
   client_result_missing:
-    '「{{name}}」の呼び出しの結果がありません。ツールの呼び出しごとに結果を送信してください。',
+    'ツール呼び出し「{{name}}」の結果がありません。ツールの呼び出しごとに結果を送信してください。',
   conversation_busy: 'この会話では新しい実行が始まり続けています。もう一度お試しください。',
   conversation_gone: 'この会話は削除されました。',
-  conversation_has_run: 'この会話では既に実行中のものがあります。待つか、先に停止してください。',
+  conversation_has_run:
+    'この会話では既に実行中のものがあります。終わるのを待つか、先に停止してください。',
   image_not_data_url:
     '画像はデータ URL で送信してください：data:image/png;base64,…（PNG、JPEG、WebP、GIF）。',
   input_answered: 'この質問には既に回答済みです。',
@@ -126,11 +128,12 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   restore_not_recorded: 'ファイルは復元されましたが、復元の記録はまだ保存できていません。',
   run_completed: 'この実行は完了していて、続けるものはありません。',
   run_continues_soon: 'サーバーがまもなくこの実行を続けます。少し待ってからお試しください。',
-  run_not_prepared: '回答を準備できませんでした。もう一度お試しください。',
-  run_not_stored: '回答を保存できないため、ここで終わります。もう一度質問するか、続けてください。',
+  run_not_prepared: '実行を準備できませんでした。もう一度お試しください。',
+  run_not_stored:
+    '回答を保存できないため、ここで終わります。メッセージを送信し直すか、回答を続けてください。',
   run_still_active: 'この実行はまだ動作中です。',
-  run_takes_no_decision: 'この実行は終了しています。判断を待っている呼び出しはありません。',
-  run_takes_no_input: 'この実行は終了しています。入力を待っている呼び出しはありません。',
+  run_takes_no_decision: 'この実行は終了しています。決定を待っているツール呼び出しはありません。',
+  run_takes_no_input: 'この実行は終了しています。入力を待っているツール呼び出しはありません。',
   run_minutes_used_up: 'この回答は上限の {{limit}} 分に達しました。続けることができます。',
   run_tokens_used_up:
     'この回答は上限の {{limit}} トークンに達しました。続けるには新しいメッセージを送信してください。',

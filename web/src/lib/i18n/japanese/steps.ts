@@ -3,7 +3,7 @@
 export const steps = {
   thinking: '思考中',
   thought: '思考',
-  thoughtFor: '{{time}}の思考',
+  thoughtFor: '{{time}}間思考しました',
   arguments: '引数',
   result: '結果',
   output: '出力',
@@ -45,7 +45,7 @@ export const steps = {
 export const input = {
   heading: '「{{server}}」が入力を求めています',
   program: 'サーバーのマシン上のプログラム',
-  formNote: '回答はこの MCP サーバーに送られます。パスワードなどの秘密は入力しないでください。',
+  formNote: '回答はこの MCP サーバーに送られます。パスワードなどの機密情報は入力しないでください。',
   urlNote:
     '開く前にアドレスを確認してください。そのページでの操作が終わったら、ここで確定してください。',
   optional: '{{label}}（任意）',
@@ -68,7 +68,7 @@ export const approval = {
   allowTool: '「{{tool}}」を許可しますか？',
   risk: { low: '低リスク', medium: '中リスク', high: '高リスク' },
   arguments: '引数',
-  approve: '承認する',
+  approve: '承認',
   approveChanged: '変更して承認',
   reject: '拒否',
   rejectAll: 'すべて拒否',
@@ -98,7 +98,7 @@ export const approval = {
     host_network:
       'このコマンドはサーバーのマシンのネットワークを使います。このサーバー、同じマシンの他のサービス、近くのプライベートネットワークに接続できます。',
     changed_meanwhile:
-      'エージェントが読み取った後にこのファイルが変更されたため、この呼び出しは拒否されます。',
+      'エージェントが読み取った後にこのファイルが変更されたため、この呼び出しは失敗します。',
   },
   rememberRun: 'この回答では、このツールについて再度確認しない',
   rememberConversation: 'この会話では、このツールについて再度確認しない',
