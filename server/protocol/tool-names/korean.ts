@@ -31,7 +31,7 @@ export const toolNames = {
   editor_write: '직접 저장함',
   editor_rename: '직접 이름을 바꿈',
   editor_delete: '직접 삭제함',
-  editor_mkdir: '직접 만든 폴더',
+  editor_mkdir: '직접 폴더를 만듦',
   upload: '업로드함',
   restore: '복원함',
 }

@@ -5,12 +5,12 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   address_missing: '계정에 이메일 주소가 없습니다. `address`에 주소를 지정하세요.',
   mail_not_sent: '메일을 보내지 못했습니다. 주소를 확인하거나 나중에 다시 시도하세요.',
   mail_not_set_up:
-    '이 서버는 메일을 보낼 수 없습니다. 설정에 `smtp`와 `public_url`이 필요합니다. 관리자에게 문의하세요.',
+    '이 서버는 메일을 보낼 수 없습니다. 관리자에게 `smtp`와 `public_url` 설정을 요청하세요.',
   mails_exhausted: '메일 요청이 너무 많습니다. 나중에 다시 시도하세요.',
   heir_is_same: '계정을 자기 자신에게 넘길 수 없습니다.',
   heir_missing: '데이터를 받을 계정을 heir_id에 지정하세요.',
   mcp_client_not_configured:
-    '인증 서버가 클라이언트 등록을 지원하지 않습니다. 관리자가 이 MCP 서버의 oauth.client_id를 설정해야 합니다.',
+    '권한 부여 서버가 클라이언트 등록을 지원하지 않습니다. 관리자가 이 MCP 서버의 oauth.client_id를 설정해야 합니다.',
   mcp_not_connected: 'MCP 서버 ‘{{server}}’을(를) 지금 사용할 수 없습니다. 나중에 다시 시도하세요.',
   mcp_prompt_failed: 'MCP 서버 ‘{{server}}’이(가) 이 프롬프트를 반환하지 않았습니다.',
   mcp_resource_empty: 'MCP 서버 ‘{{server}}’의 이 리소스는 비어 있습니다.',
@@ -22,8 +22,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_server_not_found: '그런 MCP 서버가 없습니다.',
   mcp_sign_in_refused: '‘{{server}}’ 로그인에 실패했거나 거부되었습니다. 다시 시도하세요.',
   mcp_sign_in_unavailable:
-    '지금은 ‘{{server}}’에 로그인할 수 없습니다. 인증 서버가 지정되지 않았거나 연결할 수 없습니다.',
-  mcp_sign_in_unknown: '이 로그인은 끝났거나 다른 사람이 시작했습니다. 처음부터 다시 하세요.',
+    '지금은 ‘{{server}}’에 로그인할 수 없습니다. 권한 부여 서버가 지정되지 않았거나 연결할 수 없습니다.',
+  mcp_sign_in_unknown: '이 로그인은 만료되었거나 다른 사용자의 것입니다. 처음부터 다시 하세요.',
   account_gone: '더 이상 존재하지 않는 계정입니다.',
   account_link_invalid:
     '이 링크는 더 이상 작동하지 않습니다. 사용되었거나 만료되었거나 취소되었습니다. 관리자에게 새 링크를 요청하세요.',
@@ -61,7 +61,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   json_too_deep: 'JSON이 {{levels}}단계보다 깊습니다.',
   last_administrator: '마지막 활성 관리자입니다. 먼저 다른 계정을 관리자로 지정하세요.',
   multipart_broken:
-    'multipart 본문을 읽을 수 없습니다. 중간에 끝났거나 구분자가 없거나 250자를 넘습니다.',
+    'multipart 본문을 읽을 수 없습니다. 불완전하거나 구분자가 없거나 구분자가 250자를 넘습니다.',
   multipart_expected: 'multipart/form-data로 보내세요.',
   no_password_in_single_mode: '단일 사용자 모드에는 비밀번호가 없습니다.',
   nothing_here: '존재하지 않는 URL입니다. 경로와 메서드를 확인하세요.',
@@ -73,9 +73,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   oidc_not_allowed: '로그인할 수 있는 그룹에 속해 있지 않습니다. 관리자에게 문의하세요.',
   oidc_refused: '통합 인증이 취소되었거나 거부되었습니다. 다시 시도하세요.',
   oidc_response_invalid:
-    '통합 인증에 실패했습니다. 응답을 신뢰할 수 없습니다. 다시 시도하고, 반복되면 관리자에게 알리세요.',
+    '통합 인증에 실패했습니다. 응답을 확인할 수 없습니다. 다시 시도하고, 반복되면 관리자에게 문의하세요.',
   oidc_sign_in_unknown:
-    '로그인에 시간이 너무 오래 걸렸거나 다른 브라우저에서 시작했습니다. 다시 시도하세요.',
+    '이 로그인은 만료되었거나 다른 브라우저에서 시작되었습니다. 다시 시도하세요.',
   oidc_unreachable: '통합 인증을 지금 사용할 수 없습니다. 잠시 후 다시 시도하세요.',
   account_without_password:
     '계정 ‘{{name}}’의 소유자는 통합 인증을 사용하므로 비밀번호가 없습니다. 비밀번호 링크를 주면 통합 인증에서 더 이상 허용하지 않아도 로그인할 수 있게 됩니다.',
@@ -91,7 +91,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_invalid: '{{part}}이(가) 올바르지 않습니다.',
   request_refused: '요청이 거부되었습니다.',
   secret_unreadable:
-    '저장된 비밀 정보를 읽을 수 없습니다. 다른 키로 저장되었습니다. 그 키를 복원하거나 비밀 정보를 다시 입력하세요.',
+    '저장된 비밀 정보를 복호화할 수 없습니다. 다른 키로 암호화되었습니다. 그 키를 복원하거나 비밀 정보를 다시 입력하세요.',
   passkey_invalid: '패스키를 확인할 수 없습니다. 다시 시도하거나 다른 방법으로 로그인하세요.',
   passkey_not_found: '그런 패스키가 없습니다.',
   passkey_unavailable:
@@ -111,7 +111,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   sign_in_busy: '동시에 로그인하는 사람이 너무 많습니다. 잠시 후 다시 시도하세요.',
   sign_in_required: '먼저 로그인하세요.',
   sign_ins_exhausted: '로그인 실패가 너무 많습니다. 잠시 기다린 뒤 다시 시도하세요.',
-  single_user: '이 서버는 사용자가 한 명이라 로그인이 필요 없습니다.',
+  single_user: '이 서버는 단일 사용자 모드로 실행되며 로그인이 필요 없습니다.',
   streams_exhausted: '이벤트 스트림을 동시에 {{limit}}개 열었습니다. 탭이나 연결을 몇 개 닫으세요.',
   too_many_open: '서버가 연 파일과 연결이 너무 많습니다. 잠시 후 다시 시도하세요.',
   url_invalid: '올바르지 않은 URL입니다.',

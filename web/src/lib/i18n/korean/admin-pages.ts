@@ -31,7 +31,7 @@ export const adminPages = {
     title: '내 한도',
     of: '{{name}}의 한도',
     own: '이 계정의 한도',
-    ownText: '비워 두면 그룹과 서버의 설정을 따릅니다.',
+    ownText: '비워 두면 그룹과 서버의 한도가 적용됩니다.',
     applies: '적용되는 한도와 사용량',
     each: '구성원별 한도',
     shared: '전체 구성원 합산 한도',
@@ -43,7 +43,7 @@ export const adminPages = {
     renewed: '{{time}}에 갱신됩니다.',
     storageMegabytes: '저장 공간(MB)',
     storageText:
-      '프로젝트 파일의 이전 버전이 포함됩니다. 새 파일에 공간이 필요하면 가장 오래된 버전부터 삭제됩니다.',
+      '프로젝트 파일의 이전 버전이 포함됩니다. 새 파일을 위한 공간을 만들기 위해 가장 오래된 버전부터 삭제됩니다.',
     kind: {
       tokens_per_day: '하루 토큰',
       tokens_per_month: '월 토큰',
@@ -59,13 +59,14 @@ export const adminPages = {
   mcpAccess: {
     users: '사용할 수 있는 사용자',
     usersHint:
-      '사용자 이름을 쉼표로 구분합니다. 비우면 모두 사용할 수 있습니다. 관리자는 항상 사용할 수 있습니다.',
+      '사용자 이름을 쉼표로 구분합니다. 모두에게 허용하려면 비워 두세요. 관리자는 항상 사용할 수 있습니다.',
     groups: '허용하는 그룹: {{names}} (관리 → 그룹).',
     client: 'OAuth 클라이언트',
-    clientHint: '로그인이 필요하지만 서버가 클라이언트를 직접 등록하지 않는 경우에만 입력합니다.',
+    clientHint:
+      '사용자가 로그인해야 하고 서버가 클라이언트를 직접 등록하지 않는 경우에만 필요합니다.',
     clientId: '클라이언트 ID',
-    clientSecret: '클라이언트 비밀번호',
-    secretStored: '비밀번호가 저장되어 있습니다. 유지하려면 비워 두세요.',
+    clientSecret: '클라이언트 시크릿',
+    secretStored: '시크릿이 저장되어 있습니다. 유지하려면 비워 두세요.',
     scope: '범위(scope)',
   },
   admin: {
@@ -111,10 +112,10 @@ export const adminPages = {
       usedOf: '{{used}} / {{limit}}',
       nothingStored: '아직 저장된 것이 없습니다.',
       again: '다시 확인',
-      state: { ok: '정상', warn: '경고', fail: '고장' },
+      state: { ok: '정상', warn: '경고', fail: '오류' },
     },
     deleteUser: '삭제',
-    deleteTitle: '‘{{name}}’ 계정 삭제',
+    deleteTitle: '‘{{name}}’ 계정을 삭제할까요?',
     deleteData: {
       label: '계정의 데이터',
       delete: '삭제',
@@ -213,10 +214,10 @@ export const adminPages = {
       nothing: '없음',
       all: '모든 세부 정보',
       ways: {
-        sso: '통합 로그인',
+        sso: '통합 인증',
         line: '명령줄',
         passkey: '패스키',
-        factor: '2단계 인증',
+        factor: '2차 인증',
       },
     },
     action: {
@@ -249,9 +250,9 @@ export const adminPages = {
       group_member_removed: '그룹에서 제거됨',
       model_changed: '모델 변경됨',
       mcp_server_changed: 'MCP 서버 변경됨',
-      webhook_created: '웹훅 만듦',
-      webhook_secret_replaced: '웹훅 비밀 키 교체함',
-      webhook_deleted: '웹훅 삭제함',
+      webhook_created: '웹훅 생성됨',
+      webhook_secret_replaced: '웹훅 비밀 키 교체됨',
+      webhook_deleted: '웹훅 삭제됨',
       approval_decided: '승인 결정됨',
       share_created: '공유 링크 생성됨',
       share_deleted: '공유 링크 삭제됨',

@@ -10,7 +10,7 @@ export const channelPages = {
     name: '이름',
     field: {
       url: '주소',
-      secret: '서명 비밀키(선택 사항)',
+      secret: '서명용 비밀 키(선택 사항)',
       to: '받는 사람',
       bot_token: '봇 토큰',
       chat_id: '채팅 ID',
@@ -28,7 +28,7 @@ export const channelPages = {
   },
   webhooks: {
     title: '웹훅',
-    text: '여기서 일어나는 일을 내 프로그램에 알립니다. 모든 요청에는 서명이 붙습니다.',
+    text: '이 서버의 이벤트를 내 프로그램에 알립니다. 각 요청에는 서명이 붙습니다.',
     none: '아직 웹훅이 없습니다',
     url: '주소',
     events: '이벤트',
@@ -42,10 +42,10 @@ export const channelPages = {
     replace: '{{url}}의 비밀 키 교체',
     replaceTitle: '비밀 키 교체',
     replaceText: '새 이벤트는 새 비밀 키로 서명됩니다. 새 키는 한 번만 표시됩니다.',
-    overlap: '24시간 동안 이전 키로도 서명',
+    overlap: '24시간 동안 이전 비밀 키로도 서명',
     overlapHint:
-      '새 비밀 키를 설정할 때까지 프로그램이 요청을 검증할 수 있습니다. 다른 사람이 이전 키를 알고 있다면 끄세요.',
-    overlapUntil: '{{until}}까지 이전 서명도 함께 보냅니다',
+      '새 비밀 키를 설정할 때까지 프로그램이 요청을 계속 받습니다. 다른 사람이 이전 키를 알고 있다면 끄세요.',
+    overlapUntil: '{{until}}까지 이전 비밀 키로도 서명됨',
     off: '꺼짐',
     switchOn: '{{url}} 켜기',
     switchOff: '{{url}} 끄기',
@@ -58,6 +58,6 @@ export const channelPages = {
     },
     remove: '{{url}} 삭제',
     removeTitle: '이 웹훅을 삭제할까요?',
-    removeText: '더 이상 아무것도 보내지 않으며, 대기 중인 것도 취소됩니다.',
+    removeText: '더 이상 아무것도 보내지 않으며, 대기 중인 이벤트도 취소됩니다.',
   },
 }

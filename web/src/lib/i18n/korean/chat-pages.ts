@@ -3,8 +3,7 @@ export const chatPages = {
   queue: {
     title: '대기 중인 메시지',
     waiting_other: '메시지 {{count}}개, 앞의 답변이 끝나는 대로 하나씩 전송됨',
-    paused:
-      '마지막 답변이 정상적으로 끝나지 않아 일시 중지되었습니다. 남은 메시지를 보내거나 제거하세요.',
+    paused: '마지막 답변이 완료되지 않아 일시 중지되었습니다. 남은 메시지를 보내거나 제거하세요.',
     failed: '전송되지 않음: {{reason}}',
     offline: '다시 온라인이 되면 바로 전송됨',
     edit: '대기 중인 메시지 편집',
@@ -45,11 +44,11 @@ export const chatPages = {
     version: '버전 {{number}}',
     waiting: '첫 번째 답변이 끝나는 대로 답변합니다.',
     starting: '시작하는 중…',
-    hint: '선택하지 않고 계속 쓰면 대화는 {{model}}(으)로 이어집니다.',
+    hint: '선택하지 않고 메시지를 보내면 대화는 {{model}}(으)로 이어집니다.',
   },
   branches: {
     title: '분기',
-    text: '질문을 편집하거나 답변을 더 만들 때마다 분기가 생깁니다. 선택하면 그 분기로 이동합니다.',
+    text: '메시지를 편집하거나 같은 메시지에 새 답변을 만들 때마다 분기가 생깁니다. 선택하면 그 분기가 열립니다.',
     locked: '답변이 끝나면 다른 분기로 이동할 수 있습니다.',
     none: '이 대화에는 분기가 하나뿐입니다. 질문을 편집하거나 답변을 다시 생성하면 다른 분기가 시작됩니다.',
     newest: '최근 분기 {{count}}개',
@@ -64,7 +63,7 @@ export const chatPages = {
     filter: '보기',
     filters: { all: '전체', model: '모델 호출', tool: '도구 호출', stored: '저장' },
     copy: 'JSON으로 복사',
-    download: '내려받기',
+    download: '다운로드',
     modelCalls_other: '모델 호출 {{count}}회',
     toolCalls_other: '도구 호출 {{count}}회',
     characters_other: '{{shown}}자',
@@ -89,7 +88,7 @@ export const chatPages = {
     copyCurl: 'curl로 복사',
     copyRequest: '요청 복사',
     notRecorded:
-      '보낸 내용이 저장되어 있지 않습니다. 실행이 너무 오래되었거나 제공업체에게 보낸 내용이 없습니다.',
+      '저장된 요청이 없습니다. 실행이 너무 오래되었거나 제공업체에 보낸 내용이 없습니다.',
     changedHere: '첫 변경',
     missing: '더 이상 저장되어 있지 않음',
     cut: '줄임: 원문이 더 깁니다.',
@@ -100,7 +99,7 @@ export const chatPages = {
     arguments: '인수',
     result: '결과',
     firstCall: '비교할 이전 호출이 없습니다.',
-    otherModel: '다른 모델이나 제공업체에게 요청했으며, 그 캐시에는 이 내용이 없었습니다.',
+    otherModel: '이 호출은 다른 모델이나 제공업체로 보내졌으며, 그 캐시에는 이 내용이 없었습니다.',
     appended: '끝에 추가되기만 했습니다. 그 앞은 이전 호출과 같습니다.',
     changes: {
       changed: '첫 변경: {{part}}이(가) 다릅니다.',

@@ -17,7 +17,7 @@ export const conversations = {
   selected_other: '{{count}}개 선택됨',
   selectAll: '표시된 항목 모두 선택',
   exportSelected: '내보내기',
-  exportStarted: '내보내기 파일을 만들고 있습니다. 설정 → 내 데이터에서 내려받으세요.',
+  exportStarted: '내보내기를 시작했습니다. 준비되면 설정 → 내 데이터에서 다운로드하세요.',
   tags: '태그',
   tagged: '‘{{tag}}’ 태그',
   allTags: '전체',

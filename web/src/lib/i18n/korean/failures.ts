@@ -40,10 +40,10 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '‘{{path}}’의 크기가 {{size}}이(가) 되며 최대 {{limit}}까지 쓸 수 있습니다.',
   file_type_unsupported:
     '‘{{name}}’은(는) 첨부할 수 없습니다. 이미지(PNG, JPEG, WebP, GIF), PDF, DOCX, XLSX, PPTX 문서 또는 텍스트를 첨부하세요.',
-  file_unusable: '‘{{path}}’을(를) 사용할 수 없습니다.',
+  file_unusable: '‘{{path}}’에 접근할 수 없습니다.',
   file_upload_too_large: '파일은 최대 {{limit}}까지 가능합니다.',
   file_thumbnail_missing:
-    '“{{name}}”은(는) 이미지가 아니어서 미리 보기 이미지가 없습니다. 파일 자체를 받으려면 `thumb`를 빼세요.',
+    '‘{{name}}’은(는) 이미지가 아니어서 미리 보기 이미지가 없습니다. 파일 자체를 받으려면 `thumb`를 빼세요.',
   file_used: '메시지에서 이 파일을 사용하고 있습니다. 먼저 메시지를 삭제하세요.',
   file_would_be_too_large: '‘{{path}}’이(가) 너무 커집니다.',
   file_missing: '‘file’ 필드에 파일 하나를 보내세요.',
@@ -72,7 +72,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   path_is_project: '허용되지 않는 경로입니다. 프로젝트 폴더 자체를 가리킵니다.',
   path_name_too_long: '허용되지 않는 경로입니다. 너무 긴 이름이 있습니다.',
   path_not_unicode: '허용되지 않는 경로입니다. 올바른 유니코드가 아닙니다.',
-  path_taken: '‘{{path}}’이라는 이름의 파일이나 폴더가 이미 있습니다.',
+  path_taken: '이름이 ‘{{path}}’인 파일이나 폴더가 이미 있습니다.',
   path_through_file: '‘{{path}}’이(가) 없습니다. 경로의 일부가 폴더가 아닙니다.',
   path_too_deep: '허용되지 않는 경로입니다. 폴더가 {{limit}}단계보다 깊습니다.',
   path_too_long: '허용되지 않는 경로입니다. 너무 깁니다.',
@@ -87,14 +87,14 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '{{more}}을(를) 더 저장할 공간이 없습니다. 프로젝트, 문서, 첨부 파일을 합쳐 최대 {{limit}}까지 저장할 수 있고 {{used}}을(를) 사용 중입니다. 먼저 일부를 삭제하세요.',
   quota_exceeded:
     '저장 공간을 넘어 변경을 되돌렸습니다. 프로젝트, 문서, 첨부 파일을 합쳐 최대 {{limit}}까지 저장할 수 있고 {{used}}을(를) 사용 중입니다. 먼저 일부를 삭제하세요.',
-  request_stopped: '요청이 중지되었습니다. 변경된 것은 없습니다.',
+  request_stopped: '요청이 취소되었습니다. 변경된 것은 없습니다.',
   search_not_isolated: '검색을 시스템에서 격리할 수 없습니다.',
   search_busy: '대기 중인 검색이 {{count}}개 있습니다. 끝난 뒤 다시 시도하세요.',
   search_not_started: '검색 프로그램을 시작할 수 없습니다.',
   search_path_is_link: '‘{{path}}’은(는) 심볼릭 링크라 따라가지 않습니다.',
   search_path_not_found: '검색할 파일 또는 폴더 ‘{{path}}’이(가) 없습니다.',
   search_pattern_invalid:
-    '패턴을 읽을 수 없습니다: {{detail}}. 특수 문자를 그대로 찾으려면 앞에 ‘\\’를 붙이세요.',
+    '패턴이 올바르지 않습니다: {{detail}}. 특수 문자를 그대로 찾으려면 앞에 ‘\\’를 붙이세요.',
   too_many_changes: '한 번에 파일을 최대 {{limit}}개까지 변경할 수 있습니다.',
   too_many_files_open: '열린 파일이 너무 많습니다. 잠시 후 다시 시도하세요.',
   too_many_restored: '한 번에 파일을 최대 {{limit}}개까지 복원할 수 있습니다.',
@@ -109,7 +109,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   uploads_busy: '서버가 받고 있는 업로드가 너무 많습니다. 잠시 후 다시 시도하세요.',
   uploads_exhausted:
     '업로드는 동시에 최대 {{limit}}개까지 가능합니다. 하나가 끝난 뒤 다시 시도하세요.',
-  work_stopped: '작업이 중지되었습니다.',
+  work_stopped: '작업이 취소되었습니다.',
   work_too_slow: '작업이 {{seconds}}초보다 오래 걸렸습니다.',
   upload_not_multipart: '파일을 multipart/form-data로 보내세요.',
 }
@@ -119,7 +119,7 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_empty:
     '‘{{model}}’의 제공업체가 빈 응답을 보냈습니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_answer_endless:
-    '‘{{model}}’의 답변이 끝나지 않아 중단했습니다. 다시 질문하거나 다른 모델을 선택하세요.',
+    '‘{{model}}’의 답변이 끝나지 않아 중단했습니다. 다시 시도하거나 다른 모델을 선택하세요.',
   model_answer_is_page:
     '‘{{model}}’의 제공업체가 웹페이지를 보냈습니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_answer_no_json:
@@ -128,24 +128,23 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '‘{{model}}’의 제공업체 응답이 이벤트 스트림이 아닙니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_call_unreadable: '모델이 쓴 도구 호출을 읽을 수 없습니다. 다시 쓰도록 요청합니다.',
   model_context_exceeded:
-    '대화가 ‘{{model}}’에 비해 너무 깁니다. 새 대화를 시작하거나 컨텍스트가 더 큰 모델을 선택하세요.',
+    '대화가 ‘{{model}}’에 비해 너무 깁니다. 새 대화를 시작하거나 컨텍스트 창이 더 큰 모델을 선택하세요.',
   model_key_lost:
-    '저장된 {{model}}의 API 키를 읽을 수 없습니다. 관리자가 설정 → 모델에서 다시 입력해야 합니다.',
+    '저장된 {{model}}의 API 키를 복호화할 수 없습니다. 관리자가 설정 → 모델에서 다시 입력해야 합니다.',
   model_not_found:
     '‘{{model}}’의 제공업체에 이 모델이나 주소가 없습니다({{status}}). api_url과 upstream_model을 확인하세요.',
   model_rate_limited:
     '‘{{model}}’의 제공업체가 요청 빈도를 제한하고 있습니다({{status}}). 잠시 후 다시 시도하세요.',
   model_rate_limited_quota:
     '제공업체에서 ‘{{model}}’의 할당량을 모두 사용했습니다({{status}}). 다른 모델을 선택하거나 갱신을 기다리세요.',
-  model_redirected:
-    '‘{{model}}’의 주소가 다른 곳으로 이동시킵니다({{status}}). api_url을 확인하세요.',
+  model_redirected: '‘{{model}}’의 주소가 리디렉션됩니다({{status}}). api_url을 확인하세요.',
   model_refused: '‘{{model}}’의 제공업체가 요청을 거부했습니다({{status}}).',
   model_refused_credit:
     '‘{{model}}’의 제공업체 계정에 잔액이 없습니다({{status}}). 충전하거나 다른 모델을 선택하세요.',
-  model_stopped: '‘{{model}}’에 대한 요청이 중지되었습니다.',
+  model_stopped: '‘{{model}}’에 대한 요청이 취소되었습니다.',
   model_stream_broken: '답변이 끝나기 전에 ‘{{model}}’와의 연결이 끊겼습니다.',
   model_stream_disordered:
-    '‘{{model}}’의 제공업체가 답변의 일부를 두 번 또는 잘못된 순서로 보냈습니다. 다시 질문하거나 다른 모델을 선택하세요.',
+    '‘{{model}}’의 제공업체가 답변의 일부를 두 번 또는 잘못된 순서로 보냈습니다. 다시 시도하거나 다른 모델을 선택하세요.',
   model_timeout: '‘{{model}}’의 제공업체가 너무 오래 걸렸습니다({{status}}).',
   model_timeout_silence: '‘{{model}}’ 모델이 {{seconds}}초 동안 아무것도 보내지 않았습니다.',
   model_unauthorized:
@@ -161,13 +160,13 @@ export const models: Texts<typeof MODEL_FAILURES> = {
   model_unavailable_connection_timed_out:
     '‘{{model}}’에 연결할 수 없습니다: 연결 시간이 초과되었습니다. 제공업체의 주소와 네트워크를 확인하세요.',
   model_unavailable_host_not_found:
-    '‘{{model}}’에 연결할 수 없습니다: 호스트 이름을 조회할 수 없습니다. 제공업체의 주소와 네트워크를 확인하세요.',
+    '‘{{model}}’에 연결할 수 없습니다: 호스트 이름을 확인할 수 없습니다. 제공업체의 주소와 네트워크를 확인하세요.',
   model_unavailable_host_unknown:
     '‘{{model}}’에 연결할 수 없습니다: 알 수 없는 호스트 이름입니다. 제공업체의 주소와 네트워크를 확인하세요.',
   model_unavailable_host_unreachable:
-    '‘{{model}}’에 연결할 수 없습니다: 호스트가 응답하지 않습니다. 제공업체의 주소와 네트워크를 확인하세요.',
+    '‘{{model}}’에 연결할 수 없습니다: 호스트에 도달할 수 없습니다. 제공업체의 주소와 네트워크를 확인하세요.',
   model_unavailable_insecure:
-    '‘{{model}}’에 연결할 수 없습니다: 보안 연결에 실패했습니다. 제공업체의 주소와 네트워크를 확인하세요.',
+    '‘{{model}}’에 연결할 수 없습니다: TLS 연결에 실패했습니다. 제공업체의 주소와 네트워크를 확인하세요.',
   model_unavailable_network:
     '‘{{model}}’에 연결할 수 없습니다: 네트워크에 연결할 수 없습니다. 제공업체의 주소와 네트워크를 확인하세요.',
   model_unavailable_reported:
@@ -183,7 +182,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_empty: '텍스트가 없습니다',
   document_lost: '업로드가 유실되었습니다. 다시 업로드하세요',
   document_not_indexed: '색인할 수 없습니다',
-  document_not_what_its_name_says: '이름은 {{extension}}(으)로 끝나지만 내용은 다릅니다',
+  document_not_what_its_name_says: '이름은 {{extension}}(으)로 끝나지만 내용의 형식은 다릅니다',
   document_office_damaged: '{{extension}} 파일이 손상되었습니다',
   document_page_too_deep: '페이지가 너무 깊게 중첩되어 있습니다',
   document_pdf_damaged: 'PDF가 손상되었습니다',
@@ -199,34 +198,35 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_failed: '전송에 실패했습니다',
   delivery_mail_not_set_up: '이 서버에는 더 이상 SMTP 설정이 없습니다',
   delivery_mail_refused: '메일 서버가 거부했습니다({{status}})',
-  delivery_mail_unconfirmed: '{{address}}의 소유자가 메일 수신을 아직 확인하지 않았습니다',
+  delivery_mail_unconfirmed: '{{address}}의 소유자가 이 서버의 메일을 받는 데 동의하지 않았습니다',
   delivery_mail_unreachable: '메일 서버에 연결할 수 없거나 메일 서버가 바빴습니다',
-  delivery_receiver_address_refused: '이 서버는 받는 쪽의 주소로 보낼 수 없습니다',
-  delivery_receiver_certificate_invalid: '받는 쪽의 인증서가 올바르지 않습니다',
-  delivery_receiver_closed_connection: '받는 쪽이 연결을 닫았습니다',
-  delivery_receiver_host_unknown: '받는 쪽의 호스트 이름을 찾을 수 없습니다',
-  delivery_receiver_refused_connection: '받는 쪽이 연결을 거부했습니다',
-  delivery_receiver_timed_out: '받는 쪽이 제때 응답하지 않았습니다',
-  delivery_receiver_unreachable: '받는 쪽에 연결할 수 없습니다',
-  delivery_refused: '받는 쪽이 상태 {{status}}(으)로 응답했습니다',
+  delivery_receiver_address_refused: '이 서버는 수신 측의 주소로 보낼 수 없습니다',
+  delivery_receiver_certificate_invalid: '수신 측의 인증서가 올바르지 않습니다',
+  delivery_receiver_closed_connection: '수신 측이 연결을 닫았습니다',
+  delivery_receiver_host_unknown: '수신 측의 호스트 이름을 찾을 수 없습니다',
+  delivery_receiver_refused_connection: '수신 측이 연결을 거부했습니다',
+  delivery_receiver_timed_out: '수신 측이 제때 응답하지 않았습니다',
+  delivery_receiver_unreachable: '수신 측에 연결할 수 없습니다',
+  delivery_refused: '수신 측이 상태 {{status}}(으)로 응답했습니다',
   delivery_settings_unfit: '이 채널의 설정이 더 이상 유효하지 않습니다',
   mcp_command_not_found: '서버에서 해당 명령을 찾을 수 없습니다',
   mcp_command_not_allowed: '해당 명령을 실행할 수 없습니다',
   mcp_connection_failed: '연결에 실패했거나 연결이 끊겼습니다',
   mcp_connection_refused: '연결이 거부되었습니다',
   mcp_credentials_refused: '인증 정보가 거부되었습니다',
-  mcp_ended: '프로그램이 종료되었습니다',
+  mcp_ended: '프로세스가 종료되었습니다',
   mcp_host_unknown: '알 수 없는 호스트 이름입니다',
   mcp_sign_in_needed: '로그인이 필요합니다',
   mcp_settings_unreadable:
-    '저장된 설정을 더 이상 읽을 수 없습니다. 편집해서 주소를 다시 입력하세요',
+    '저장된 설정을 더 이상 복호화할 수 없습니다. 편집해서 주소를 다시 입력하세요',
   mcp_wrong_address: '그 주소에 MCP 서버가 없습니다',
   mcp_too_slow: '제때 응답하지 않았습니다',
-  export_failed: '예상하지 못한 문제가 발생했습니다. 자세한 내용은 서버 로그에 있습니다',
+  export_failed: '예상하지 못한 오류가 발생했습니다. 자세한 내용은 서버 로그에 있습니다',
   export_interrupted: '그 사이 서버가 다시 시작되었습니다. 내보내기를 다시 시작하세요',
   import_already_there: '이미 가져온 항목입니다',
-  import_archive_bomb: '{{ratio}}배 넘게 압축되어 있어 실제 내보내기 파일이 아닙니다',
-  import_archive_damaged: '압축 파일이 손상되었거나 불완전합니다. 다시 내려받으세요',
+  import_archive_bomb:
+    '압축률이 {{ratio}}배를 넘으며, 실제 내보내기 파일은 이 정도로 압축되지 않습니다',
+  import_archive_damaged: '압축 파일이 손상되었거나 불완전합니다. 다시 다운로드하세요',
   import_archive_encrypted:
     '비밀번호로 보호되어 있습니다. 압축을 풀고 비밀번호 없이 다시 압축하세요',
   import_archive_too_large: '압축을 풀면 {{limit}}보다 큽니다',
@@ -237,7 +237,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_disk_full: '서버의 디스크가 가득 찼습니다',
   import_entry_link: '링크입니다',
   import_entry_unsafe: '이름이 압축 파일 밖을 가리킵니다',
-  import_failed: '예상하지 못한 문제가 발생했습니다. 자세한 내용은 서버 로그에 있습니다',
+  import_failed: '예상하지 못한 오류가 발생했습니다. 자세한 내용은 서버 로그에 있습니다',
   import_file_missing: '내보내기 파일에 들어 있지 않습니다',
   import_file_refused: '서버가 거부했습니다: {{detail}}',
   import_format_unknown:

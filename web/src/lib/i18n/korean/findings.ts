@@ -117,7 +117,7 @@ export const findings: FindingTexts = {
   model_silent: {
     subject: '모델 {{model}}',
     detail: '{{host}} 응답 없음',
-    advice: 'api_url과 네트워크를 확인하고, 로컬 제공자라면 실행 중인지 확인하세요.',
+    advice: 'api_url과 네트워크를 확인하고, 로컬 제공업체라면 실행 중인지 확인하세요.',
   },
 }
 

@@ -19,7 +19,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   conflict: '현재 상태와 맞지 않습니다: {{message}}',
   name_taken: '이미 사용 중인 이름입니다.',
   run_active: '이 대화에서 답변을 만들고 있습니다. 끝날 때까지 기다리거나 먼저 중지하세요.',
-  run_not_resumable: '이 답변은 계속할 수 없습니다. 다시 보내거나 다시 생성하세요.',
+  run_not_resumable: '이 답변은 계속할 수 없습니다. 메시지를 다시 보내거나 답변을 다시 생성하세요.',
   approval_decided: '이미 처리된 요청입니다.',
   file_changed: '파일이 변경되었습니다. 다시 읽은 뒤 시도하세요.',
   payload_too_large: '너무 큽니다: {{message}}',

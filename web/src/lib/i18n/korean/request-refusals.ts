@@ -97,8 +97,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   background_tasks_exhausted:
     '백그라운드 작업이 이미 {{limit}}개 실행 중입니다. 하나가 끝날 때까지 기다리세요.',
   call_decided: '이미 승인했거나 거부한 도구 호출입니다.',
-  client_call_unknown: '결과 앞에 ID가 ‘{{id}}’인 호출이 없습니다. 호출과 결과를 함께 보내세요.',
-  client_result_missing: '‘{{name}}’ 호출의 결과가 없습니다. 도구 호출마다 결과를 보내세요.',
+  client_call_unknown:
+    '이 결과 앞에 ID가 ‘{{id}}’인 도구 호출이 없습니다. 도구 호출과 결과를 함께 보내세요.',
+  client_result_missing: '도구 호출 ‘{{name}}’의 결과가 없습니다. 도구 호출마다 결과를 보내세요.',
   conversation_busy: '이 대화에서 새 실행이 계속 시작되고 있습니다. 다시 시도하세요.',
   conversation_gone: '삭제된 대화입니다.',
   conversation_has_run: '이 대화에 이미 진행 중인 실행이 있습니다. 기다리거나 먼저 중지하세요.',
@@ -119,11 +120,12 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   restore_not_recorded: '파일은 복원했지만 복원 기록을 아직 저장하지 못했습니다.',
   run_completed: '이 실행은 완료되어 계속할 내용이 없습니다.',
   run_continues_soon: '서버가 곧 이 실행을 계속합니다. 잠시 후 다시 시도하세요.',
-  run_not_prepared: '답변을 준비할 수 없습니다. 다시 시도하세요.',
-  run_not_stored: '답변을 저장할 수 없어 여기에서 끝납니다. 다시 질문하거나 계속하세요.',
+  run_not_prepared: '실행을 준비할 수 없습니다. 다시 시도하세요.',
+  run_not_stored:
+    '답변을 저장할 수 없어 여기에서 끝납니다. 메시지를 다시 보내거나 답변을 계속하세요.',
   run_still_active: '이 실행은 아직 진행 중입니다.',
-  run_takes_no_decision: '끝난 실행입니다. 결정을 기다리는 호출이 없습니다.',
-  run_takes_no_input: '끝난 실행입니다. 입력을 기다리는 호출이 없습니다.',
+  run_takes_no_decision: '끝난 실행입니다. 결정을 기다리는 도구 호출이 없습니다.',
+  run_takes_no_input: '끝난 실행입니다. 입력을 기다리는 도구 호출이 없습니다.',
   run_minutes_used_up: '이 답변은 한도인 {{limit}}분에 도달했습니다. 계속할 수 있습니다.',
   run_tokens_used_up:
     '이 답변은 한도인 {{limit}}토큰에 도달했습니다. 계속하려면 새 메시지를 보내세요.',
@@ -139,12 +141,12 @@ export const store: Texts<typeof STORE_FAILURES> = {
   disk_unconfirmed:
     '디스크가 쓰기를 확인하지 않았습니다. 디스크를 확인한 뒤 서버를 다시 시작하세요.',
   search_too_slow: '검색이 너무 오래 걸렸습니다. 범위를 좁혀 다시 시도하세요.',
-  store_busy: '데이터베이스가 바쁩니다. 곧 다시 시도하세요.',
+  store_busy: '데이터베이스가 바쁩니다. 잠시 후 다시 시도하세요.',
   store_closed: '데이터베이스가 닫혀 있습니다.',
-  store_file_unusable: '지금은 데이터베이스 파일을 사용할 수 없습니다. 곧 다시 시도하세요.',
+  store_file_unusable: '지금은 데이터베이스 파일을 사용할 수 없습니다. 잠시 후 다시 시도하세요.',
   store_full:
     '디스크가 가득 찼습니다. 아무것도 저장되지 않았습니다. 공간을 확보한 뒤 다시 시도하세요.',
-  store_locked: '다른 프로그램이 데이터베이스를 잠갔습니다. 곧 다시 시도하세요.',
-  store_overloaded: '데이터베이스에 과부하가 걸렸습니다. 곧 다시 시도하세요.',
-  store_unanswered: '데이터베이스가 응답하지 않습니다. 곧 다시 시도하세요.',
+  store_locked: '다른 프로그램이 데이터베이스를 잠갔습니다. 잠시 후 다시 시도하세요.',
+  store_overloaded: '데이터베이스에 과부하가 걸렸습니다. 잠시 후 다시 시도하세요.',
+  store_unanswered: '데이터베이스가 응답하지 않습니다. 잠시 후 다시 시도하세요.',
 }

@@ -20,7 +20,7 @@ export const results = {
   links: '링크',
   lines: '{{total}}줄 중 {{first}}–{{last}}줄',
   rows_other: '{{count}}행',
-  download: 'CSV 내려받기',
+  download: 'CSV 다운로드',
   linesRead: '{{total}}줄 중 1–{{last}}줄만 읽었습니다.',
   moreMatches: '일치하는 항목이 더 있을 수 있습니다.',
   noOutput: '출력 없음',
