@@ -19,7 +19,7 @@ export const translations = {
     tooMany: 'Zu viele Versuche. Warte etwas und versuche es noch einmal.',
     continue: 'In NanoClaw fortsetzen',
     gone: 'Dieser Link funktioniert nicht mehr',
-    goneText: 'Vielleicht ist er abgelaufen, oder er wurde zurückgezogen.',
+    goneText: 'Vielleicht ist er abgelaufen, oder er wurde widerrufen.',
     written: 'Von Menschen und Sprachmodellen geschrieben. Prüfe, was dir wichtig ist.',
   },
   es: {
@@ -27,7 +27,7 @@ export const translations = {
     copied: 'Copia de',
     user: 'Usuario',
     assistant: 'Asistente',
-    thinking: 'Pensamiento',
+    thinking: 'Razonamiento',
     call: 'Llamada a herramienta',
     result: 'Resultado',
     attachment: 'Adjunto',
@@ -40,7 +40,7 @@ export const translations = {
     tooMany: 'Demasiados intentos. Espera un poco e inténtalo de nuevo.',
     continue: 'Continuar en NanoClaw',
     gone: 'Este enlace ya no funciona',
-    goneText: 'Puede haber caducado, o quien lo compartió lo ha retirado.',
+    goneText: 'Puede haber caducado, o quien lo compartió lo ha revocado.',
     written: 'Escrito por personas y modelos de lenguaje. Comprueba lo que sea importante para ti.',
   },
   fr: {
@@ -61,7 +61,7 @@ export const translations = {
     tooMany: 'Trop de tentatives. Patientez un peu, puis réessayez.',
     continue: 'Continuer dans NanoClaw',
     gone: 'Ce lien ne fonctionne plus',
-    goneText: 'Il a peut-être expiré, ou son auteur l’a retiré.',
+    goneText: 'Il a peut-être expiré, ou son auteur l’a révoqué.',
     written: 'Écrit par des personnes et des modèles de langage. Vérifiez ce qui compte pour vous.',
   },
   'pt-BR': {
@@ -69,7 +69,7 @@ export const translations = {
     copied: 'Cópia de',
     user: 'Usuário',
     assistant: 'Assistente',
-    thinking: 'Pensamento',
+    thinking: 'Raciocínio',
     call: 'Chamada de ferramenta',
     result: 'Resultado',
     attachment: 'Anexo',
@@ -82,7 +82,7 @@ export const translations = {
     tooMany: 'Tentativas demais. Espere um pouco e tente novamente.',
     continue: 'Continuar no NanoClaw',
     gone: 'Este link não funciona mais',
-    goneText: 'Ele pode ter expirado, ou o dono o retirou.',
+    goneText: 'Ele pode ter expirado, ou o dono o revogou.',
     written: 'Escrito por pessoas e modelos de linguagem. Confira o que for importante para você.',
   },
   ru: {
