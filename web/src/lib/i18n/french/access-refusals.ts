@@ -8,9 +8,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Ce serveur ne peut pas envoyer d’e-mails. Demandez à un administrateur de configurer `smtp` et `public_url`.',
   mails_exhausted: 'Trop d’e-mails ont été demandés. Réessayez plus tard.',
   heir_is_same: 'Un compte ne peut pas être transmis à lui-même.',
-  heir_missing: 'Indiquez dans « heir_id » le compte qui reçoit les données.',
+  heir_missing: 'Indiquez dans `heir_id` le compte qui reçoit les données.',
   mcp_client_not_configured:
-    'Le serveur d’autorisation n’enregistre pas de clients. Un administrateur doit définir « oauth.client_id » pour ce serveur MCP.',
+    'Le serveur d’autorisation n’enregistre pas de clients. Un administrateur doit définir `oauth.client_id` pour ce serveur MCP.',
   mcp_not_connected:
     'Le serveur MCP « {{server}} » est indisponible pour le moment. Réessayez plus tard.',
   mcp_prompt_failed: 'Le serveur MCP « {{server}} » n’a pas renvoyé ce prompt.',

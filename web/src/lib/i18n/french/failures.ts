@@ -45,8 +45,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '« {{name}} » n’est pas une image et n’a pas de miniature. Omettez `thumb` pour obtenir le fichier.',
   file_used: 'Un message utilise ce fichier. Supprimez d’abord le message.',
   file_would_be_too_large: '« {{path}} » serait trop volumineux.',
-  file_missing: 'Envoyez un fichier dans le champ « file ».',
-  files_missing: 'Envoyez au moins un fichier dans le champ « files[] ».',
+  file_missing: 'Envoyez un fichier dans le champ `file`.',
+  files_missing: 'Envoyez au moins un fichier dans le champ `files[]`.',
   folder_exists: 'Il y a déjà un dossier « {{path}} ».',
   folder_in_the_way:
     'Le dossier « {{path}} » contient des fichiers inconnus de l’état ; le fichier de ce nom ne peut donc pas être restauré.',

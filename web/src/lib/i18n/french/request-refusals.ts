@@ -55,7 +55,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   document_not_found: 'Ce document n’existe pas.',
   documents_exhausted: 'Un projet peut avoir {{limit}} documents au plus. Supprimez-en d’abord.',
   export_not_found: 'Cet export n’existe pas. Les exports sont supprimés au bout d’un jour.',
-  export_not_ready: 'Cet export n’est pas encore prêt. Attendez que son état soit « completed ».',
+  export_not_ready: 'Cet export n’est pas encore prêt. Attendez que son état soit `completed`.',
   export_running: 'Un export est déjà en cours. Attendez qu’il se termine.',
   import_invalid: 'Ce fichier ne contient pas de conversation complète ({{detail}}).',
   import_not_found: 'Cette importation n’existe pas.',
@@ -126,7 +126,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished:
     'Cette réponse est encore en cours d’écriture. Attendez, ou arrêtez-la d’abord.',
   parent_gone: 'Le message auquel celui-ci se rattache a été supprimé entre-temps.',
-  parent_not_an_answer: '« parent_id » doit être une réponse de cette conversation.',
+  parent_not_an_answer: '`parent_id` doit être une réponse de cette conversation.',
   project_would_be_too_large:
     'Le projet ferait {{size}} ; {{limit}} au plus sont autorisés. La modification a été annulée.',
   restore_not_recorded:

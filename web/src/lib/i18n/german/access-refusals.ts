@@ -9,9 +9,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Dieser Server kann keine E-Mails senden. Bitte einen Administrator, `smtp` und `public_url` zu konfigurieren.',
   mails_exhausted: 'Es wurden zu viele E-Mails angefordert. Versuche es später noch einmal.',
   heir_is_same: 'Ein Konto kann nicht an sich selbst übergeben werden.',
-  heir_missing: 'Nenne in „heir_id“ das Konto, das die Daten erhält.',
+  heir_missing: 'Nenne in `heir_id` das Konto, das die Daten erhält.',
   mcp_client_not_configured:
-    'Der Autorisierungsserver registriert keine Clients. Ein Administrator muss „oauth.client_id“ dieses MCP-Servers setzen.',
+    'Der Autorisierungsserver registriert keine Clients. Ein Administrator muss `oauth.client_id` dieses MCP-Servers setzen.',
   mcp_not_connected:
     'Der MCP-Server „{{server}}“ ist gerade nicht verfügbar. Versuche es später noch einmal.',
   mcp_prompt_failed: 'Der MCP-Server „{{server}}“ hat diesen Prompt nicht geliefert.',

@@ -46,8 +46,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '„{{name}}“ ist kein Bild und hat keine Vorschau. Lass `thumb` weg, um die Datei selbst zu erhalten.',
   file_used: 'Eine Nachricht verwendet diese Datei. Lösche zuerst die Nachricht.',
   file_would_be_too_large: '„{{path}}“ wäre zu groß.',
-  file_missing: 'Sende eine Datei im Feld „file“.',
-  files_missing: 'Sende mindestens eine Datei im Feld „files[]“.',
+  file_missing: 'Sende eine Datei im Feld `file`.',
+  files_missing: 'Sende mindestens eine Datei im Feld `files[]`.',
   folder_exists: 'Den Ordner „{{path}}“ gibt es schon.',
   folder_in_the_way:
     'Der Ordner „{{path}}“ enthält Dateien, die der Stand nicht kennt; deshalb lässt sich die Datei dieses Namens nicht wiederherstellen.',

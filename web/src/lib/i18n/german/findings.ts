@@ -51,8 +51,8 @@ export const findings: FindingTexts = {
     subject: 'Datenbank',
     detail: 'SQLite, wird beim ersten Start angelegt: {{file}}',
   },
-  database_used: { subject: 'Datenbank', detail: '{{location}}; ein Server benutzt sie' },
-  database_unused: { subject: 'Datenbank', detail: '{{location}}; kein Server benutzt sie' },
+  database_used: { subject: 'Datenbank', detail: '{{location}}; ein Server verwendet sie' },
+  database_unused: { subject: 'Datenbank', detail: '{{location}}; kein Server verwendet sie' },
   tables_none: { subject: 'Tabellen', detail: 'noch keine: sie werden beim ersten Start angelegt' },
   tables_old: {
     subject: 'Tabellen',
@@ -122,7 +122,7 @@ export const findings: FindingTexts = {
   models_none: {
     subject: 'Modelle',
     detail:
-      'keine in config.yml: Der Server benutzt die in der Seite hinzugefügten, sonst die eingebaute Demo',
+      'keine in config.yml: Der Server verwendet die in der Seite hinzugefügten, sonst die eingebaute Demo',
   },
   model_key_refused: {
     subject: 'Modell {{model}}',

@@ -55,7 +55,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   documents_exhausted:
     'Ein Projekt kann höchstens {{limit}} Dokumente haben. Lösche zuerst einige.',
   export_not_found: 'Diesen Export gibt es nicht. Exporte werden nach einem Tag gelöscht.',
-  export_not_ready: 'Dieser Export ist noch nicht fertig. Warte, bis sein Status „completed“ ist.',
+  export_not_ready: 'Dieser Export ist noch nicht fertig. Warte, bis sein Status `completed` ist.',
   export_running: 'Du hast schon einen laufenden Export. Warte, bis er beendet ist.',
   import_invalid: 'Diese Datei enthält keine vollständige Unterhaltung ({{detail}}).',
   import_not_found: 'Diesen Import gibt es nicht.',
@@ -124,7 +124,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   only_answers_revisable: 'So lässt sich nur der Text einer Antwort ändern.',
   answer_not_finished: 'Diese Antwort wird noch geschrieben. Warte oder stoppe sie zuerst.',
   parent_gone: 'Die Nachricht, zu der diese gehört, wurde inzwischen gelöscht.',
-  parent_not_an_answer: '„parent_id“ muss eine Antwort in dieser Unterhaltung sein.',
+  parent_not_an_answer: '`parent_id` muss eine Antwort in dieser Unterhaltung sein.',
   project_would_be_too_large:
     'Das Projekt wäre {{size}} groß; höchstens {{limit}} sind erlaubt. Die Änderung wurde rückgängig gemacht.',
   restore_not_recorded:

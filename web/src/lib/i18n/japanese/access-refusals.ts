@@ -8,9 +8,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'このサーバーはメールを送信できません。`smtp` と `public_url` の設定を管理者に依頼してください。',
   mails_exhausted: 'メールの要求が多すぎます。後でもう一度お試しください。',
   heir_is_same: 'アカウントを自分自身に引き継ぐことはできません。',
-  heir_missing: 'データを受け取るアカウントを heir_id で指定してください。',
+  heir_missing: 'データを受け取るアカウントを `heir_id` で指定してください。',
   mcp_client_not_configured:
-    '認可サーバーがクライアントの登録に対応していません。管理者がこの MCP サーバーの oauth.client_id を設定する必要があります。',
+    '認可サーバーがクライアントの登録に対応していません。管理者がこの MCP サーバーの `oauth.client_id` を設定する必要があります。',
   mcp_not_connected: 'MCP サーバー「{{server}}」は現在利用できません。後でもう一度お試しください。',
   mcp_prompt_failed: 'MCP サーバー「{{server}}」はこのプロンプトを返しませんでした。',
   mcp_resource_empty: 'MCP サーバー「{{server}}」のこのリソースは空です。',

@@ -46,8 +46,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '「{{name}}」は画像ではないため、サムネイルがありません。ファイル自体を取得するには `thumb` を外してください。',
   file_used: 'メッセージがこのファイルを使っています。先にメッセージを削除してください。',
   file_would_be_too_large: '「{{path}}」が大きくなりすぎます。',
-  file_missing: 'フィールド「file」でファイルを 1 つ送信してください。',
-  files_missing: 'フィールド「files[]」でファイルを 1 つ以上送信してください。',
+  file_missing: 'フィールド `file` でファイルを 1 つ送信してください。',
+  files_missing: 'フィールド `files[]` でファイルを 1 つ以上送信してください。',
   folder_exists: 'フォルダー「{{path}}」は既にあります。',
   folder_in_the_way:
     'フォルダー「{{path}}」に、この状態にはないファイルがあるため、その名前のファイルを復元できません。',

@@ -54,7 +54,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'プロジェクトのドキュメントは {{limit}} 件までです。先にいくつか削除してください。',
   export_not_found: 'そのエクスポートはありません。エクスポートは 1 日後に削除されます。',
   export_not_ready:
-    'このエクスポートはまだできていません。状態が completed になるまで待ってください。',
+    'このエクスポートはまだできていません。状態が `completed` になるまで待ってください。',
   export_running: 'エクスポートが既に進行中です。終わるのを待ってください。',
   import_invalid: 'このファイルには完全な会話が含まれていません（{{detail}}）。',
   import_not_found: 'そのインポートはありません。',
@@ -122,7 +122,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   only_answers_revisable: 'この方法で変更できるのは回答のテキストだけです。',
   answer_not_finished: 'この回答はまだ生成中です。待つか、先に停止してください。',
   parent_gone: 'このメッセージの元のメッセージは、その間に削除されました。',
-  parent_not_an_answer: 'parent_id はこの会話の回答でなければなりません。',
+  parent_not_an_answer: '`parent_id` はこの会話の回答でなければなりません。',
   project_would_be_too_large:
     'プロジェクトが {{size}} になります。上限は {{limit}} です。変更を元に戻しました。',
   restore_not_recorded: 'ファイルは復元されましたが、復元の記録はまだ保存できていません。',

@@ -8,9 +8,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     '이 서버는 메일을 보낼 수 없습니다. 관리자에게 `smtp`와 `public_url` 설정을 요청하세요.',
   mails_exhausted: '메일 요청이 너무 많습니다. 나중에 다시 시도하세요.',
   heir_is_same: '계정을 자기 자신에게 넘길 수 없습니다.',
-  heir_missing: '데이터를 받을 계정을 heir_id에 지정하세요.',
+  heir_missing: '데이터를 받을 계정을 `heir_id`에 지정하세요.',
   mcp_client_not_configured:
-    '권한 부여 서버가 클라이언트 등록을 지원하지 않습니다. 관리자가 이 MCP 서버의 oauth.client_id를 설정해야 합니다.',
+    '권한 부여 서버가 클라이언트 등록을 지원하지 않습니다. 관리자가 이 MCP 서버의 `oauth.client_id`를 설정해야 합니다.',
   mcp_not_connected: 'MCP 서버 ‘{{server}}’을(를) 지금 사용할 수 없습니다. 나중에 다시 시도하세요.',
   mcp_prompt_failed: 'MCP 서버 ‘{{server}}’이(가) 이 프롬프트를 반환하지 않았습니다.',
   mcp_resource_empty: 'MCP 서버 ‘{{server}}’의 이 리소스는 비어 있습니다.',

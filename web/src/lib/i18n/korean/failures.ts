@@ -46,8 +46,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '‘{{name}}’은(는) 이미지가 아니어서 미리 보기 이미지가 없습니다. 파일 자체를 받으려면 `thumb`를 빼세요.',
   file_used: '메시지에서 이 파일을 사용하고 있습니다. 먼저 메시지를 삭제하세요.',
   file_would_be_too_large: '‘{{path}}’이(가) 너무 커집니다.',
-  file_missing: '‘file’ 필드에 파일 하나를 보내세요.',
-  files_missing: '‘files[]’ 필드에 파일을 하나 이상 보내세요.',
+  file_missing: '`file` 필드에 파일 하나를 보내세요.',
+  files_missing: '`files[]` 필드에 파일을 하나 이상 보내세요.',
   folder_exists: '폴더 ‘{{path}}’이(가) 이미 있습니다.',
   folder_in_the_way:
     '폴더 ‘{{path}}’에 이 상태가 모르는 파일이 있어 같은 이름의 파일을 복원할 수 없습니다.',

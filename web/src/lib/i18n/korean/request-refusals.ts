@@ -51,7 +51,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   documents_exhausted:
     '프로젝트에는 문서를 최대 {{limit}}개까지 둘 수 있습니다. 먼저 몇 개를 삭제하세요.',
   export_not_found: '그런 내보내기가 없습니다. 내보내기는 하루 뒤 삭제됩니다.',
-  export_not_ready: '내보내기가 아직 준비되지 않았습니다. 상태가 completed가 될 때까지 기다리세요.',
+  export_not_ready:
+    '내보내기가 아직 준비되지 않았습니다. 상태가 `completed`가 될 때까지 기다리세요.',
   export_running: '이미 진행 중인 내보내기가 있습니다. 끝날 때까지 기다리세요.',
   import_invalid: '이 파일에는 완전한 대화가 없습니다({{detail}}).',
   import_not_found: '그런 가져오기가 없습니다.',
@@ -114,7 +115,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   only_answers_revisable: '이 방법으로는 답변의 텍스트만 바꿀 수 있습니다.',
   answer_not_finished: '답변을 아직 쓰고 있습니다. 기다리거나 먼저 중지하세요.',
   parent_gone: '이 메시지가 속한 메시지가 그 사이 삭제되었습니다.',
-  parent_not_an_answer: '‘parent_id’는 이 대화의 답변이어야 합니다.',
+  parent_not_an_answer: '`parent_id`는 이 대화의 답변이어야 합니다.',
   project_would_be_too_large:
     '프로젝트가 {{size}}이(가) 됩니다. 최대 {{limit}}까지 허용됩니다. 변경을 되돌렸습니다.',
   restore_not_recorded: '파일은 복원했지만 복원 기록을 아직 저장하지 못했습니다.',

@@ -6,11 +6,11 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mail_not_sent: 'Não foi possível enviar o e-mail. Verifique o endereço ou tente mais tarde.',
   mail_not_set_up:
     'Este servidor não consegue enviar e-mails. Peça a um administrador que configure `smtp` e `public_url`.',
-  mails_exhausted: 'Foram pedidos e-mails demais. Tente mais tarde.',
+  mails_exhausted: 'Foram solicitados e-mails demais. Tente mais tarde.',
   heir_is_same: 'Uma conta não pode ser transferida para si mesma.',
-  heir_missing: 'Indique em “heir_id” a conta que recebe os dados.',
+  heir_missing: 'Indique em `heir_id` a conta que recebe os dados.',
   mcp_client_not_configured:
-    'O servidor de autorização não registra clientes. Um administrador precisa definir “oauth.client_id” deste servidor MCP.',
+    'O servidor de autorização não registra clientes. Um administrador precisa definir `oauth.client_id` deste servidor MCP.',
   mcp_not_connected: 'O servidor MCP “{{server}}” não está disponível agora. Tente mais tarde.',
   mcp_prompt_failed: 'O servidor MCP “{{server}}” não devolveu este prompt.',
   mcp_resource_empty: 'Este recurso do servidor MCP “{{server}}” está vazio.',

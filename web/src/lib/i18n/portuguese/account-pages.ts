@@ -63,7 +63,7 @@ export const accountPages = {
       provider: {
         name: 'Provedor',
         title: 'Conectar um provedor',
-        text: 'Escolha um ou informe o endereço de qualquer API compatível. A chave é guardada criptografada no seu servidor.',
+        text: 'Escolha um ou informe o endereço de qualquer API compatível. A chave é armazenada criptografada no seu servidor.',
       },
       models: {
         name: 'Modelos',

@@ -10,7 +10,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '“{{path}}” é um arquivo binário ({{kind}}, {{size}}) e não pode ser lido como texto.',
   checkpoint_not_found: 'Esse estado não existe.',
   content_expired:
-    'O conteúdo anterior de “{{path}}” não está mais guardado, por isso este estado não pode ser restaurado.',
+    'O conteúdo anterior de “{{path}}” não está mais salvo, por isso este estado não pode ser restaurado.',
   disk_full: 'O disco está cheio: nada foi alterado. Libere espaço e tente novamente.',
   edit_failed: '{{detail}}',
   encoding_mismatch: '“{{path}}” não é {{encoding}} válido. Tente outra codificação.',
@@ -44,8 +44,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '“{{name}}” não é uma imagem e não tem miniatura. Omita `thumb` para obter o arquivo.',
   file_used: 'Uma mensagem usa este arquivo. Exclua primeiro a mensagem.',
   file_would_be_too_large: '“{{path}}” seria grande demais.',
-  file_missing: 'Envie um arquivo no campo “file”.',
-  files_missing: 'Envie pelo menos um arquivo no campo “files[]”.',
+  file_missing: 'Envie um arquivo no campo `file`.',
+  files_missing: 'Envie pelo menos um arquivo no campo `files[]`.',
   folder_exists: 'Já existe uma pasta “{{path}}”.',
   folder_in_the_way:
     'A pasta “{{path}}” contém arquivos que o estado não conhece, por isso o arquivo com esse nome não pode ser restaurado.',

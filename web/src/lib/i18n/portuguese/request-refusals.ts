@@ -54,7 +54,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Um projeto pode ter no máximo {{limit}} documentos. Exclua alguns primeiro.',
   export_not_found: 'Essa exportação não existe. As exportações são excluídas após um dia.',
   export_not_ready:
-    'Esta exportação ainda não está pronta. Espere até que o status seja “completed”.',
+    'Esta exportação ainda não está pronta. Espere até que o status seja `completed`.',
   export_running: 'Você já tem uma exportação em andamento. Espere que termine.',
   import_invalid: 'Este arquivo não contém uma conversa completa ({{detail}}).',
   import_not_found: 'Essa importação não existe.',
@@ -123,11 +123,11 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   only_answers_revisable: 'Só o texto de uma resposta pode ser alterado assim.',
   answer_not_finished: 'Esta resposta ainda está sendo escrita. Espere ou pare-a primeiro.',
   parent_gone: 'A mensagem à qual esta pertence foi excluída nesse meio-tempo.',
-  parent_not_an_answer: '“parent_id” deve ser uma resposta desta conversa.',
+  parent_not_an_answer: '`parent_id` deve ser uma resposta desta conversa.',
   project_would_be_too_large:
     'O projeto teria {{size}}; no máximo {{limit}} são permitidos. A alteração foi desfeita.',
   restore_not_recorded:
-    'Os arquivos foram restaurados, mas o estado da restauração ainda não pôde ser guardado.',
+    'Os arquivos foram restaurados, mas o estado da restauração ainda não pôde ser salvo.',
   run_completed: 'Esta execução está concluída; não há nada para retomar.',
   run_continues_soon:
     'O servidor está prestes a continuar esta execução. Tente novamente em breve.',
@@ -158,7 +158,7 @@ export const store: Texts<typeof STORE_FAILURES> = {
   store_closed: 'O banco de dados está fechado.',
   store_file_unusable:
     'O arquivo do banco de dados não pode ser usado no momento. Tente novamente em instantes.',
-  store_full: 'O disco está cheio: nada foi guardado. Libere espaço e tente novamente.',
+  store_full: 'O disco está cheio: nada foi salvo. Libere espaço e tente novamente.',
   store_locked: 'Outro programa bloqueou o banco de dados. Tente novamente em instantes.',
   store_overloaded: 'O banco de dados está sobrecarregado. Tente novamente em instantes.',
   store_unanswered: 'O banco de dados não responde. Tente novamente em instantes.',

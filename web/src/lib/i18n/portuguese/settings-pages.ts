@@ -186,10 +186,10 @@ export const settingsPages = {
     nameHint: 'Letras, números, - e _. Os nomes das ferramentas começam com ele.',
     url: 'Endereço (URL)',
     token: 'Token de acesso',
-    tokenHint: 'Opcional. É enviado como “Authorization: Bearer …” e guardado criptografado.',
+    tokenHint: 'Opcional. É enviado como “Authorization: Bearer …” e armazenado criptografado.',
     headers: 'Outros cabeçalhos',
     headersHint: 'Um por linha, como “X-Team: red”.',
-    storedHeaders: 'Guardados: {{names}}. Deixe os dois campos vazios para mantê-los.',
+    storedHeaders: 'Salvos: {{names}}. Deixe os dois campos vazios para mantê-los.',
     trust: 'Confiar nas descrições que ele dá das ferramentas',
     trustHint:
       'As ferramentas que ele marca como somente leitura passam a contar como de risco baixo.',

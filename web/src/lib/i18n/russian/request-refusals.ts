@@ -53,7 +53,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   documents_exhausted:
     'В проекте может быть не больше {{limit}} документов. Сначала удалите несколько.',
   export_not_found: 'Такого экспорта нет. Экспорт удаляется через день.',
-  export_not_ready: 'Экспорт ещё не готов. Дождитесь состояния «completed».',
+  export_not_ready: 'Экспорт ещё не готов. Дождитесь состояния `completed`.',
   export_running: 'У вас уже выполняется экспорт. Дождитесь его окончания.',
   import_invalid: 'В этом файле нет полной беседы ({{detail}}).',
   import_not_found: 'Такого импорта нет.',
@@ -120,7 +120,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   only_answers_revisable: 'Так можно изменить только текст ответа.',
   answer_not_finished: 'Этот ответ ещё пишется. Подождите или остановите его.',
   parent_gone: 'Сообщение, к которому относится это, тем временем удалено.',
-  parent_not_an_answer: '«parent_id» должен быть ответом в этой беседе.',
+  parent_not_an_answer: '`parent_id` должен быть ответом в этой беседе.',
   project_would_be_too_large:
     'Размер проекта стал бы {{size}}; можно не больше {{limit}}. Изменение отменено.',
   restore_not_recorded:

@@ -8,9 +8,9 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Este servidor no puede enviar correos. Pide a un administrador que configure `smtp` y `public_url`.',
   mails_exhausted: 'Se han pedido demasiados correos. Inténtalo más tarde.',
   heir_is_same: 'Una cuenta no se puede traspasar a sí misma.',
-  heir_missing: 'Indica en «heir_id» la cuenta que recibe los datos.',
+  heir_missing: 'Indica en `heir_id` la cuenta que recibe los datos.',
   mcp_client_not_configured:
-    'El servidor de autorización no registra clientes. Un administrador tiene que definir «oauth.client_id» de este servidor MCP.',
+    'El servidor de autorización no registra clientes. Un administrador tiene que definir `oauth.client_id` de este servidor MCP.',
   mcp_not_connected: 'El servidor MCP «{{server}}» no está disponible ahora. Inténtalo más tarde.',
   mcp_prompt_failed: 'El servidor MCP «{{server}}» no devolvió este prompt.',
   mcp_resource_empty: 'Este recurso del servidor MCP «{{server}}» está vacío.',

@@ -46,8 +46,8 @@ export const files: Texts<typeof FILE_FAILURES> = {
     '«{{name}}» no es una imagen y no tiene miniatura. Omite `thumb` para obtener el archivo.',
   file_used: 'Un mensaje usa este archivo. Elimina primero el mensaje.',
   file_would_be_too_large: '«{{path}}» sería demasiado grande.',
-  file_missing: 'Envía un archivo en el campo «file».',
-  files_missing: 'Envía al menos un archivo en el campo «files[]».',
+  file_missing: 'Envía un archivo en el campo `file`.',
+  files_missing: 'Envía al menos un archivo en el campo `files[]`.',
   folder_exists: 'Ya hay una carpeta «{{path}}».',
   folder_in_the_way:
     'La carpeta «{{path}}» contiene archivos que el estado no conoce, así que no se puede restaurar el archivo con ese nombre.',

@@ -51,7 +51,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   documents_exhausted:
     'Un proyecto puede tener como máximo {{limit}} documentos. Elimina algunos primero.',
   export_not_found: 'Esa exportación no existe. Las exportaciones se eliminan al cabo de un día.',
-  export_not_ready: 'Esta exportación aún no está lista. Espera a que su estado sea «completed».',
+  export_not_ready: 'Esta exportación aún no está lista. Espera a que su estado sea `completed`.',
   export_running: 'Ya tienes una exportación en curso. Espera a que termine.',
   import_invalid: 'Este archivo no contiene una conversación completa ({{detail}}).',
   import_not_found: 'Esa importación no existe.',
@@ -120,7 +120,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   only_answers_revisable: 'Así solo se puede cambiar el texto de una respuesta.',
   answer_not_finished: 'Esta respuesta aún se está escribiendo. Espera o detenla primero.',
   parent_gone: 'El mensaje al que pertenece este se eliminó mientras tanto.',
-  parent_not_an_answer: '«parent_id» tiene que ser una respuesta de esta conversación.',
+  parent_not_an_answer: '`parent_id` tiene que ser una respuesta de esta conversación.',
   project_would_be_too_large:
     'El proyecto ocuparía {{size}}; se permiten como máximo {{limit}}. El cambio se deshizo.',
   restore_not_recorded:
