@@ -22,7 +22,7 @@ export const toolNames = {
   file_mkdir: 'Создание папки',
   file_delete: 'Удаление файла',
   execute_python: 'Запуск Python',
-  exec: 'Запуск команды',
+  exec: 'Выполнение команды',
   generate_image: 'Создание изображения',
   multi_agent: 'Запуск субагентов',
   spawn: 'Запуск фоновой задачи',

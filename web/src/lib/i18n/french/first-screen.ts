@@ -2,6 +2,7 @@
 // Words: conversation = conversation, chat = discussion, answer = réponse, run = exécution, tool = outil, approval = approbation (approuver,
 // refuser), branch = branche, project = projet, knowledge = connaissances, memory = mémoire, usage = utilisation, provider = fournisseur,
 // channel = canal, sub-agent = sous-agent, passage = passage, trash = corbeille, queue = file d’attente. Readers are addressed as "vous".
+// API key = clé d’API, secret = secret, thinking = réflexion, request = requête, upload = importation, to revoke = révoquer, settings = paramètres.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
@@ -55,7 +56,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     theme: 'Passer au thème {{theme}}',
     light: 'clair',
     dark: 'sombre',
-    search: 'Tout rechercher',
+    search: 'Rechercher partout',
     shortcuts: 'Raccourcis clavier',
     main: 'Principal',
     sidebar: 'Panneau latéral',

@@ -40,8 +40,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
       download: 'Télécharger l’image',
     },
     code: {
-      wrap: 'Retour à la ligne',
-      download: 'Télécharger en fichier',
+      wrap: 'Retour à la ligne automatique',
+      download: 'Télécharger comme fichier',
       run: 'Exécuter',
       runMessage: 'Exécute ce code et montre-moi ce qu’il affiche :',
     },
@@ -50,7 +50,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     footnoteBack: 'Revenir à l’appel de la note {{number}}',
   },
   search: {
-    title: 'Tout rechercher',
+    title: 'Rechercher partout',
     placeholder: 'Rechercher, ou saisir une commande',
     hint: 'Aussi : "une expression", -sans, in:projet, tag:nom, by:me, has:file',
     indexing: 'Les messages plus anciens sont en cours d’indexation ({{percent}} %).',
@@ -75,7 +75,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     search: 'Recherche et commandes',
     sidebar: 'Afficher ou masquer le panneau latéral',
     focus: 'Aller au champ de message',
-    send: 'Envoyer le message, ou le mettre en file pendant une réponse',
+    send: 'Envoyer le message, ou le mettre en file d’attente pendant une réponse',
     newline: 'Nouvelle ligne',
     edit: 'Modifier le dernier message (dans le champ vide)',
     commands: 'Commandes (au début du champ)',
@@ -175,7 +175,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     stop: 'Arrêter',
     none: 'Aucune tâche de fond n’est en cours.',
     status: {
-      queued: 'en file',
+      queued: 'en attente',
       running: 'en cours',
       awaiting_approval: 'vous attend',
       awaiting_input: 'vous attend',

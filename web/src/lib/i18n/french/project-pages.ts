@@ -42,7 +42,7 @@ export const projectPages = {
     discard: 'Abandonner',
     changedElsewhere: 'Quelqu’un d’autre a modifié ce fichier entre-temps.',
     takeTheirs: 'Charger sa version',
-    keepMine: 'Écraser avec la mienne',
+    keepMine: 'Remplacer par la mienne',
     deleteTitle: 'Supprimer {{path}} ?',
     deleteText: 'Vous pourrez le restaurer depuis l’historique.',
     dropTitle_one: 'Ajouter {{count}} fichier ?',

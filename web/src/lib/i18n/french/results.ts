@@ -6,7 +6,7 @@ export const results = {
   sources_many: '{{count}} sources',
   sources_other: '{{count}} sources',
   cited: 'Citées',
-  alsoFound: 'Aussi trouvées',
+  alsoFound: 'Également trouvées',
   more: {
     items_one: 'En afficher {{count}} de plus',
     items_many: 'En afficher {{count}} de plus',

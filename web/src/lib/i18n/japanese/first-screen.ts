@@ -1,7 +1,8 @@
 // The page's texts in Japanese that the first screen needs.
-// Words: conversation = 会話, chat = チャット, answer = 回答, run = 実行, tool = ツール, approval = 承認（承認する、拒否）, branch = 分岐,
+// Words: conversation = 会話, chat = チャット, answer = 回答, run = 実行, tool = ツール, approval = 承認（承認、拒否）, branch = 分岐,
 // project = プロジェクト, knowledge = ナレッジ, memory = メモリ, usage = 使用量, provider = プロバイダー, channel = 送信先,
 // sub-agent = サブエージェント, passage = 抜粋, trash = ゴミ箱, queue = 送信待ち. Sentences are polite (です・ます), buttons are nouns or する.
+// API key = API キー, secret = シークレット, version = バージョン, thinking = 思考, request = リクエスト, document = ドキュメント.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'

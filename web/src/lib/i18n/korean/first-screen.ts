@@ -2,6 +2,7 @@
 // Words: conversation = 대화, chat = 채팅, answer = 답변, run = 실행, tool = 도구, approval = 승인(승인, 거부), branch = 분기,
 // project = 프로젝트, knowledge = 지식, memory = 메모리, usage = 사용량, provider = 제공업체, channel = 채널,
 // sub-agent = 하위 에이전트, passage = 구절, trash = 휴지통, queue = 대기열. Sentences are formal (합니다/하세요), buttons are nouns.
+// API key = API 키, secret = 비밀 키, client secret = 클라이언트 시크릿, thinking = 생각, request = 요청, download = 다운로드, second factor = 2차 인증.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'

@@ -2,6 +2,7 @@
 // Words: conversation = беседа, chat = чат, answer = ответ, run = запуск, tool = инструмент, approval = одобрение (одобрить, отклонить),
 // branch = ветка, project = проект, knowledge = знания, memory = память, usage = расход, provider = провайдер, channel = канал,
 // sub-agent = субагент, passage = фрагмент, trash = корзина, queue = очередь. Readers are addressed as "вы".
+// API key = ключ API, secret = секрет, thinking = размышление, request = запрос, shared link = общая ссылка, to revoke = отозвать, account = учётная запись.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'
 import { conversations } from './conversations.ts'
@@ -206,11 +207,11 @@ export const firstScreen: Translation<typeof english, Forms> = {
     rename: 'Переименовать',
     pin: 'Закрепить',
     unpin: 'Открепить',
-    moveUp: 'Выше',
-    moveDown: 'Ниже',
+    moveUp: 'Переместить выше',
+    moveDown: 'Переместить ниже',
     archive: 'В архив',
     unarchive: 'Вернуть из архива',
-    export: 'Экспорт',
+    export: 'Экспортировать как',
     share: 'Поделиться',
     exportAs: { md: 'Markdown', html: 'Веб-страница (HTML)', json: 'JSON, все ветки' },
     runs: 'отвечает',
