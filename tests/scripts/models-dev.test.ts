@@ -103,5 +103,5 @@ test('the snapshot has no embedding models', () => {
 
 test('a catalog in an unknown format or a provider without a URL changes nothing', () => {
   expect(() => modelTableText([], () => {})).toThrow()
-  expect(() => modelTableText({ openai }, () => {})).toThrow('no address for deepseek')
+  expect(() => modelTableText({ openai }, () => {})).toThrow('No address for deepseek')
 })
