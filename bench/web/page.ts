@@ -59,4 +59,4 @@ export async function say(page: Page, text: string): Promise<void> {
 
 /** Resolves when no answer is streaming. */
 export const idle = (page: Page) =>
-  page.getByRole('button', { name: 'Send' }).waitFor({ timeout: 120_000 })
+  page.getByRole('button', { name: 'Send', exact: true }).waitFor({ timeout: 120_000 })
