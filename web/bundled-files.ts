@@ -1,0 +1,79 @@
+// Which files the build bundles modules into: few for the first screen and for the page of a conversation.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+
+/** The path of a module of the page. */
+export const moduleOf = (path: string): string => resolve(import.meta.dirname, 'src', path)
+
+type Graph = {
+  getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null
+}
+
+const start = moduleOf('main.tsx')
+const chatPage = moduleOf('app/chat-page.tsx')
+const signInPages = ['features/auth/sign-in-page.tsx', 'features/auth/join-page.tsx'].map(moduleOf)
+
+/** These modules and everything that they import statically, directly or indirectly. */
+function staticImports(graph: Graph, ...modules: string[]): Set<string> {
+  const found = new Set<string>()
+  const open = [...modules]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (found.has(id)) continue
+    found.add(id)
+    open.push(...(graph.getModuleInfo(id)?.importedIds ?? []))
+  }
+  return found
+}
+
+const ICON = /\/lucide-react\/dist\/esm\/icons\/([^/]+)\.mjs$/
+const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g
+
+/** The names of the icons that these modules draw: the list that they import them from imports all icons of the page. */
+function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
+  const list = readFileSync(
+    createRequire(import.meta.url)
+      .resolve('lucide-react')
+      .replace(/[^/]+\/[^/]+$/, 'esm/lucide-react.mjs'),
+    'utf8',
+  )
+  const fileOf = new Map<string, string>()
+  for (const [, names = '', file = ''] of list.matchAll(
+    /export \{([^}]*)\} from '\.\/icons\/([^']+)\.mjs'/g,
+  ))
+    for (const [, name = ''] of names.matchAll(/default as (\w+)/g)) fileOf.set(name, file)
+  const found = new Set<string>()
+  for (const id of modules)
+    for (const [, names = ''] of graph.getModuleInfo(id)?.code?.matchAll(ICON_IMPORT) ?? [])
+      for (const name of names.split(','))
+        found.add(fileOf.get(name.trim().split(/\s+as\s+/)[0] ?? '') ?? '')
+  return found
+}
+
+/**
+ * Bundles the first screen into two files besides the entry script: libraries and the page's own code. Few files compress
+ * better, and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else
+ * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/states/late.tsx`). The icons of
+ * all other views are one file.
+ *
+ * The page of a conversation is one more file, instead of thirty small ones. What signing in needs is not part of it.
+ */
+export function bundledFile() {
+  let modules: Set<string> | null = null
+  let icons: Set<string> | null = null
+  let chat: Set<string> | null = null
+  let signIn: Set<string> | null = null
+  return (id: string, graph: Graph): string | null => {
+    modules ??= staticImports(graph, start)
+    const [, icon] = ICON.exec(id) ?? []
+    if (icon !== undefined) {
+      icons ??= iconsOf(modules, graph)
+      return icons.has(icon) ? 'libraries' : 'icons'
+    }
+    if (id === start) return null
+    if (modules.has(id)) return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
+    chat ??= staticImports(graph, chatPage)
+    signIn ??= staticImports(graph, ...signInPages)
+    return chat.has(id) && !signIn.has(id) ? 'chat' : null
+  }
+}
