@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contender, product, runStreams, startProduct } from './contenders.ts'
+import { failoverSeconds, UNFINISHED_MODEL } from './failover.ts'
 import { onPostgres } from './postgres.ts'
 import { type ProbedServer, startProgram } from './processes/start.ts'
 import { median, type Row } from './row.ts'
@@ -20,7 +21,9 @@ const CORE_PART = 0.2
 /** Long enough that the start of an answer hardly matters. */
 const TOKENS = 8_000
 const LONG = `single-${TOKENS}`
-const models = [LONG, 'single-1']
+const models = [LONG, 'single-1', UNFINISHED_MODEL]
+/** Instances that are killed during an answer. */
+const KILLS = 3
 
 const row = (figure: string, value: number, unit: string, target: string, ok: boolean): Row => ({
   suite: 'cluster',
@@ -83,6 +86,12 @@ async function measure(alone: string, shared: string): Promise<Row[]> {
     const { user, system } = process.cpuUsage(cpuBefore.client)
     const ofUpstream = ((upstream.cpuSeconds() - cpuBefore.upstream) * 1e6) / tokens
     const scaled = await compareHeldBack(first, second)
+    const failovers: number[] = []
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const owner = kill === 0 ? first : await start(shared, instance)
+      failovers.push(await failoverSeconds(owner, second))
+    }
+    const slowest = Math.max(...failovers)
     const ratio = median(speeds[1]) / median(speeds[0])
     // Input for the simulation (`npm run simulate`).
     console.log(
@@ -104,6 +113,13 @@ async function measure(alone: string, shared: string): Promise<Row[]> {
         '×',
         '≥ 1.7',
         median(scaled.both) >= 1.7 * median(scaled.one),
+      ),
+      row(
+        `time until another instance continues the run of a dead one (slowest of ${KILLS})`,
+        slowest,
+        's',
+        '≤ 30',
+        slowest <= 30,
       ),
     ]
   } finally {
