@@ -1,8 +1,8 @@
-// What a person can do from the `/` menu and the palette: whoever can do it at the moment registers it here.
+// The commands of the `/` menu and the palette. The component that can currently perform a command registers it here.
 import { useEffect, useRef } from 'react'
 import { create } from 'zustand'
 
-/** In the order in which they are listed. */
+/** All commands, in the order of the menus. */
 export const COMMAND_NAMES = [
   'newChat',
   'stop',
@@ -25,14 +25,14 @@ export const COMMAND_NAMES = [
   'shortcuts',
 ] as const
 
-/** Each has a title among the texts of the page. */
+/** The name of a command; the page's texts have a title for each. */
 export type CommandName = (typeof COMMAND_NAMES)[number]
 
 type Commands = { actions: Readonly<Partial<Record<CommandName, () => void>>> }
 
 export const useCommands = create<Commands>(() => ({ actions: {} }))
 
-/** Offers a command while the caller is mounted; null: not at the moment. */
+/** Registers a command while the caller is mounted. With `action` null the command is unavailable. */
 export function useCommand(name: CommandName, action: (() => void) | null): void {
   const newest = useRef(action)
   newest.current = action

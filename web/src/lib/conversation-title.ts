@@ -1,7 +1,7 @@
-// The title of a conversation on the page.
+// The displayed title of a conversation.
 import type { TFunction } from 'i18next'
 
-/** What the server or another client stores until there is a real title. */
+/** Titles that the server or another client stores until there is a real one. */
 const PLACEHOLDER_TITLES: readonly string[] = ['New conversation', '新对话']
 
 /** The title, or a text in the page's language while there is none. */

@@ -4,7 +4,7 @@
 export const compactNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
-/** 12345 -> "12,345", in the digits and groups of the language. */
+/** 12345 -> "12,345", with the digit grouping of the language. */
 export const wholeNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language).format(value)
 
@@ -31,7 +31,7 @@ type Unit = 'ms' | 's' | 'min' | (typeof SIZE_UNITS)[number]
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
-/** Languages that write other symbols than the international ones. */
+/** Symbols of languages that do not use the international ones. */
 const SYMBOLS: Readonly<Record<string, Partial<Record<Unit, string>>>> = {
   zh: { ms: '毫秒', s: '秒', min: '分' },
   ja: { ms: 'ミリ秒', s: '秒', min: '分' },
@@ -40,8 +40,8 @@ const SYMBOLS: Readonly<Record<string, Partial<Record<Unit, string>>>> = {
   ru: { ms: 'мс', s: 'с', min: 'мин', B: 'Б', KB: 'КБ', MB: 'МБ', GB: 'ГБ' },
 }
 
-/** A number with its unit: (1.24, 's', 'de', 1) -> "1,2 s". `digits`: how many are written after the decimal separator. */
-function measure(value: number, unit: Unit, language: string, digits = 0): string {
+/** A number with its unit: (1.24, 's', 'de', 1) -> "1,2 s". `digits` is the number of decimal places. */
+function withUnit(value: number, unit: Unit, language: string, digits = 0): string {
   const shown = new Intl.NumberFormat(language, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -51,27 +51,27 @@ function measure(value: number, unit: Unit, language: string, digits = 0): strin
 
 /** Seconds as "0.02 s", "3.4 s", "2 min 5 s"; in German "3,4 s". */
 export const duration = (seconds: number, language: string): string => {
-  if (seconds < 0.01) return `< ${measure(0.01, 's', language, 2)}`
-  if (seconds < 0.095) return measure(seconds, 's', language, 2)
-  if (seconds < 9.95) return measure(seconds, 's', language, 1)
+  if (seconds < 0.01) return `< ${withUnit(0.01, 's', language, 2)}`
+  if (seconds < 0.095) return withUnit(seconds, 's', language, 2)
+  if (seconds < 9.95) return withUnit(seconds, 's', language, 1)
   const whole = Math.round(seconds)
-  if (whole < 60) return measure(whole, 's', language)
-  return `${measure(Math.floor(whole / 60), 'min', language)} ${measure(whole % 60, 's', language)}`
+  if (whole < 60) return withUnit(whole, 's', language)
+  return `${withUnit(Math.floor(whole / 60), 'min', language)} ${withUnit(whole % 60, 's', language)}`
 }
 
-/** Milliseconds as "0 s", "35 ms", then like `duration`: where calls are compared, each millisecond counts. */
+/** Milliseconds as "0 s", "35 ms", and from one second like `duration`. For views that compare short calls. */
 export const fineDuration = (ms: number, language: string): string => {
-  if (ms <= 0) return measure(0, 's', language)
-  return ms < 999.5 ? measure(ms, 'ms', language) : duration(ms / 1_000, language)
+  if (ms <= 0) return withUnit(0, 's', language)
+  return ms < 999.5 ? withUnit(ms, 'ms', language) : duration(ms / 1_000, language)
 }
 
-/** Whole seconds of what is still running, as "3 s", "2 min 5 s". */
+/** The time that something has been running, in whole seconds: "3 s", "2 min 5 s". */
 export const elapsed = (seconds: number, language: string): string =>
   seconds < 60
-    ? measure(Math.floor(seconds), 's', language)
+    ? withUnit(Math.floor(seconds), 's', language)
     : duration(Math.floor(seconds), language)
 
-/** 1536 -> "1.5 KB", in French "1,5 Ko"; units of 1024. */
+/** 1536 -> "1.5 KB", in French "1,5 Ko". One unit is 1024 of the previous one. */
 export const fileSize = (bytes: number, language: string): string => {
   let value = bytes
   let unit = 0
@@ -79,13 +79,13 @@ export const fileSize = (bytes: number, language: string): string => {
     value /= 1024
     unit += 1
   }
-  return measure(value, SIZE_UNITS[unit] ?? 'B', language, value < 9.95 && unit > 0 ? 1 : 0)
+  return withUnit(value, SIZE_UNITS[unit] ?? 'B', language, value < 9.95 && unit > 0 ? 1 : 0)
 }
 
 const startOfDay = (date: Date): number =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 
-/** How long ago, in days of the reader's own time zone. */
+/** An age in days of the user's time zone. */
 export type DayGroup = 'today' | 'yesterday' | 'week' | 'month' | 'older'
 
 const GROUP_DAYS: readonly [DayGroup, number][] = [
@@ -96,8 +96,8 @@ const GROUP_DAYS: readonly [DayGroup, number][] = [
 ]
 
 /**
- * Headings of the conversation list, newest first, with the first moment of each as ISO 8601 in UTC, so that times of the
- * server compare with it as texts. What is before the last one is `older`.
+ * The groups of the conversation list, newest first, each with its first moment as ISO 8601 in UTC, which compares with the
+ * server's times as a string. Everything before the last group is `older`.
  */
 export const startsOfGroups = (now: Date): { group: DayGroup; from: string }[] =>
   GROUP_DAYS.map(([group, days]) => ({
@@ -113,6 +113,6 @@ export const shortTime = (iso: string, language: string, now = new Date()): stri
     : date.toLocaleDateString(language, { month: 'short', day: 'numeric' })
 }
 
-/** Day and time of an ISO timestamp, in the reader's own time zone. */
+/** Date and time of an ISO timestamp in the user's time zone. */
 export const fullTime = (iso: string, language: string): string =>
   new Date(iso).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })

@@ -1,6 +1,6 @@
-// Keys for list items that have no id of their own.
+// Keys for list items without an id.
 
-/** Items with a key each: a name, numbered where names repeat. The key stays the same when other items come or go. */
+/** Gives each item a key: its name, with a number if the name repeats. It stays the same when items with other names change. */
 export function keyed<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
@@ -14,6 +14,6 @@ export function keyed<Item>(
   })
 }
 
-/** Items with their place as the key: for lists that never change, or grow only at their end. */
+/** Items with their index as the key, for lists that never change or grow only at the end. */
 export const atPlaces = <Item>(items: readonly Item[]): { place: number; item: Item }[] =>
   items.map((item, place) => ({ place, item }))

@@ -4,17 +4,17 @@ export const paths = {
   /** A new chat in a project. */
   homeIn: (projectId: string) => `/?project=${encodeURIComponent(projectId)}`,
   conversation: (id: string) => `/c/${id}`,
-  /** A conversation at one of its messages, with some texts in it highlighted. */
+  /** A conversation, scrolled to one of its messages, with up to eight texts highlighted. */
   messageIn: (id: string, messageId: string, marks: readonly string[]) =>
     `/c/${id}?${new URLSearchParams([['m', messageId], ...marks.slice(0, 8).map((mark) => ['mark', mark])])}`,
-  /** The same, with one of its attached files open at a page. */
+  /** `messageIn` with one of the message's attachments open at a page. */
   fileIn: (
     id: string,
     messageId: string,
     { file, page, marks }: { file: string; page: number | undefined; marks: readonly string[] },
   ) =>
     `${paths.messageIn(id, messageId, marks)}&${new URLSearchParams({ file, ...(page === undefined ? {} : { page: String(page) }) })}`,
-  /** A link to a message for other people and programs; opens the branch that it is on. */
+  /** A link to a message that can be copied and shared; opens the branch of the message. */
   messageLink: (id: string, messageId: string) => `/c/${id}#m-${encodeURIComponent(messageId)}`,
   projects: '/projects',
   project: (id: string) => `/projects/${id}`,
@@ -32,7 +32,7 @@ export const paths = {
   settings: '/settings',
   settingsTab: (tab: string) => `/settings/${tab}`,
   login: '/login',
-  /** Where setup, invitation and reset links lead; the token is in the fragment. */
+  /** The target of setup, invitation and reset links; the token is in the fragment. */
   join: '/join',
   setup: '/setup',
   admin: (tab: string) => `/admin/${tab}`,

@@ -1,6 +1,6 @@
-// Reads JSON from a model or a tool without relying on its shape.
+// Reads JSON of unknown shape, for example from a model or a tool.
 
-/** The value, or undefined when the text is not JSON. */
+/** The parsed value; undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -23,5 +23,5 @@ export const textIn = (value: unknown): string | undefined =>
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-/** The value if it is an array, else an empty one; its entries are unchecked. */
+/** The value if it is an array, else an empty array. The entries are unchecked. */
 export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,9 +1,9 @@
-// The keys of the page's shortcuts, as they are shown to people.
+// The keyboard shortcuts as the page displays them.
 import type { CommandName } from './commands.ts'
 
 export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** The key that goes with a letter. */
+/** The modifier key of shortcuts. */
 export const commandKey = isApple ? '⌘' : 'Ctrl'
 
 export const COMMAND_KEYS: Partial<Record<CommandName, readonly string[]>> = {
@@ -14,6 +14,6 @@ export const COMMAND_KEYS: Partial<Record<CommandName, readonly string[]>> = {
   shortcuts: ['?'],
 }
 
-/** On one line, such as "Ctrl+K" or "⌘K"; empty for a command without keys. */
+/** The shortcut of a command as text, such as "Ctrl+K" or "⌘K"; empty if it has none. */
 export const keysText = (name: CommandName): string =>
   COMMAND_KEYS[name]?.join(isApple ? '' : '+') ?? ''

@@ -1,4 +1,4 @@
-// The display name of a tool.
+// Display names of tools.
 import type { TFunction } from 'i18next'
 import { titleOfTool } from '../../../server/protocol/tool-names/tool-title.ts'
 

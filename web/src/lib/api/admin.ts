@@ -15,10 +15,7 @@ import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 
-/**
- * One page of a list as the server sends it; `next_cursor` asks for the next one and is null on the
- * last.
- */
+/** One page of a list, as the server sends it. `next_cursor` requests the next page; null on the last. */
 export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
 
 export const usersKey = ['admin-users'] as const
@@ -26,10 +23,7 @@ const invitationsKey = ['admin-invitations'] as const
 /** The newest invitations that the page shows. */
 const SHOWN_INVITATIONS = 100
 
-/**
- * A list of the server with all the pages read so far; `query` filters it. The view shows its error
- * itself.
- */
+/** A paginated list: all pages that have been loaded. `query` filters it. The view shows the error itself. */
 export const usePages = <Item>(
   key: readonly unknown[],
   path: string,
@@ -44,10 +38,10 @@ export const usePages = <Item>(
     meta: { quiet: true },
   })
 
-/** Which accounts are listed. */
+/** The filters of the list of accounts. */
 export const ACCOUNT_KINDS = ['all', 'admin', 'user', 'disabled'] as const
 
-/** Which accounts the administration lists. */
+/** One of these filters. */
 export type AccountKind = (typeof ACCOUNT_KINDS)[number]
 const ACCOUNT_QUERIES: Record<AccountKind, Record<string, string>> = {
   all: {},
@@ -56,18 +50,18 @@ const ACCOUNT_QUERIES: Record<AccountKind, Record<string, string>> = {
   disabled: { is_active: 'false' },
 }
 
-/** Accounts of this kind that match `text`, all of them for an empty one. */
+/** Accounts of this kind that match `text`; an empty text matches all. */
 export const useAdminUsers = (text: string, kind: AccountKind = 'all') =>
   usePages<AdminUser>([...usersKey, text, kind], '/api/admin/users', {
     q: text,
     ...ACCOUNT_QUERIES[kind],
   })
 
-/** Entries of this kind, newest first; of every kind for an empty `action`. */
+/** Audit entries with this action, newest first; an empty `action` matches all. */
 export const useAuditLog = (action: string) =>
   usePages<AuditEntry>(['admin-audit', action], '/api/admin/audit', { action })
 
-/** Hands the entries of the audit log to the browser as a download, all of them or those of one kind. */
+/** Downloads the audit log as `audit.jsonl`: the entries with one action, or all for an empty one. */
 export const useAuditDownload = () =>
   useMutation({
     mutationFn: async (action: string) => {
@@ -77,7 +71,7 @@ export const useAuditDownload = () =>
     },
   })
 
-/** Changes an account's role, state or limits; what is left out stays as it is. */
+/** Changes an account's role, state or limits. Fields that are left out keep their values. */
 export function usePatchUser() {
   const client = useQueryClient()
   return useMutation({
@@ -94,13 +88,13 @@ export function usePatchUser() {
   })
 }
 
-/** What becomes of the data of a deleted account. */
+/** What happens to the data of a deleted account. */
 export const ACCOUNT_DATA = ['delete', 'keep', 'hand_over'] as const
 
 /** Deleted with the account, kept, or handed over to another account. */
 export type AccountData = (typeof ACCOUNT_DATA)[number]
 
-/** Deletes an account. `heir` receives the data if it is handed over. */
+/** Deletes an account. `heir` is the id of the account that receives the data if it is handed over. */
 export function useDeleteUser() {
   const client = useQueryClient()
   return useMutation({
@@ -123,7 +117,7 @@ export const useSessionsOf = (id: string) =>
       request<{ items: Session[] }>(`/api/admin/users/${id}/sessions`, { signal }).then(
         ({ items }) => items,
       ),
-    // Shown in a dialog: whoever opens it wants to know what is so now.
+    // A dialog shows it, and must not open with an old list.
     gcTime: 0,
     meta: { quiet: true },
   })
@@ -147,7 +141,7 @@ export const useResetSecondFactors = () =>
       requestDone(`/api/admin/users/${id}/second-factors`, { method: 'DELETE' }),
   })
 
-/** Creates a link with which the account, given by its id, chooses a new password. */
+/** Creates a link for choosing a new password. The variable is the id of the account. */
 export const useResetLink = () =>
   useMutation({
     mutationFn: (id: string) =>
@@ -156,7 +150,7 @@ export const useResetLink = () =>
       }),
   })
 
-/** The newest invitations, also those that were used or have expired. */
+/** The newest invitations, including used and expired ones. */
 export const useInvitations = () =>
   useQuery({
     queryKey: invitationsKey,
@@ -168,7 +162,7 @@ export const useInvitations = () =>
     meta: { quiet: true },
   })
 
-/** Creates an invitation. Its link is in the response alone and cannot be read again. */
+/** Creates an invitation. Only this response contains its link. */
 export function useInvite() {
   const client = useQueryClient()
   return useMutation({
@@ -182,7 +176,7 @@ export function useInvite() {
   })
 }
 
-/** Makes the link of an invitation invalid. */
+/** Invalidates the link of an invitation. The variable is the id of the invitation. */
 export function useWithdrawInvitation() {
   const client = useQueryClient()
   return useMutation({

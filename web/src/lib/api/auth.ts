@@ -23,7 +23,7 @@ import { clearPrivateStorage } from '../browser/private-storage.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 import { useSession } from '../http/session.ts'
 
-/** Which ways to sign in the server offers. Read once for the life of the page. */
+/** The ways to sign in that the server offers. Loaded once per page load. */
 export const useAuthMode = () =>
   useQuery({
     queryKey: ['auth-mode'],
@@ -35,7 +35,7 @@ export const useAuthMode = () =>
 
 const profileKey = ['profile'] as const
 
-/** The signed-in user. `enabled` false: nothing is requested, as before the sign-in. */
+/** The signed-in user. Sends no request while `enabled` is false, as before the sign-in. */
 export const useProfile = (enabled = true) =>
   useQuery({
     queryKey: profileKey,
@@ -56,7 +56,7 @@ export const useAccountLink = (link: string) =>
     meta: { quiet: true },
   })
 
-/** Confirms an address with the link from a mail; works without being signed in. */
+/** Confirms an address with the link from an email. Needs no session. */
 export const useConfirmAddress = () =>
   useMutation({
     mutationFn: (link: string) =>
@@ -66,7 +66,7 @@ export const useConfirmAddress = () =>
 
 const confirmationKey = ['confirmation'] as const
 
-/** Whether the account's address is confirmed, and asking for a mail that confirms it. */
+/** Whether the account's address is confirmed, and the request for a confirmation email. */
 export function useConfirmation(isOffered: boolean) {
   const state = useQuery({
     queryKey: confirmationKey,
@@ -85,7 +85,7 @@ export function useConfirmation(isOffered: boolean) {
   return { state, request: ask }
 }
 
-/** Asks for a mail with a link for a new password. */
+/** Requests an email with a link for choosing a new password. */
 export const useForgottenPassword = () =>
   useMutation({
     mutationFn: (email: string) =>
@@ -102,8 +102,8 @@ type SignInBody = {
 }
 
 /**
- * `kind` is the way to sign in: password, new account, new password, second factor or passkey. On
- * success the session begins, and nothing of an earlier one stays in the cache.
+ * Signs in. `kind` is the way: password, new account, new password, second factor or passkey.
+ * Success clears the cache of an earlier session and begins a new one.
  */
 export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
   const client = useQueryClient()
@@ -117,7 +117,7 @@ export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
       client.clear()
       client.setQueryData(profileKey, account.user)
       const { userId, signOut, signIn } = useSession.getState()
-      // Somebody opened a link while somebody else was signed in here.
+      // The link was opened in a browser where another account is signed in.
       if (userId !== null && userId !== account.user.id) signOut()
       signIn(account)
     },
@@ -125,10 +125,7 @@ export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
   })
 }
 
-/**
- * Ends the session and removes what this browser stores of the user, also when the server cannot be
- * reached.
- */
+/** Ends the session and removes the user's data from this browser, even if the server is unreachable. */
 export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
@@ -141,7 +138,7 @@ export function useSignOut() {
       clearPrivateStorage()
       useSession.getState().signOut()
       client.clear()
-      // Otherwise the next sign-in at the issuer would need no password.
+      // Ends the session at the identity provider; otherwise the next sign-in there would need no password.
       if (url !== undefined) location.assign(url)
     },
     meta: { quiet: true },
@@ -150,7 +147,7 @@ export function useSignOut() {
 
 const sessionsKey = ['sessions'] as const
 
-/** Where the user is signed in. */
+/** The user's sessions on all devices. */
 export const useSessions = () =>
   useQuery({
     queryKey: sessionsKey,

@@ -1,4 +1,4 @@
-// Changes of several conversations at once, which the lists show before the server has done them.
+// Bulk changes of conversations, with optimistic updates of the lists.
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -11,14 +11,14 @@ import { findAllListed, placeInLists, refreshTrash } from './conversation-lists.
 import {
   conversationKeys,
   MAX_SINGLE_READS,
-  noteDeletedHere,
+  markDeletedHere,
   refreshConversations,
 } from './conversations.ts'
 
-/** Conversations in one request, at most. */
+/** Most conversations in one request. */
 const BULK_LIMIT = 100
 
-/** The action that takes another one back. */
+/** The action that undoes another one. */
 const INVERSES: Partial<Record<BulkAction, BulkAction>> = {
   archive: 'unarchive',
   unarchive: 'archive',
@@ -26,13 +26,13 @@ const INVERSES: Partial<Record<BulkAction, BulkAction>> = {
   restore: 'delete',
 }
 
-/** Conversations that a request of this tab is changing. */
+/** Ids of the conversations that a pending request of this tab changes. */
 const changingHere = new Set<string>()
 
-/** Whether this tab is changing the conversation itself: it knows the outcome without reading it again. */
+/** Whether this tab is changing the conversation, and so knows the outcome without fetching it. */
 export const isChangingHere = (id: string): boolean => changingHere.has(id)
 
-/** What an action makes of a conversation; null: nothing that a list shows. */
+/** The conversation after an action; null if the lists no longer show it. */
 const OUTCOMES: Partial<Record<BulkAction, (conversation: Conversation) => Conversation | null>> = {
   archive: (conversation) => ({ ...conversation, archived: true }),
   unarchive: (conversation) => ({ ...conversation, archived: false }),
@@ -42,8 +42,12 @@ const OUTCOMES: Partial<Record<BulkAction, (conversation: Conversation) => Conve
   delete_permanently: () => null,
 }
 
-/** Shows in the lists what an action will have done; of what it restores, nothing is known here. */
-function foresee(client: QueryClient, ids: readonly string[], action: BulkAction): void {
+/** Updates the lists as the action will. Restored conversations are not in the cache, so they are skipped. */
+function updateOptimistically(
+  client: QueryClient,
+  ids: readonly string[],
+  action: BulkAction,
+): void {
   const outcome = OUTCOMES[action]
   if (outcome === undefined) return
   const known = findAllListed(client, new Set(ids))
@@ -51,8 +55,8 @@ function foresee(client: QueryClient, ids: readonly string[], action: BulkAction
 }
 
 /**
- * Changes several conversations; the lists show it at once. Resolves with those that were changed and the action that undoes
- * it, if any does.
+ * Changes several conversations; the lists show it at once. Resolves with the ids of those that were changed and the
+ * action that undoes the change, if there is one.
  */
 export function useChangeConversations() {
   const client = useQueryClient()
@@ -72,24 +76,24 @@ export function useChangeConversations() {
     },
     onMutate({ ids, action }) {
       for (const id of ids) changingHere.add(id)
-      if (action === 'restore') noteDeletedHere(ids, false)
-      else if (action.startsWith('delete')) noteDeletedHere(ids, true)
-      foresee(client, ids, action)
+      if (action === 'restore') markDeletedHere(ids, false)
+      else if (action.startsWith('delete')) markDeletedHere(ids, true)
+      updateOptimistically(client, ids, action)
     },
     onError(_error, { ids, action }) {
-      if (action.startsWith('delete')) noteDeletedHere(ids, false)
+      if (action.startsWith('delete')) markDeletedHere(ids, false)
     },
     onSuccess({ changed }, { ids, action }) {
       if (action.startsWith('delete'))
         for (const id of changed) client.removeQueries({ queryKey: conversationKeys.one(id) })
-      // A list may have been read while the request was on its way. Others had deleted what was not changed.
-      foresee(client, changed, action)
+      // A list may have been refetched while the request was pending. Conversations that were not changed no longer exist.
+      updateOptimistically(client, changed, action)
       const done = new Set<string>(changed)
       placeInLists(client, new Map(ids.filter((id) => !done.has(id)).map((id) => [id, null])))
     },
     onSettled(data, error, { ids, action }) {
       for (const id of ids) changingHere.delete(id)
-      // Reading very many again would take longer than the change, which is known.
+      // The outcome is known; refetching very many conversations would take longer than the change.
       const isKnown =
         action.startsWith('delete') || (ids.length > MAX_SINGLE_READS && action in OUTCOMES)
       return Promise.all([

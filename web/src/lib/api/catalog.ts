@@ -15,7 +15,7 @@ import { request, requestDone } from '../http/api-client.ts'
 const modelsKey = ['models'] as const
 const adminModelsKey = ['admin-models'] as const
 
-/** The models that the user may choose. */
+/** The models that the user may use. */
 export const useModels = () =>
   useQuery({
     queryKey: modelsKey,
@@ -23,7 +23,7 @@ export const useModels = () =>
     staleTime: 60_000,
   })
 
-/** The tools that the user may have, with their risk levels. */
+/** The tools that are available to the user, with their risk levels. */
 export const useTools = () =>
   useQuery({
     queryKey: ['tools'],
@@ -39,11 +39,11 @@ export type Preset = {
   api_url: string
   /** Found running on the server's own machine. */
   detected?: boolean
-  /** Where its keys are created; null when it needs none. */
+  /** The page on which its API keys are created; null when it needs none. */
   key_url: string | null
 }
 
-/** The known providers, for administrators; the setup offers them. */
+/** The known providers that the setup page offers. For administrators. */
 export const usePresets = () =>
   useQuery({
     queryKey: ['model-presets'],
@@ -59,7 +59,7 @@ export const useProbe = () =>
     meta: { quiet: true },
   })
 
-/** The models that are stored, with what only administrators may see; keys are never among it. */
+/** The stored models with their settings, for administrators. The API keys are never included. */
 export const useAdminModels = (enabled: boolean) =>
   useQuery({
     queryKey: adminModelsKey,
@@ -68,7 +68,7 @@ export const useAdminModels = (enabled: boolean) =>
     enabled,
   })
 
-/** Adds a model to those of the server. The form shows its error. */
+/** Adds a model to the server. The form shows the error itself. */
 export function useStoreModel() {
   const client = useQueryClient()
   return useMutation({
@@ -113,7 +113,7 @@ export function useEnterModelKey() {
   })
 }
 
-/** Removes a stored model, given by its id. */
+/** Removes a stored model. The variable is its id. */
 export function useDeleteModel() {
   const client = useQueryClient()
   return useMutation({

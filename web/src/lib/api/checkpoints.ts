@@ -1,4 +1,4 @@
-// Checkpoints of a project: the changes, comparing and restoring.
+// Checkpoints of a project: list, diff, restore.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
@@ -11,7 +11,7 @@ import { request } from '../http/api-client.ts'
 
 type CheckpointPage = { items: Checkpoint[]; next_cursor: string | null; has_more: boolean }
 
-/** The changes to a project's files, newest first, 50 a page. */
+/** The checkpoints of a project, newest first, 50 per page. */
 export const useCheckpoints = (projectId: string) =>
   useInfiniteQuery({
     queryKey: ['checkpoints', projectId],
@@ -26,7 +26,7 @@ export const useCheckpoints = (projectId: string) =>
     meta: { quiet: true },
   })
 
-/** `change`: what that change did; `now`: everything that changed since before it. */
+/** The diff of a checkpoint: of that change alone (`change`), or from before it until now (`now`). */
 export const useCheckpointDiff = (
   projectId: string,
   checkpointId: string,
@@ -42,10 +42,7 @@ export const useCheckpointDiff = (
     meta: { quiet: true },
   })
 
-/**
- * To what the files are restored: the state before a checkpoint, or before everything that a
- * message caused.
- */
+/** The state to restore: before a checkpoint, or before all changes that a message caused. */
 export type RestoreTarget = { checkpointId: string } | { beforeMessageId: MessageId }
 
 /** Restores the project; the response names the checkpoint that undoes it. */

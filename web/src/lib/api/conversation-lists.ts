@@ -1,4 +1,4 @@
-// The cached lists of conversations: where a conversation belongs, and how a change is put into them without reading them again.
+// The cached lists of conversations: which list contains a conversation, and updates without a refetch.
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -6,7 +6,7 @@ import type {
   ConversationPage,
 } from '../../../../server/protocol/conversations/conversation.ts'
 
-/** A cached list, as the query client stores it. */
+/** A cached list in the format of the query client. */
 export type ConversationPages = InfiniteData<z.infer<typeof ConversationPage>>
 
 /** Which conversations the list shows. */
@@ -32,7 +32,7 @@ export const listKeys = {
   one: (filters: ListFilters) => [LISTS, filters] as const,
 }
 
-/** As the server folds titles before it compares them. */
+/** Folds a title for comparison, like the server. */
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 const belongs = (conversation: Conversation, filters: ListFilters): boolean =>
@@ -44,13 +44,13 @@ const belongs = (conversation: Conversation, filters: ListFilters): boolean =>
   (filters.tag === null || conversation.tags.includes(filters.tag)) &&
   fold(conversation.title).includes(fold(filters.q))
 
-/** Newest activity first, as the server sorts. Times are ISO 8601 in UTC, so that their texts compare. */
+/** The server's order: newest activity first. Times are ISO 8601 in UTC, so they compare as strings. */
 const isBefore = (a: Conversation, b: Conversation): boolean =>
   a.updated_at > b.updated_at || (a.updated_at === b.updated_at && a.id > b.id)
 
 /**
- * The list with the conversation in its place, or without it if it does not belong there. Beyond the end of what is loaded
- * it is left out: it comes with the pages that follow.
+ * The list with the conversation in its place, or without it if it does not belong there. A conversation beyond the last
+ * loaded page is left out: it arrives with the next page.
  */
 export function placeConversation(
   pages: ConversationPages,
@@ -67,7 +67,6 @@ export function placeConversation(
     return without.some((page, at) => page !== pages.pages[at])
       ? { ...pages, pages: without }
       : pages
-  // What follows the last loaded one comes with the next page.
   const end = pages.pages.at(-1)?.items.at(-1)
   const isLoaded =
     pages.pages.at(-1)?.has_more === false || (end !== undefined && !isBefore(end, conversation))
@@ -105,7 +104,7 @@ const cachedLists = (client: QueryClient) =>
       return filters === null || pages === undefined ? [] : [{ queryKey, filters, pages }]
     })
 
-/** These conversations as the lists have them, by id. */
+/** The cached copies of these conversations in the lists, by id. */
 export function findAllListed(
   client: QueryClient,
   ids: ReadonlySet<string>,
@@ -117,7 +116,7 @@ export function findAllListed(
   return found
 }
 
-/** The conversation as some list has it. */
+/** The conversation from the first cached list that contains it. */
 export function findListed(client: QueryClient, id: string): Conversation | undefined {
   for (const { pages } of cachedLists(client))
     for (const { items } of pages.pages) {
@@ -127,20 +126,20 @@ export function findListed(client: QueryClient, id: string): Conversation | unde
   return undefined
 }
 
-/** The list without these conversations; the same object if it has none of them. */
+/** The list without these conversations; the same object if it contains none of them. */
 function withoutAll(pages: ConversationPages, ids: ReadonlySet<string>): ConversationPages {
   const has = pages.pages.some(({ items }) => items.some(({ id }) => ids.has(id)))
   if (!has) return pages
-  const kept = pages.pages.map((page) => ({
+  const remaining = pages.pages.map((page) => ({
     ...page,
     items: page.items.filter(({ id }) => !ids.has(id)),
   }))
-  return { ...pages, pages: kept }
+  return { ...pages, pages: remaining }
 }
 
 /**
- * Puts conversations, by their ids, into every cached list where they belong; null removes one from all. Each list changes
- * once, however many they are.
+ * Puts conversations, keyed by id, into every cached list where they belong; null removes one from all lists. Each list is
+ * updated once, regardless of their number.
  */
 export function placeInLists(
   client: QueryClient,
@@ -154,7 +153,7 @@ export function placeInLists(
     for (const { id } of staying) leaving.delete(id)
     let placed = withoutAll(pages, leaving)
     for (const one of staying) placed = placeConversation(placed, filters, one.id, one)
-    // The time stays: what else changed on the server since the list was read is not known.
+    // Keep the time of the fetch: other conversations may have changed on the server since then.
     if (placed !== pages)
       client.setQueryData(queryKey, placed, {
         updatedAt: client.getQueryState(queryKey)?.dataUpdatedAt ?? 0,
@@ -174,10 +173,10 @@ const refreshLists = (
     },
   })
 
-/** The trash is sorted by when each was deleted, which only its own list says. */
+/** Refetches the trash. Its order, by time of deletion, is known only to the server. */
 export const refreshTrash = (client: QueryClient): Promise<void> =>
   refreshLists(client, ({ view }) => view === 'trash')
 
-/** Reads the lists of pinned conversations again, whose order only the server knows. */
+/** Refetches the lists of pinned conversations. Their order is known only to the server. */
 export const refreshPins = (client: QueryClient): Promise<void> =>
   refreshLists(client, ({ pinned }) => pinned === true)

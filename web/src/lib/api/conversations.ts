@@ -18,7 +18,7 @@ import type {
 import { ApiError, authorization, request, requestDone } from '../http/api-client.ts'
 import { findListed, type ListFilters, listKeys, placeInLists } from './conversation-lists.ts'
 
-/** Conversations of one request for a list: the most that the server gives. */
+/** Conversations per page: the server's maximum. */
 const PAGE_SIZE = 100
 
 export const conversationKeys = {
@@ -27,8 +27,8 @@ export const conversationKeys = {
 }
 
 /**
- * Newest activity first, in pages. `GET /api/events` keeps what is loaded up to date, so a long list is not read again when
- * its window gets the focus; a short one is, since that costs one request.
+ * A list of conversations, newest activity first, in pages. `GET /api/events` keeps loaded pages up to date, so a list of
+ * several pages is not refetched when the window gets the focus. A single page is: that costs one request.
  */
 export const useConversations = (filters: ListFilters) =>
   useInfiniteQuery({
@@ -70,7 +70,7 @@ export const useTags = () =>
     meta: { quiet: true },
   })
 
-/** The query of one conversation, for components and for reading it ahead. */
+/** The query of one conversation, for components and for prefetching. */
 export const conversationQuery = (id: string) =>
   queryOptions({
     queryKey: conversationKeys.one(id),
@@ -78,21 +78,21 @@ export const conversationQuery = (id: string) =>
     meta: { quiet: true },
   })
 
-/** One conversation; what the sidebar knows of it is shown until it has loaded. */
+/** One conversation; until it has loaded, the copy from a list. */
 export function useConversation(id: string) {
   const client = useQueryClient()
   return useQuery({
     ...conversationQuery(id),
-    // The sidebar knows it already, so its title and composer appear while it is refetched.
+    // The sidebar usually has it already, so the title and the composer appear at once.
     placeholderData: () => findListed(client, id),
   })
 }
 
-/** Creates a conversation; the server chooses what `body` leaves out. Throws `ApiError`. */
+/** Creates a conversation; the server fills in the fields that `body` leaves out. Throws `ApiError`. */
 export const createConversation = (body: Partial<CreateConversationBody>) =>
   request<Conversation>('/api/conversations', { method: 'POST', body })
 
-/** Deletes a conversation for good while its page may be closing; nobody waits for the response. */
+/** Deletes a conversation permanently without waiting for the response: the page may be closing. */
 export function removeWhileLeaving(id: string): void {
   deletedHere.add(id)
   void authorization()
@@ -106,7 +106,7 @@ export function removeWhileLeaving(id: string): void {
     .catch(() => undefined)
 }
 
-/** Deletes a conversation without messages; one that holds a message stays. */
+/** Deletes a conversation permanently if it has no messages and no active run. */
 export async function deleteIfEmpty(id: string): Promise<void> {
   const { message_count: messages, active_run_id: run } = await request<Conversation>(
     `/api/conversations/${id}`,
@@ -115,7 +115,7 @@ export async function deleteIfEmpty(id: string): Promise<void> {
     await requestDone(`/api/conversations/${id}?permanent=true`, { method: 'DELETE' })
 }
 
-/** Changes the conversation in its own entry and in every cached list, where it may move, appear or leave. */
+/** Changes a cached conversation: its own entry, and every list, in which it may move, appear or disappear. */
 export function updateCached(
   client: QueryClient,
   id: string,
@@ -129,7 +129,7 @@ export function updateCached(
   placeInLists(client, new Map([[id, changed]]))
 }
 
-/** Reads conversations that have changed on the server, each by itself, and puts them into the cached lists. */
+/** Refetches conversations that have changed on the server, one request each, and updates the cached lists. */
 export async function refreshConversations(
   client: QueryClient,
   ids: readonly string[],
@@ -141,11 +141,11 @@ export async function refreshConversations(
     ids.map(async (id) => {
       try {
         const query = conversationQuery(id)
-        // A read that has begun may have missed the change.
+        // A pending request may have missed the change.
         await client.cancelQueries({ queryKey: query.queryKey, exact: true })
         read.set(id, await client.fetchQuery({ ...query, staleTime: 0 }))
       } catch (error) {
-        // Otherwise the server cannot be reached: what changed is read again with the connection.
+        // Other errors: the server is unreachable, and everything is refetched once it is back.
         if (error instanceof ApiError && error.status === 404) read.set(id, null)
       }
     }),
@@ -154,8 +154,8 @@ export async function refreshConversations(
 }
 
 /**
- * Takes conversations that were deleted on the server out of the lists. One that was opened here is read again, so that
- * whoever shows it learns that it is gone.
+ * Removes conversations that were deleted on the server from the lists. One that has been opened here is refetched, so that
+ * its view receives the 404.
  */
 export async function dropConversations(
   client: QueryClient,
@@ -166,7 +166,7 @@ export async function dropConversations(
   await refreshConversations(client, opened)
 }
 
-/** Stores the order of the pinned conversations, which is shown at once. */
+/** Stores the order of the pinned conversations; the lists show it at once. */
 export function useOrderPins() {
   const client = useQueryClient()
   return useMutation({
@@ -180,7 +180,7 @@ export function useOrderPins() {
   })
 }
 
-/** Shown at once, and rolled back if the server refuses. */
+/** Changes a conversation. The change is shown at once, and rolled back if the server refuses it. */
 export function usePatchConversation() {
   const client = useQueryClient()
   return useMutation({
@@ -201,16 +201,16 @@ export function usePatchConversation() {
   })
 }
 
-/** Conversations that are read one by one after a change; when more have changed, the lists are read again. */
+/** Up to this many changed conversations are refetched one by one; beyond that, whole lists are. */
 export const MAX_SINGLE_READS = 100
 
 const deletedHere = new Set<string>()
 
-/** Whether this tab requested the deletion, in which case no notice is needed. */
+/** Whether this tab requested the deletion, so that the view needs no notice. */
 export const isDeletedHere = (id: string): boolean => deletedHere.has(id)
 
-/** Notes that this tab deletes these conversations, or that they are to be there after all. */
-export function noteDeletedHere(ids: readonly string[], isDeleted: boolean): void {
+/** Records that this tab deletes these conversations, or with `isDeleted` false that it no longer does. */
+export function markDeletedHere(ids: readonly string[], isDeleted: boolean): void {
   for (const id of ids)
     if (isDeleted) deletedHere.add(id)
     else deletedHere.delete(id)

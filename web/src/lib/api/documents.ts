@@ -3,10 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { request, requestDone } from '../http/api-client.ts'
 
-/**
- * A document of the knowledge base; `size` in bytes. `error`, `reason` and `params` say why it
- * `failed`.
- */
+/** A document of the knowledge base. `size` is in bytes; `error`, `reason` and `params` explain a failure. */
 export type ProjectDocument = {
   id: string
   name: string
@@ -15,13 +12,11 @@ export type ProjectDocument = {
   error: string | null
   reason: string | null
   params: ErrorParams | null
-  /** How many are indexed; grows while the document is read. */
+  /** How many passages are indexed; grows while the document is being processed. */
   passages: number
 }
 
-/**
- * A piece of a document; `position` is its place in the order of the text, `page` counts from 1.
- */
+/** A piece of a document. `position` is its index in the text; `page` counts from 1. */
 export type Passage = {
   position: number
   heading: string | null
@@ -29,10 +24,10 @@ export type Passage = {
   text: string
 }
 
-/** The key of a project's documents in the cache. */
+/** The query key of a project's documents. */
 export const documentsKey = (projectId: string) => ['documents', projectId] as const
 
-/** Polled every other second while a document is being read. */
+/** A project's documents, polled every two seconds while one is pending. Sends no request for null. */
 export const useDocuments = (projectId: string | null) =>
   useQuery({
     queryKey: documentsKey(projectId ?? ''),
@@ -57,7 +52,7 @@ export function useDeleteDocument(projectId: string) {
   })
 }
 
-/** Ten passages of a document, from `position` on. */
+/** Ten passages of a document, starting at `position`. */
 export const usePassages = (projectId: string, documentId: string, position: number) =>
   useQuery({
     queryKey: ['passages', projectId, documentId, position],

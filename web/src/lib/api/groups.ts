@@ -13,7 +13,7 @@ import { type PageOf, usePages, usersKey } from './admin.ts'
 const groupsKey = ['admin-groups'] as const
 const membersKey = (id: string) => ['admin-group-members', id] as const
 
-/** All groups, read page by page. */
+/** All groups; loads page after page until the last. */
 export const useGroups = () =>
   useQuery({
     queryKey: groupsKey,
@@ -33,7 +33,7 @@ export const useGroups = () =>
     meta: { quiet: true },
   })
 
-/** Creates a group; it has no members yet. */
+/** Creates a group without members. */
 export function useCreateGroup() {
   const client = useQueryClient()
   return useMutation({
@@ -44,7 +44,7 @@ export function useCreateGroup() {
   })
 }
 
-/** Changes a group; what is left out stays as it is. */
+/** Changes a group. Fields that are left out keep their values. */
 export function usePatchGroup(id: string) {
   const client = useQueryClient()
   return useMutation({
@@ -54,7 +54,7 @@ export function usePatchGroup(id: string) {
   })
 }
 
-/** Removes a group by its id; its members keep their accounts and lose its restrictions. */
+/** Removes a group, given its id. The members keep their accounts; its restrictions no longer apply to them. */
 export function useDeleteGroup() {
   const client = useQueryClient()
   return useMutation({
@@ -71,7 +71,7 @@ export function useDeleteGroup() {
 export const useGroupMembers = (id: string) =>
   usePages<User>(membersKey(id), `/api/admin/groups/${id}/members`, {})
 
-/** Adds an account to the group, or takes it out with `add` false. */
+/** Adds an account to the group, or removes it when `add` is false. */
 export function useChangeMember(id: string) {
   const client = useQueryClient()
   return useMutation({

@@ -1,4 +1,4 @@
-// The user's API keys.
+// The user's API keys: list, create, revoke.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -21,7 +21,7 @@ export const useApiKeys = () =>
     meta: { quiet: true },
   })
 
-/** Creates a key. The secret is in the response alone and cannot be read again. */
+/** Creates a key. Only this response contains the secret. */
 export function useCreateApiKey() {
   const client = useQueryClient()
   return useMutation({
@@ -32,7 +32,7 @@ export function useCreateApiKey() {
   })
 }
 
-/** Revokes a key; requests with it are refused from then on. */
+/** Revokes a key, given its id. The server refuses later requests with it. */
 export function useDeleteApiKey() {
   const client = useQueryClient()
   return useMutation({

@@ -11,8 +11,8 @@ import type {
 } from '../../../../server/protocol/models/mcp.ts'
 import { request } from '../http/api-client.ts'
 
-/** How often a list of servers is read again: they connect and disconnect at any time. */
-export const whileConnecting = (
+/** The polling interval of a list of servers in milliseconds while one is connecting, else false. */
+export const pollWhileConnecting = (
   servers: readonly { state: string; auth: string }[] | undefined,
 ): number | false =>
   servers?.some(({ state, auth }) => !['connected', 'off'].includes(state) && auth !== 'needed') ===
@@ -20,31 +20,31 @@ export const whileConnecting = (
     ? 3_000
     : false
 
-/** The servers that the user may use; read again while one of them is connecting. */
+/** The servers that the user may use, polled while one of them is connecting. */
 export const useMcpServers = (enabled = true) =>
   useQuery({
     queryKey: ['mcp'],
     enabled,
     queryFn: ({ signal }) =>
       request<{ servers: McpServer[] }>('/api/mcp', { signal }).then(({ servers }) => servers),
-    refetchInterval: ({ state }) => whileConnecting(state.data),
+    refetchInterval: ({ state }) => pollWhileConnecting(state.data),
     meta: { quiet: true },
   })
 
-/** Returns the address at which the person signs in to the server. */
+/** Starts a sign-in. Resolves with the URL at which the user signs in to the server. */
 export const beginSignIn = (name: string) =>
   request<{ url: string }>(`/api/mcp/${name}/connect`, { method: 'POST' })
 
-/** Ends a sign-in with what the authorization server added to this page's address. */
+/** Completes a sign-in with the parameters that the authorization server added to this page's URL. */
 export const finishSignIn = (body: z.input<typeof McpCallbackBody>) =>
   request<{ servers: McpServer[] }>('/api/mcp/callback', { method: 'POST', body })
 
-/** Removes the user's sign-in at a server. Throws `ApiError`. */
+/** Removes the user's sign-in to a server. Throws `ApiError`. */
 export const signOut = (name: string) =>
   request(`/api/mcp/${name}/connection`, { method: 'DELETE' })
 
-/** How long a list of prompts or resources is used without asking the servers again. */
-const LIST_MS = 60_000
+/** How long a list of prompts or resources counts as fresh. */
+const LIST_STALE_MS = 60_000
 
 /** The prompts of all connected servers. */
 export const useMcpPrompts = () =>
@@ -54,11 +54,11 @@ export const useMcpPrompts = () =>
       request<{ prompts: McpPrompt[] }>('/api/mcp/prompts', { signal }).then(
         ({ prompts }) => prompts,
       ),
-    staleTime: LIST_MS,
+    staleTime: LIST_STALE_MS,
     meta: { quiet: true },
   })
 
-/** The text of a prompt with its arguments. */
+/** Resolves with the text of a prompt, filled in with its arguments. */
 export const fillPrompt = (
   { server, name }: Pick<McpPrompt, 'server' | 'name'>,
   values: Readonly<Record<string, string>>,
@@ -74,11 +74,11 @@ export const useMcpResources = () =>
     queryKey: ['mcp', 'resources'],
     queryFn: ({ signal }) =>
       request<z.output<typeof McpResourceList>>('/api/mcp/resources', { signal }),
-    staleTime: LIST_MS,
+    staleTime: LIST_STALE_MS,
     meta: { quiet: true },
   })
 
-/** Has the server read a resource into a file for a message. */
+/** Makes the server read a resource into a file that a message can attach. */
 export const readResource = (
   server: string,
   body: z.input<typeof McpResourceBody>,

@@ -1,4 +1,4 @@
-// The messages of a conversation's active branch, newest page first, and their cache.
+// The messages of a conversation's active branch: queries, cache updates, changes.
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -23,7 +23,7 @@ export const messageKeys = {
   list: (conversationId: string) => ['messages', conversationId] as const,
 }
 
-/** The query of the active branch, 50 messages a page, from the newest back. */
+/** The query of the active branch: 50 messages per page, newest page first. */
 export const messagesQuery = (conversationId: string) =>
   infiniteQueryOptions({
     queryKey: messageKeys.list(conversationId),
@@ -37,15 +37,14 @@ export const messagesQuery = (conversationId: string) =>
     meta: { quiet: true },
   })
 
-/** All messages read so far as one list, oldest first. */
+/** All loaded messages as one list, oldest first. */
 export const useMessages = (conversationId: string) =>
   useInfiniteQuery({
     ...messagesQuery(conversationId),
-    // In reading order across the pages, oldest first.
     select: ({ pages }): Message[] => pages.toReversed().flatMap(({ items }) => items),
   })
 
-/** One message, also from a branch that is not shown; null: none. It is read again together with the list. */
+/** One message of any branch; sends no request for null. Invalidated together with the list. */
 export const useMessage = (conversationId: string, id: string | null) =>
   useQuery({
     queryKey: [...messageKeys.list(conversationId), id],
@@ -56,8 +55,8 @@ export const useMessage = (conversationId: string, id: string | null) =>
   })
 
 /**
- * Puts new messages at the end of the shown branch. Everything from `replaced` on leaves the page
- * (an edit or a regenerated answer opens a branch there).
+ * Appends new messages to the cached branch. Removes the messages from `replaced` on, because an edit or a regenerated
+ * answer starts a new branch there.
  */
 export function appendMessages(
   client: QueryClient,
@@ -69,8 +68,8 @@ export function appendMessages(
     const pages = old?.pages ?? []
     const known = new Set(added.map(({ id }) => id))
     let cut = false
-    // Pages are newest first, so the search begins with the oldest.
-    const kept = pages
+    // Pages are newest first; `replaced` cuts off everything after it, so walk from the oldest.
+    const remaining = pages
       .toReversed()
       .map((page) => ({
         ...page,
@@ -80,15 +79,15 @@ export function appendMessages(
         }),
       }))
       .toReversed()
-    const newest = kept[0] ?? { items: [], next_cursor: null, has_more: false }
+    const newest = remaining[0] ?? { items: [], next_cursor: null, has_more: false }
     return {
       pageParams: old?.pageParams ?? [null],
-      pages: [{ ...newest, items: [...newest.items, ...added] }, ...kept.slice(1)],
+      pages: [{ ...newest, items: [...newest.items, ...added] }, ...remaining.slice(1)],
     }
   })
 }
 
-/** Marks a stored answer as streaming again, so that the cached version does not count as final. */
+/** Marks a cached answer as streaming again, so that it does not count as final. */
 export function markStreaming(client: QueryClient, conversationId: string, runId: string): void {
   client.setQueryData<Pages>(
     messageKeys.list(conversationId),
@@ -105,9 +104,7 @@ export function markStreaming(client: QueryClient, conversationId: string, runId
   )
 }
 
-/**
- * Deletes a message with everything that follows it. Resolves to the number of deleted messages.
- */
+/** Deletes a message and everything after it. Resolves with the number of deleted messages. */
 export function useDeleteMessage(conversationId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -121,7 +118,7 @@ export function useDeleteMessage(conversationId: string) {
   })
 }
 
-/** How many messages are deleted with this one; undefined until it is known. */
+/** How many messages a deletion of this one would remove; undefined until loaded. */
 export const useDeletionSize = (conversationId: string, id: string | null): number | undefined =>
   useQuery({
     queryKey: ['deletion', conversationId, id],
@@ -148,7 +145,7 @@ export function useRestoreMessage(conversationId: string) {
   })
 }
 
-/** Changes the text of an answer; the changed one is shown beside the old one. */
+/** Changes the text of an answer by creating an edited sibling. */
 export function useReviseAnswer(conversationId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -165,7 +162,7 @@ export function useReviseAnswer(conversationId: string) {
   })
 }
 
-/** Stores what the person thinks of an answer, which is shown at once. */
+/** Stores the user's feedback on an answer; it is shown at once. */
 export function useSetFeedback(conversationId: string) {
   const client = useQueryClient()
   const queryKey = messageKeys.list(conversationId)

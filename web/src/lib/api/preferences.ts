@@ -1,4 +1,4 @@
-// What the user has set for all conversations, and the models of menus as they arranged them.
+// The user's preferences for all conversations, and the model menus that follow them.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
@@ -8,7 +8,7 @@ import { useModels } from './catalog.ts'
 
 const preferencesKey = ['preferences'] as const
 
-/** The user's preferences; everybody has some, with defaults for what was never set. */
+/** The user's preferences, with defaults for those that were never set. */
 export const usePreferences = () =>
   useQuery({
     queryKey: preferencesKey,
@@ -17,7 +17,7 @@ export const usePreferences = () =>
     meta: { quiet: true },
   })
 
-/** Changes some preferences; they are shown at once, and as they were if the server refuses. */
+/** Changes some preferences. The change is shown at once, and rolled back if the server refuses it. */
 export function useChangePreferences() {
   const client = useQueryClient()
   return useMutation({
@@ -34,7 +34,7 @@ export function useChangePreferences() {
   })
 }
 
-/** Models in a chosen order; the others follow as they are. */
+/** The models in the order of the ids in `order`; the others follow in their own order. */
 export function inOrder<Model extends { id: string }>(
   models: readonly Model[],
   order: readonly string[],
@@ -46,7 +46,7 @@ export function inOrder<Model extends { id: string }>(
   return models.toSorted((one, other) => place(one.id) - place(other.id))
 }
 
-/** The models that a menu offers: in the user's order, without hidden ones other than `current`. */
+/** The models that a menu offers: in the user's order, without hidden ones except `current`. */
 export function useMenuModels(current: string | null): readonly PublicModel[] {
   const { data: models } = useModels()
   const { data: preferences } = usePreferences()

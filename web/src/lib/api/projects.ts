@@ -1,4 +1,4 @@
-// Projects: list, get, create, remove.
+// Projects: list, get, create, update, remove.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -14,10 +14,10 @@ export const projectKeys = {
   one: (id: string) => ['project', id] as const,
 }
 
-/** The list of projects as the server sends it. */
+/** One page of projects, as the server sends it. */
 export type ProjectListPage = z.output<typeof ProjectPage>
 
-/** The user's projects, at most 100. `enabled` false: nothing is requested. */
+/** The user's projects, at most 100. Sends no request while `enabled` is false. */
 export const useProjects = (enabled = true) =>
   useQuery({
     queryKey: projectKeys.list,
@@ -35,7 +35,7 @@ export const useProject = (id: string) =>
     meta: { quiet: true },
   })
 
-/** Creates an empty project. The dialog shows its error, such as a name that is taken. */
+/** Creates an empty project. The dialog shows the error itself, for example when the name is taken. */
 export function useCreateProject() {
   const client = useQueryClient()
   return useMutation({
@@ -46,7 +46,7 @@ export function useCreateProject() {
   })
 }
 
-/** Changes the name or settings of a project; what is left out stays as it is. */
+/** Changes the name or settings of a project. Fields that are left out keep their values. */
 export function useUpdateProject() {
   const client = useQueryClient()
   return useMutation({
@@ -60,7 +60,7 @@ export function useUpdateProject() {
   })
 }
 
-/** Removes a project with its files, checkpoints and documents. */
+/** Removes a project, given its id, with its files, checkpoints and documents. */
 export function useDeleteProject() {
   const client = useQueryClient()
   return useMutation({

@@ -1,4 +1,4 @@
-// Limits and what is used of them: one's own, and those of an account for administrators.
+// Quotas and their usage: the user's own, and those of any account for administrators.
 import { useQuery } from '@tanstack/react-query'
 import type { QuotaReport } from '../../../../server/protocol/accounts/quota.ts'
 import { request } from '../http/api-client.ts'
@@ -11,9 +11,9 @@ const useReport = (key: readonly unknown[], path: string, enabled = true) =>
     meta: { quiet: true },
   })
 
-/** @param isNeeded false: nothing is requested, but what is already known is returned */
+/** The user's quota and its usage. With `isNeeded` false it returns what is cached and sends no request. */
 export const useQuota = (isNeeded = true) => useReport(['quota'], '/api/quota', isNeeded)
 
-/** Limits and usage of any account, for administrators. */
+/** The quota and usage of an account, for administrators. */
 export const useQuotaOf = (userId: string) =>
   useReport(['admin-quota', userId], `/api/admin/users/${userId}/quota`)

@@ -1,10 +1,13 @@
-// Searching everything the user has.
+// Query for the search across all of the user's data.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { SearchPage, SearchType } from '../../../../server/protocol/conversations/search.ts'
 import { request } from '../http/api-client.ts'
 
-/** Hits in pages; nothing is requested for an empty query. `type`: only hits of this kind. The last hits stay while a longer query loads. */
+/**
+ * Hits in pages, of one `type` or of all for null. Sends no request for an empty query. The previous hits stay while
+ * the next query loads.
+ */
 export const useSearchHits = (q: string, type: SearchType | null) =>
   useInfiniteQuery({
     queryKey: ['search', q, type],
@@ -17,7 +20,7 @@ export const useSearchHits = (q: string, type: SearchType | null) =>
     getNextPageParam: (last) => last.next_cursor,
     enabled: q !== '',
     placeholderData: (previous) => previous,
-    // Messages arrive meanwhile.
+    // New messages may match since the last search.
     staleTime: 0,
     meta: { quiet: true },
   })

@@ -10,7 +10,7 @@ import { request, requestDone } from '../http/api-client.ts'
 
 const key = ['second-factors'] as const
 
-/** Which second factors the account has; never their secrets. */
+/** The second factors of the account, without their secrets. */
 export const useSecondFactors = () =>
   useQuery({
     queryKey: key,
@@ -18,39 +18,48 @@ export const useSecondFactors = () =>
     meta: { quiet: true },
   })
 
-/** `PasskeyOptions` as the browser's library types them; the server's half of the library wrote them. */
-type Asked<Call extends (options: never) => unknown> = {
+/** `PasskeyOptions` with the types of the browser library; its server half creates them. */
+type PasskeyRequest<Call extends (options: never) => unknown> = {
   options: Parameters<Call>[0] extends { optionsJSON: infer Json } ? Json : never
   challenge: string
 }
 
-/** Asks the browser for a passkey. Loads the code for it, because few people need it. */
+/**
+ * Asks the browser for a passkey. `challenge` belongs to a sign-in that needs a second factor. The library is loaded on
+ * demand, because few people need it. Throws `ApiError`, or the browser's error when the user cancels.
+ */
 export async function askForPasskey(challenge?: string) {
   const { startAuthentication } = await import('@simplewebauthn/browser')
-  const asked = await request<Asked<typeof startAuthentication>>('/api/auth/passkeys/options', {
-    method: 'POST',
-    body: { challenge },
-  })
+  const passkeyRequest = await request<PasskeyRequest<typeof startAuthentication>>(
+    '/api/auth/passkeys/options',
+    {
+      method: 'POST',
+      body: { challenge },
+    },
+  )
   return {
-    challenge: asked.challenge,
-    response: await startAuthentication({ optionsJSON: asked.options }),
+    challenge: passkeyRequest.challenge,
+    response: await startAuthentication({ optionsJSON: passkeyRequest.options }),
   }
 }
 
 async function createPasskey({ name, password }: { name: string; password: string }) {
   const { startRegistration } = await import('@simplewebauthn/browser')
-  const asked = await request<Asked<typeof startRegistration>>('/api/auth/passkeys', {
-    method: 'POST',
-    body: { current_password: password },
-  })
-  const response = await startRegistration({ optionsJSON: asked.options })
+  const passkeyRequest = await request<PasskeyRequest<typeof startRegistration>>(
+    '/api/auth/passkeys',
+    {
+      method: 'POST',
+      body: { current_password: password },
+    },
+  )
+  const response = await startRegistration({ optionsJSON: passkeyRequest.options })
   return request<z.output<typeof RecoveryCodes>>('/api/auth/passkeys/confirm', {
     method: 'POST',
-    body: { challenge: asked.challenge, name, response },
+    body: { challenge: passkeyRequest.challenge, name, response },
   })
 }
 
-/** What people do with their second factors; each ends with the list as it is then. */
+/** The mutations of second factors. Each one that changes them refetches the list. */
 export function useSecondFactorActions() {
   const client = useQueryClient()
   const settings = {

@@ -1,4 +1,4 @@
-// The whole server for administrators: running runs, storage, health, settings, MCP servers.
+// The server as administrators see it: active runs, storage, health, settings, MCP servers.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
 import type {
@@ -9,25 +9,25 @@ import type {
   StorageOverview,
 } from '../../../../server/protocol/admin/server.ts'
 import { request } from '../http/api-client.ts'
-import { whileConnecting } from './mcp.ts'
+import { pollWhileConnecting } from './mcp.ts'
 
-const RUNS_EVERY_MS = 5_000
+const RUNS_POLL_MS = 5_000
 const runsKey = ['admin-runs'] as const
 const settingsKey = ['admin-settings'] as const
 
 const items = <Item>(path: string, signal: AbortSignal) =>
   request<{ items: Item[] }>(path, { signal }).then((found) => found.items)
 
-/** The runs of all accounts that have not ended, read again every few seconds. */
+/** The active runs of all accounts, polled. */
 export const useAdminRuns = () =>
   useQuery({
     queryKey: runsKey,
     queryFn: ({ signal }) => items<AdminRun>('/api/admin/runs', signal),
-    refetchInterval: RUNS_EVERY_MS,
+    refetchInterval: RUNS_POLL_MS,
     meta: { quiet: true },
   })
 
-/** Stops anybody's run. */
+/** Stops a run of any account, given its id. */
 export function useStopRun() {
   const client = useQueryClient()
   return useMutation({
@@ -36,7 +36,7 @@ export function useStopRun() {
   })
 }
 
-/** What the doctor finds wrong, or worth knowing, on the running server. */
+/** The doctor's findings on the running server. */
 export const useHealth = () =>
   useQuery({
     queryKey: ['admin-health'],
@@ -45,7 +45,7 @@ export const useHealth = () =>
     meta: { quiet: true },
   })
 
-/** What accounts store, most first. */
+/** The storage that each account uses, largest first. */
 export const useStorage = () =>
   useInfiniteQuery({
     queryKey: ['admin-storage'],
@@ -56,19 +56,17 @@ export const useStorage = () =>
     meta: { quiet: true },
   })
 
-/**
- * All MCP servers with their settings, also those that are off; read again while one is connecting.
- */
+/** All MCP servers with their settings, including disabled ones; polled while one is connecting. */
 export const useAdminMcpServers = (enabled = true) =>
   useQuery({
     queryKey: ['admin-mcp'],
     queryFn: ({ signal }) => items<AdminMcpServer>('/api/admin/mcp', signal),
     enabled,
-    refetchInterval: ({ state }) => whileConnecting(state.data),
+    refetchInterval: ({ state }) => pollWhileConnecting(state.data),
     meta: { quiet: true },
   })
 
-/** The settings that administrators change on the running server, beside `config.yml`. */
+/** The settings that administrators can change on the running server, in addition to `config.yml`. */
 export const useServerSettings = () =>
   useQuery({
     queryKey: settingsKey,
@@ -76,10 +74,7 @@ export const useServerSettings = () =>
     meta: { quiet: true },
   })
 
-/**
- * Changes some of these settings; the models in menus are read again, whose order may be one of
- * them.
- */
+/** Changes some of these settings. Refetches the models too, because the settings include their order. */
 export function useChangeServerSettings() {
   const client = useQueryClient()
   return useMutation({

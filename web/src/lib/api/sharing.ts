@@ -1,4 +1,4 @@
-// Taking conversations elsewhere: export as a file, shares behind a link.
+// Exports of one conversation as a file, and shares: list, create, revoke, continue.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { ExportFormat, Imported } from '../../../../server/protocol/conversations/export.ts'
@@ -6,13 +6,13 @@ import type { Share, ShareBody } from '../../../../server/protocol/conversations
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 
-/** Exports a conversation and saves the file under the name that the server gives it. */
+/** Exports a conversation and saves the file under the name that the server suggests. */
 export const useExport = () =>
   useMutation({
     mutationFn: async ({ id, format }: { id: string; format: ExportFormat }) => {
       const response = await send(`/api/conversations/${id}/export`, {
         query: { format },
-        // Headings in the language of the page.
+        // The headings in the file follow the language of the page.
         headers: { 'accept-language': document.documentElement.lang },
       })
       const name = /filename\*=UTF-8''([^;]+)/.exec(
@@ -26,7 +26,7 @@ export const useExport = () =>
   })
 
 const sharesKey = ['shares'] as const
-/** The newest shares of a user that the page shows. */
+/** How many of the newest shares the page shows. */
 const SHOWN_SHARES = 100
 
 /** The user's shares, newest first. */
@@ -40,7 +40,7 @@ export const useShares = () =>
     meta: { quiet: true },
   })
 
-/** Copies the texts of a share into a conversation of the user's own. */
+/** Copies the texts of a share, given its token, into a new conversation of the user. */
 export const useContinueShare = () =>
   useMutation({
     mutationFn: (token: string) =>
@@ -50,7 +50,7 @@ export const useContinueShare = () =>
     meta: { quiet: true },
   })
 
-/** Shares a conversation, or renews its copy under the same link. */
+/** Shares a conversation, or updates the shared copy under the same link. */
 export function useShare() {
   const client = useQueryClient()
   return useMutation({
@@ -61,7 +61,7 @@ export function useShare() {
   })
 }
 
-/** Takes the conversation, given by its id, off the web; its link leads nowhere from then on. */
+/** Stops sharing a conversation, given its id; its link becomes invalid. */
 export function useRevokeShare() {
   const client = useQueryClient()
   return useMutation({

@@ -1,9 +1,9 @@
-// What a run did and when.
+// Query for the timeline of a run.
 import { useQuery } from '@tanstack/react-query'
 import type { RunTimeline } from '../../../../server/protocol/runs/run-timeline.ts'
 import { request } from '../http/api-client.ts'
 
-/** `live`: the run is active, so that its timeline grows. */
+/** The timeline of a run; polled while the run is active (`live`). */
 export const useTimeline = (runId: string, live: boolean) =>
   useQuery({
     queryKey: ['timeline', runId],

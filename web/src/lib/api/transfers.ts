@@ -1,4 +1,4 @@
-// Exports of everything and imports: starts them, follows their progress, saves the archive.
+// Export and import jobs: starts them, polls their progress, saves the archive.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { ExportJob, ImportJob } from '../../../../server/protocol/conversations/transfer.ts'
@@ -10,14 +10,14 @@ const POLL_MS = 1_000
 const exportsKey = ['exports'] as const
 const importsKey = ['imports'] as const
 
-/** Whether a job has not ended yet. */
+/** Whether a job exists and has not ended. */
 export const isActive = (job: ExportJob | ImportJob | undefined): boolean =>
   job !== undefined && job.ended_at === null
 
 const newest = <Job>(path: string, signal: AbortSignal): Promise<Job | null> =>
   request<{ items: Job[] }>(path, { signal }).then(({ items }) => items[0] ?? null)
 
-/** The newest export, followed until it ends; null when there is none. */
+/** The newest export job, polled until it ends; null when there is none. */
 export const useExportJob = () =>
   useQuery({
     queryKey: exportsKey,
@@ -26,7 +26,7 @@ export const useExportJob = () =>
     meta: { quiet: true },
   })
 
-/** The newest import, followed until it ends; null when there is none. What it adds appears in the lists. */
+/** The newest import job, polled until it ends; null when there is none. Its end refreshes the lists that it adds to. */
 export function useImportJob() {
   const client = useQueryClient()
   const query = useQuery({
@@ -48,7 +48,7 @@ export function useImportJob() {
   return query
 }
 
-/** Starts an export of everything, or of some conversations. */
+/** Starts an export of the given conversations, or of everything for null. */
 export function useStartExport() {
   const client = useQueryClient()
   return useMutation({
@@ -70,7 +70,7 @@ export const useSaveExport = () =>
     },
   })
 
-/** Uploads a file to import; the job it starts is followed by its progress. */
+/** Uploads a file and starts its import job, which `useImportJob` follows. */
 export function useStartImport() {
   const client = useQueryClient()
   return useMutation({

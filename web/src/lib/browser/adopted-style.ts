@@ -1,20 +1,20 @@
-// What Radix uses instead of `react-style-singleton`: a stylesheet for as long as a component needs it, without a `<style>`
-// element, which the content security policy forbids. The build puts it in the package's place.
+// Replaces `react-style-singleton`, which Radix uses, because its `<style>` elements violate the content security policy.
+// The build aliases the package to this file.
 import { useEffect } from 'react'
 
 interface Props {
   styles: string
-  /** Whether changed styles apply at once; else those of the first component do. */
+  /** Whether changed styles apply at once; otherwise those of the first mount stay. */
   dynamic?: boolean
 }
 
-/** A component that adds its styles to the document while at least one of it is mounted. */
+/** Returns a component that adds its styles to the document while at least one instance is mounted. */
 export function styleSingleton() {
   let users = 0
   const sheet = new CSSStyleSheet()
 
   return function AdoptedStyle({ styles, dynamic = false }: Props): null {
-    // biome-ignore lint/correctness/useExhaustiveDependencies: as the package does it, see `dynamic`.
+    // biome-ignore lint/correctness/useExhaustiveDependencies: same as in the package, see `dynamic`.
     useEffect(() => {
       if (users === 0) {
         sheet.replaceSync(styles)

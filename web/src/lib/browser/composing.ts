@@ -1,8 +1,8 @@
-// Whether a key belongs to an input method, with which Chinese, Japanese and Korean are written.
+// Detects key presses that belong to an input method, as used for Chinese, Japanese and Korean.
 
 /**
- * Safari ends the composition before it reports the key that ended it: only the code tells that the key, mostly Enter, chose
- * a word. Other browsers use the same code for keys that an input method has taken.
+ * Whether the input method handles this key. Safari ends the composition before it reports the key, usually Enter, that
+ * ended it, so only key code 229 identifies that key. Other browsers use the same code for keys of an input method.
  */
 export const isComposing = (event: { isComposing: boolean; keyCode: number }): boolean =>
   event.isComposing || event.keyCode === 229

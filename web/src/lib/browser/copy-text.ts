@@ -1,15 +1,15 @@
-// Copies text, also where the browser gives scripts no clipboard (plain HTTP from another machine).
+// Copies text to the clipboard, with a fallback for insecure origins (plain HTTP from another machine).
 
 /** Puts the text on the clipboard; returns false when the browser refuses. Call it from a click or key handler. */
 export async function copyText(text: string): Promise<boolean> {
-  // The type says that it always exists; on an insecure origin it does not.
+  // Undefined on an insecure origin, although the DOM types say otherwise.
   const { clipboard } = navigator as { clipboard?: Clipboard }
   if (clipboard !== undefined)
     try {
       await clipboard.writeText(text)
       return true
     } catch {
-      // Not allowed, or the page lost the focus: the fallback may still work.
+      // Denied, or the page lost the focus: the fallback may still work.
     }
   return copyFromField(text)
 }
@@ -17,7 +17,7 @@ export async function copyText(text: string): Promise<boolean> {
 /** A text with and without its formatting. */
 export type RichText = { text: string; html: string }
 
-/** Like `copyText`, but programs that understand HTML receive the formatted text, for example a table as cells. */
+/** Like `copyText`, but programs that accept HTML receive the formatted text, for example a table as cells. */
 export async function copyRich({ text, html }: RichText): Promise<boolean> {
   const { clipboard } = navigator as { clipboard?: Clipboard }
   if (clipboard !== undefined && 'ClipboardItem' in globalThis)
@@ -29,7 +29,7 @@ export async function copyRich({ text, html }: RichText): Promise<boolean> {
       await clipboard.write([item])
       return true
     } catch {
-      // As above.
+      // The fallback may still work, as in `copyText`.
     }
   const onCopy = (event: ClipboardEvent): void => {
     if (event.clipboardData === null) return
@@ -37,7 +37,7 @@ export async function copyRich({ text, html }: RichText): Promise<boolean> {
     event.clipboardData.setData('text/html', html)
     event.preventDefault()
   }
-  // The copy command of the fallback asks every listener for what to copy, on insecure origins too.
+  // The fallback's copy command fires this event, on insecure origins too, and copies what the listener sets.
   document.addEventListener('copy', onCopy, true)
   try {
     return copyFromField(text)
@@ -46,7 +46,7 @@ export async function copyRich({ text, html }: RichText): Promise<boolean> {
   }
 }
 
-/** The fallback for every origin: selects the text in a field and runs the browser's copy command. */
+/** Works on every origin: selects the text in a temporary field and runs the browser's copy command. */
 function copyFromField(text: string): boolean {
   const focused = document.activeElement
   const field = document.createElement('textarea')

@@ -1,8 +1,8 @@
-// What a user agent says about itself, in a few words: for recognizing one's own devices, not for deciding anything.
+// Describes a user agent in a few words, so that users recognize their devices. No decision may depend on it.
 
 type Device = {
   kind: 'phone' | 'computer' | 'program'
-  /** Undefined when it does not say. */
+  /** The browser or program; undefined if the user agent does not name one. */
   program: string | undefined
   system: string | undefined
 }
@@ -25,10 +25,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/**
- * What is not a known browser is a program, named by the first word of its user agent. Never
- * throws.
- */
+/** Anything but a known browser counts as a program, named by the first word of its user agent. */
 export function deviceOf(userAgent: string): Device {
   const named = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
     table.find(([pattern]) => pattern.test(userAgent))?.[1]

@@ -1,23 +1,23 @@
-// Files dropped outside every drop zone: without this, the browser would leave the page to show them.
+// Handles files dropped outside all drop zones; otherwise the browser would navigate to them.
 
-/** Receives files that were dropped outside the drop zones. */
-export type DropTaker = {
-  /** Files are being dragged over the page, or no longer. */
+/** Receives files dropped outside the drop zones. */
+export type DropReceiver = {
+  /** Called when files begin (`true`) or cease (`false`) to be dragged over the page. */
   onOver(over: boolean): void
   onFiles(files: FileList): void
 }
 
-const takers: DropTaker[] = []
+const receivers: DropReceiver[] = []
 
-/** The newest taker receives dropped files, except while a dialog is open. Returns a function that unregisters it. */
-export function takeDroppedFiles(taker: DropTaker): () => void {
-  takers.push(taker)
-  return () => void takers.splice(takers.indexOf(taker), 1)
+/** Registers a receiver and returns the function that unregisters it. The newest one gets the files, except while a dialog is open. */
+export function receiveDroppedFiles(receiver: DropReceiver): () => void {
+  receivers.push(receiver)
+  return () => void receivers.splice(receivers.indexOf(receiver), 1)
 }
 
-const currentTaker = (): DropTaker | undefined =>
+const currentReceiver = (): DropReceiver | undefined =>
   document.querySelector('[role="dialog"],[role="alertdialog"]') === null
-    ? takers.at(-1)
+    ? receivers.at(-1)
     : undefined
 
 /** Files that no drop zone has claimed. */
@@ -32,19 +32,19 @@ export function guardDrops(): void {
     const transfer = strayFiles(event)
     if (transfer === null) return
     event.preventDefault()
-    const taker = currentTaker()
-    transfer.dropEffect = taker === undefined ? 'none' : 'copy'
-    taker?.onOver(true)
+    const receiver = currentReceiver()
+    transfer.dropEffect = receiver === undefined ? 'none' : 'copy'
+    receiver?.onOver(true)
   })
   addEventListener('dragleave', (event) => {
-    // Null: the drag left the window, not only one element.
-    if (event.relatedTarget === null) takers.at(-1)?.onOver(false)
+    // Null if the drag left the window, not just one element.
+    if (event.relatedTarget === null) receivers.at(-1)?.onOver(false)
   })
   addEventListener('drop', (event) => {
-    takers.at(-1)?.onOver(false)
+    receivers.at(-1)?.onOver(false)
     const transfer = strayFiles(event)
     if (transfer === null) return
     event.preventDefault()
-    currentTaker()?.onFiles(transfer.files)
+    currentReceiver()?.onFiles(transfer.files)
   })
 }

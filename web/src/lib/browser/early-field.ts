@@ -1,10 +1,13 @@
-// The message field of index.html, in which people write until the composer takes over (public/early-field.js).
+// The message field of index.html, in which people can write until the composer takes over (public/early-field.js).
 import { firstScreen } from './first-screen.tsx'
 
-/** While it composes, and once its message is to be sent, it waits for the composer although the first screen is complete. */
+/**
+ * The field and its surrounding box. It outlives the first screen while an input method composes in it, and once the user
+ * has pressed the send key, until the composer takes over.
+ */
 export type EarlyField = { box: HTMLElement; field: HTMLTextAreaElement }
 
-/** Null where another screen was opened, and after it was taken over. `draftKey`: of the draft that it writes. */
+/** Finds the field if it writes the draft `draftKey`. Null on other screens, and after the composer has taken over. */
 export function findEarlyField(draftKey: string): EarlyField | null {
   const box = document.getElementById('early')
   const field = document.getElementById('early-message')
@@ -13,7 +16,7 @@ export function findEarlyField(draftKey: string): EarlyField | null {
     : null
 }
 
-/** Where the first screen has no composer, the field goes; what was written in it stays as a draft. Call it once. */
+/** Removes the field if the first screen has no composer; its text stays as a draft. Call it once. */
 export function dropUnclaimedField(): void {
   void firstScreen.then(() => {
     const box = document.getElementById('early')

@@ -1,4 +1,4 @@
-// When the first screen is complete: everything else (fonts, toasts, code for later) waits for it, so as not to compete.
+// Signals when the first screen is complete. Everything else (fonts, toasts, later code) waits for it so as not to compete for bandwidth.
 import { useEffect } from 'react'
 
 let complete = (): void => undefined
@@ -8,10 +8,10 @@ export const firstScreen = new Promise<void>((resolve) => {
   complete = resolve
 })
 
-/** Lets everything that waits proceed. */
+/** Marks the first screen as complete; everything that waits proceeds. */
 export const endFirstScreen = (): void => complete()
 
-/** Render this beside a page's content; it marks the first screen as complete. */
+/** Marks the first screen as complete once mounted. Render it next to the content of a page. */
 export function FirstScreenReady() {
   useEffect(() => complete(), [])
   return null

@@ -1,14 +1,14 @@
-// Loads code that the page needs late, with more attempts while the connection is away.
+// Loads lazy code, with more retries while the connection is down.
 
 import { waitToReconnect } from '../http/reconnect.ts'
 import { useOffline } from '../offline/connection.ts'
 
-/** Before each further attempt. */
+/** The pause before each retry. */
 const PAUSES_MS = [500, 1_500, 4_000, 10_000, 30_000]
-/** With a connection, more are of no use: a new build has replaced the file. */
+/** With a connection, more attempts do not help: a new build has replaced the file. */
 const ATTEMPTS_CONNECTED = 3
 
-/** A part of the page whose code could not be loaded. `cause` is what the last attempt met. */
+/** Thrown when the code of a part of the page cannot be loaded. `cause` is the error of the last attempt. */
 export class PartNotLoaded extends Error {
   constructor(cause: unknown) {
     super('a part of the page could not be loaded', { cause })
@@ -16,9 +16,9 @@ export class PartNotLoaded extends Error {
   }
 }
 
-const isAway = (): boolean => useOffline.getState().isOffline || !navigator.onLine
+const isDisconnected = (): boolean => useOffline.getState().isOffline || !navigator.onLine
 
-/** Resolves with what `load` does, perhaps only after some attempts. @throws PartNotLoaded */
+/** Calls `load`, an `import()`, until it succeeds or the attempts run out. @throws PartNotLoaded */
 export async function loadPart<Part>(
   load: () => Promise<Part>,
   pause: (ms: number) => Promise<void> = waitToReconnect,
@@ -28,7 +28,7 @@ export async function loadPart<Part>(
       return await load()
     } catch (error) {
       const ms = PAUSES_MS[attempts - 1]
-      if (ms === undefined || (attempts >= ATTEMPTS_CONNECTED && !isAway()))
+      if (ms === undefined || (attempts >= ATTEMPTS_CONNECTED && !isDisconnected()))
         throw new PartNotLoaded(error)
       await pause(ms)
     }

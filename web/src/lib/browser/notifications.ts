@@ -1,12 +1,12 @@
-// Notifications of the system: whether the reader wants them, and whether the browser allows them here.
+// System notifications: the user's choice, the browser's permission, and showing one.
 import { create } from 'zustand'
 
 const STORAGE_KEY = 'nanoclaw.notifications'
 
-/** Browsers offer notifications to secure contexts only: HTTPS, or this machine. */
+/** Whether the browser offers notifications: only in secure contexts (HTTPS or localhost). */
 export const canNotify = (): boolean => isSecureContext && 'Notification' in globalThis
 
-const isWanted = (): boolean => {
+const isChosen = (): boolean => {
   try {
     return localStorage.getItem(STORAGE_KEY) === 'on'
   } catch {
@@ -18,12 +18,12 @@ const isAllowed = (): boolean => canNotify() && Notification.permission === 'gra
 
 type Notifications = {
   on: boolean
-  /** Asks the browser for permission if needed; call it from a click. Stays off when that is refused. */
+  /** Asks the browser for permission if needed, so call it from a click. Stays off if the permission is denied. */
   switchTo(on: boolean): Promise<void>
 }
 
 export const useNotifications = create<Notifications>((set) => ({
-  on: isAllowed() && isWanted(),
+  on: isAllowed() && isChosen(),
   async switchTo(on) {
     const allowed = on && canNotify() && (await Notification.requestPermission()) === 'granted'
     set({ on: allowed })
@@ -35,7 +35,7 @@ export const useNotifications = create<Notifications>((set) => ({
   },
 }))
 
-/** Shows a notification if the reader wants them and is not looking at the page. One with the same tag is replaced. */
+/** Shows a notification if they are on and the user is not looking at the page. It replaces one with the same tag. */
 export function notifyAway(text: string, tag: string, onOpen: () => void): void {
   if (!useNotifications.getState().on || !isAllowed()) return
   if (document.visibilityState === 'visible' && document.hasFocus()) return
@@ -47,6 +47,6 @@ export function notifyAway(text: string, tag: string, onOpen: () => void): void 
       shown.close()
     })
   } catch {
-    // Some phones show notifications of service workers only; the title of the tab still says it.
+    // Some phones allow notifications only from service workers; the tab's title still shows the news.
   }
 }

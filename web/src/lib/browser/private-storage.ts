@@ -1,10 +1,10 @@
-// What this browser stores of a user's own words: removed when the user signs out.
+// Local storage for texts of the user, such as drafts: cleared on sign-out.
 const PREFIX = 'nanoclaw.private.'
 
-/** The key in local storage. */
+/** The local storage key for a private entry. */
 export const privateKey = (name: string): string => PREFIX + name
 
-/** Removes everything whose key has the prefix of private entries. Never throws. */
+/** Removes all private entries. Never throws. */
 export function clearPrivateStorage(): void {
   try {
     for (const key of Object.keys(localStorage))

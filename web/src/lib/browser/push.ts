@@ -1,4 +1,4 @@
-// Push notifications: they reach this browser while the page is closed, too. The service worker shows them.
+// Push notifications, which reach this browser even while the page is closed. The service worker shows them.
 import i18next from 'i18next'
 import type { z } from 'zod'
 import type {
@@ -11,13 +11,13 @@ import { useSession } from '../http/session.ts'
 import { loadPageTexts } from '../i18n/i18n.ts'
 import { useNotifications } from './notifications.ts'
 
-/** Where the service worker finds its texts in the reader's language. No such file exists. */
+/** The cache entry with the service worker's texts in the user's language. The path is only a key: no such file exists. */
 const TEXTS = { cache: 'nanoclaw-texts', path: '/assets/.push-texts' }
 
-/** The subscription of this browser, as the server knows it. */
-let stored: string | null = null
+/** The server's id of this browser's subscription. */
+let subscriptionId: string | null = null
 
-async function keepTexts(): Promise<void> {
+async function storeTexts(): Promise<void> {
   await loadPageTexts()
   const { t } = i18next
   const texts = {
@@ -38,26 +38,26 @@ const base64url = (bytes: ArrayBuffer | null): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** The browser's subscription for the server's key; one for a key that the server no longer has is replaced. */
+/** The browser's subscription for the server's key. Replaces one that was created for an earlier key. */
 async function subscription(manager: PushManager): Promise<PushSubscription> {
   const { public_key: key } = await request<z.output<typeof PushSettings>>('/api/push')
-  const present = await manager.getSubscription()
-  if (present !== null && base64url(present.options.applicationServerKey) === key) return present
-  await present?.unsubscribe()
+  const current = await manager.getSubscription()
+  if (current !== null && base64url(current.options.applicationServerKey) === key) return current
+  await current?.unsubscribe()
   return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
 }
 
-async function managerHere(): Promise<PushManager | null> {
+async function findPushManager(): Promise<PushManager | null> {
   if (!('serviceWorker' in navigator) || !('PushManager' in globalThis)) return null
   const registration = await navigator.serviceWorker.getRegistration()
   return registration === undefined ? null : registration.pushManager
 }
 
-/** Subscribes this browser, or renews its subscription. Without a push service the page itself notifies, while it is open. */
+/** Subscribes this browser or renews its subscription. Without a push service, only the open page shows notifications. */
 async function startPush(): Promise<void> {
-  const manager = await managerHere()
+  const manager = await findPushManager()
   if (manager === null) return
-  await keepTexts()
+  await storeTexts()
   const { endpoint = '', keys = {} } = (await subscription(manager)).toJSON()
   const { p256dh = '', auth = '' } = keys
   const body: PushSubscriptionBody = { endpoint, keys: { p256dh, auth } }
@@ -65,22 +65,25 @@ async function startPush(): Promise<void> {
     method: 'POST',
     body,
   })
-  stored = id
+  subscriptionId = id
 }
 
-/** Ends it here; for the server it ends with the session, or with this request. */
+/** Ends the subscription in the browser. On the server it ends with this request, or has ended with the session. */
 async function endPush(isSignedIn: boolean): Promise<void> {
-  const present = await (await managerHere())?.getSubscription()
-  await present?.unsubscribe()
-  const id = stored
-  stored = null
+  const current = await (await findPushManager())?.getSubscription()
+  await current?.unsubscribe()
+  const id = subscriptionId
+  subscriptionId = null
   if (isSignedIn && id !== null)
     await requestDone(`/api/push/subscriptions/${id}`, { method: 'DELETE' })
 }
 
-/** Keeps the subscription in step with the reader's choice and session: renewed at each start, because browsers drop them. */
+/**
+ * Keeps the subscription in sync with the user's choice and session. Renews it at each start, because browsers drop
+ * subscriptions. Call it once.
+ */
 export function followPush(): void {
-  // Without a push service, or without a connection: tried again at the next start.
+  // Fails without a push service or a connection; the next start tries again.
   const begin = (): void => void startPush().catch(() => undefined)
   const end = (isSignedIn: boolean): void => void endPush(isSignedIn).catch(() => undefined)
   if (useNotifications.getState().on && useSession.getState().state !== 'out') begin()
@@ -93,6 +96,6 @@ export function followPush(): void {
     if (state === 'out') end(false)
   })
   i18next.on('languageChanged', () => {
-    if (useNotifications.getState().on) void keepTexts().catch(() => undefined)
+    if (useNotifications.getState().on) void storeTexts().catch(() => undefined)
   })
 }

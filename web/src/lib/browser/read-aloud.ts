@@ -1,16 +1,16 @@
-// Reads texts aloud with the browser's own voices.
+// Reads texts aloud with the browser's voices.
 import { create } from 'zustand'
 
-/** Browsers stop in the middle of longer utterances. */
+/** Browsers stop longer utterances in the middle. */
 const MAX_UTTERANCE_CHARACTERS = 180
 const HAN = /\p{Script=Han}/u
 
 export const canReadAloud = 'speechSynthesis' in globalThis
 
-/** What is being read now. */
+/** The id of the text that is being read; null when none is. */
 export const useReading = create<{ id: string | null }>(() => ({ id: null }))
 
-/** Whole sentences, as many together as an utterance may have. */
+/** Splits the text into utterances of whole sentences, each as long as allowed. */
 function utterancesOf(text: string, language: string): string[] {
   const sentences = [...new Intl.Segmenter(language, { granularity: 'sentence' }).segment(text)]
   const parts: string[] = []
@@ -29,7 +29,7 @@ export function stopReading(): void {
   speechSynthesis.cancel()
 }
 
-/** Reads the text; whatever is being read stops. `id` is what `useReading` shows meanwhile. */
+/** Reads the text and stops the one being read. `useReading` holds `id` until it ends. */
 export function readAloud(id: string, text: string, pageLanguage: string): void {
   speechSynthesis.cancel()
   const language = HAN.test(text.slice(0, 2_000)) ? 'zh-CN' : pageLanguage

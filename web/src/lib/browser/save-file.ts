@@ -1,6 +1,6 @@
-// Saves a file from memory through the browser's download.
+// Saves a file from memory as a browser download.
 
-/** `name` is what the browser suggests or uses as the file name. */
+/** Starts a download of `content`; the browser suggests `name` as the file name. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')

@@ -1,7 +1,7 @@
-// Whether a media query matches, kept up to date.
+// Hook: whether a media query matches, kept up to date.
 import { useSyncExternalStore } from 'react'
 
-/** `query` as in CSS, such as `(min-width: 64rem)`. */
+/** Whether `query`, in CSS syntax such as `(min-width: 64rem)`, matches. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

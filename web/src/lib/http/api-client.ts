@@ -1,16 +1,16 @@
-// The only access to the server's REST API: success envelope, sign-in header, errors with a readable text.
+// The only access to the server's REST API: success envelope, authorization header, errors with a readable text.
 import type { z } from 'zod'
 import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
 import type { ErrorBody, ErrorParams } from '../../../../server/protocol/error.ts'
-import { noteConnection } from '../offline/connection.ts'
-import { keepCopy, opensOffline, readCopy } from '../offline/offline.ts'
+import { reportConnection } from '../offline/connection.ts'
+import { opensOffline, readCopy, storeCopy } from '../offline/offline.ts'
 import { knownAccount, useSession } from './session.ts'
 
-/** A request that the server refused or that did not reach it. `message` is for people. */
+/** A request that the server refused or that did not reach it. `message` is a text for people. */
 export class ApiError extends Error {
   /** The HTTP status; 0 when the server could not be reached. */
   readonly status: number
-  /** The exact reason, by its name in the protocol. */
+  /** The protocol's name of the exact reason. */
   readonly reason: string | undefined
   readonly params: ErrorParams | undefined
   readonly details: unknown
@@ -28,22 +28,22 @@ export class ApiError extends Error {
   }
 }
 
-/** How `request` and `send` call the server; `query` leaves out what is null or undefined. */
+/** Options of `request` and `send`. Query parameters that are null, undefined or empty are left out. */
 export type RequestOptions = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON; form data is sent as it is. */
+  /** Sent as JSON; `FormData` is sent unchanged. */
   body?: unknown
   query?: Record<string, string | number | boolean | null | undefined>
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
 }
 
-/** One renewal at a time. Other tabs may renew at the same moment, which the server allows. */
+/** The pending renewal: one at a time per tab. The server allows other tabs to renew at the same time. */
 let renewal: Promise<void> | null = null
 
 /**
- * Renews the session with its cookie. Signs out when there is none or it has ended.
- * Throws `ApiError` when the server could not be asked.
+ * Renews the session with its cookie. Signs out if there is no session or it has ended.
+ * Throws `ApiError` if the server is unreachable or fails.
  */
 export function renewSession(): Promise<void> {
   renewal ??= renew().finally(() => {
@@ -58,7 +58,7 @@ async function renew(): Promise<void> {
   try {
     response = await fetchOrOffline('/api/auth/refresh', { method: 'POST' })
   } catch (error) {
-    // Without a connection, what this account had loaded can be read. The cookie is tried again with every request.
+    // Without a connection, the user can read the stored copies. Every request tries the cookie again.
     const account = knownAccount()
     if (account === null || !opensOffline()) throw error
     if (useSession.getState().state === 'unknown')
@@ -72,7 +72,7 @@ async function renew(): Promise<void> {
   else throw refusalOf(response.status, await response.json().catch(() => null))
 }
 
-/** The header that identifies the user, with a token that is still valid for a while. */
+/** The authorization header, with a token that is renewed if it expires soon. Empty without a session. */
 export async function authorization(): Promise<Record<string, string>> {
   const { state, renewAt } = useSession.getState()
   if (state === 'in' && Date.now() >= renewAt) await renewSession()
@@ -83,11 +83,11 @@ export async function authorization(): Promise<Record<string, string>> {
 async function fetchOrOffline(path: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(path, init)
-    noteConnection(true)
+    reportConnection(true)
     return response
   } catch (error) {
     if (init.signal?.aborted === true) throw error
-    noteConnection(false)
+    reportConnection(false)
     throw new ApiError(0, 'offline')
   }
 }
@@ -101,13 +101,13 @@ const withQuery = (path: string, query: RequestOptions['query']): string => {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Reads the body of a refusal, which may also come from a proxy in between. */
+/** The error for a refused request. Without a readable body, for example from a proxy, it names only the status. */
 export const refusalOf = (status: number, body: Partial<ErrorBody> | null): ApiError =>
   typeof body?.message === 'string'
     ? new ApiError(status, body.message, body)
     : new ApiError(status, `HTTP ${status}`)
 
-/** Sends a request and returns the raw response. Throws `ApiError`; an abort is rethrown as it is. */
+/** Sends a request and returns the raw response. Throws `ApiError`; an abort throws the signal's reason. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, query, headers, signal } = options
   const isForm = body instanceof FormData
@@ -124,7 +124,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     })
   let response = await attempt()
   if (response.status === 401 && useSession.getState().token !== null) {
-    // The token may have been replaced, for example by a new password in another tab. The server did nothing yet.
+    // The token may be outdated, for example after a new password in another tab. A 401 has no effect, so repeating is safe.
     await renewSession()
     if (useSession.getState().token !== null) response = await attempt()
   }
@@ -133,9 +133,9 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 }
 
 /**
- * Sends a request and returns `data` of the success envelope. Its type comes from the protocol: the server checks
- * every response against the same schema before it sends it, so the page needs no validator. Without a connection it
- * returns the copy of an earlier response, if there is one.
+ * Sends a request and returns `data` of the success envelope. The type comes from the protocol: the server checks
+ * every response against the same schema before sending it, so the page needs no validator. Without a connection, a GET
+ * returns the copy of an earlier response if there is one. Throws `ApiError`.
  */
 export async function request<T>(path: string, options?: RequestOptions): Promise<T> {
   const address = withQuery(path, options?.query)
@@ -143,18 +143,18 @@ export async function request<T>(path: string, options?: RequestOptions): Promis
   try {
     const response = await send(path, options)
     const body: { data: T } = await response.json()
-    if (isRead) keepCopy(address, body.data)
+    if (isRead) storeCopy(address, body.data)
     return body.data
   } catch (error) {
     if (!isRead || !(error instanceof ApiError) || error.status !== 0) throw error
     const copy = await readCopy(address)
     if (copy === null) throw error
-    // The copy of a response to the same request.
+    // The copy is a response to the same request, so it has the same type.
     return copy.data as T
   }
 }
 
-/** Sends a request whose response has no data of interest. */
+/** Sends a request whose response data is not needed. Throws `ApiError`. */
 export async function requestDone(path: string, options?: RequestOptions): Promise<void> {
   await send(path, options)
 }

@@ -1,6 +1,6 @@
-// Whether this page knows a kind of tool progress, by the server's own schema.
+// Checks tool progress against the protocol's schema.
 import { CallProgress } from '../../../../server/protocol/runs/tool-progress.ts'
 
-/** False for kinds that a newer server sends; the page leaves them out. */
+/** Whether this page knows this kind of tool progress. False for kinds of a newer server, which the page drops. */
 export const isCallProgress = (value: unknown): value is CallProgress =>
   CallProgress.safeParse(value).success

@@ -1,9 +1,9 @@
-// Reads server-sent events from a fetch response (the browser's EventSource can neither POST nor send headers).
+// Reads server-sent events from a fetch response, because the browser's EventSource can neither POST nor send headers.
 import { createParser } from 'eventsource-parser'
 import type { RunEvent } from '../../../../server/protocol/runs/run-event.ts'
 import { firstScreen } from '../browser/first-screen.tsx'
 
-/** One event with its id in the run; `id` is null for events that are never replayed (live tool output). */
+/** An event with its id in the run log. `id` is null for events that are never replayed (live tool output). */
 export type NumberedEvent = { id: string | null; event: RunEvent }
 
 const KNOWN_EVENTS: Record<RunEvent['event'], true> = {
@@ -19,7 +19,7 @@ const KNOWN_EVENTS: Record<RunEvent['event'], true> = {
   error: true,
 }
 
-/** Turns a frame into an event: a step is the data itself, everything else gets its name added. Null when it is unknown. */
+/** Converts a frame to an event: the data of a step becomes its `step` field, other data is the event's fields. Null if unknown. */
 const toRunEvent = (
   { name, data }: Frame,
   isProgress: (value: unknown) => boolean,
@@ -32,19 +32,18 @@ const toRunEvent = (
     return null
   }
   if (typeof value !== 'object' || value === null) return null
-  // Kinds of progress that this page does not know are dropped.
   if (name === 'tool_progress' && !('progress' in value && isProgress(value.progress))) return null
   const event = name === 'process_step' ? { event: name, step: value } : { event: name, ...value }
-  return event as RunEvent // the server builds every frame from the same type
+  return event as RunEvent // the server creates every frame from the same type
 }
 
-/** Events as they arrive, until the connection ends; `close` ends it from this side. */
+/** Events as they arrive, until the connection ends; `close` closes it from this side. */
 export type EventStream<Event = NumberedEvent> = {
   events: AsyncGenerator<Event>
   close: () => void
 }
 
-/** One frame of the stream, with its data still as text. */
+/** One frame of the stream; `data` is unparsed text. */
 export type Frame = { id: string | null; name: string; data: string }
 
 /** The server sends something at least every 15 seconds; a connection that is silent for this long is dead. */
@@ -53,7 +52,7 @@ const SILENCE_MS = 40_000
 type ProgressCheck = (value: unknown) => boolean
 let progressCheck: Promise<ProgressCheck> | null = null
 
-/** Loads after the first screen, which does not need it. If it fails to load, no progress is shown. */
+/** Loads the schema after the first screen, which does not need it. If that fails, the page shows no progress. */
 function loadProgressCheck(): Promise<ProgressCheck> {
   progressCheck ??= import('./check-progress.ts').then(
     ({ isCallProgress }) => isCallProgress,
@@ -63,7 +62,7 @@ function loadProgressCheck(): Promise<ProgressCheck> {
 }
 void firstScreen.then(loadProgressCheck)
 
-/** The events of a run; frames without a known event are dropped. */
+/** The events of a run. Drops frames that are not a known event. */
 export function readEvents(response: Response): EventStream {
   const frames = readFrames(response, (frame) => frame)
   async function* events(): AsyncGenerator<NumberedEvent> {
@@ -77,15 +76,15 @@ export function readEvents(response: Response): EventStream {
 }
 
 /**
- * Reads a response body frame by frame; frames for which `toEvent` returns null are dropped. The events end without an
- * error when the connection goes dead or `close` is called.
+ * Reads a response body frame by frame and drops frames for which `toEvent` returns null. The events end without an error
+ * when the connection is dead or `close` is called.
  */
 export function readFrames<Event>(
   response: Response,
   toEvent: (frame: Frame) => Event | null,
 ): EventStream<Event> {
   const reader = response.body?.getReader()
-  let heardAt = Date.now()
+  let lastDataAt = Date.now()
   const close = (): void => void reader?.cancel().catch(() => undefined)
   async function* events(): AsyncGenerator<Event> {
     if (reader === undefined) return
@@ -97,22 +96,22 @@ export function readFrames<Event>(
       },
     })
     const decoder = new TextDecoder()
-    // After sleep, a laptop's timers fire late; the first check after waking notices the silence.
-    const watch = setInterval(() => {
-      if (Date.now() - heardAt > SILENCE_MS) close()
+    // An interval, because timers pause during sleep: the first check after waking notices the silence.
+    const silenceCheck = setInterval(() => {
+      if (Date.now() - lastDataAt > SILENCE_MS) close()
     }, 5_000)
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (done) return
-        heardAt = Date.now()
+        lastDataAt = Date.now()
         parser.feed(decoder.decode(value, { stream: true }))
         const batch = ready
         ready = []
         yield* batch
       }
     } finally {
-      clearInterval(watch)
+      clearInterval(silenceCheck)
       close()
     }
   }

@@ -1,4 +1,4 @@
-// The cache of server state. Errors that nobody handles become toasts.
+// The cache of server state, which reports errors that no view shows.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { useOffline } from '../offline/connection.ts'
 import { opensOffline } from '../offline/offline.ts'
@@ -6,7 +6,7 @@ import { ApiError } from './api-client.ts'
 
 type Report = (error: unknown) => void
 
-/** `report` receives the error of every failed request, except where `meta.quiet` says that the view shows it itself. */
+/** `report` receives the error of every failed request, unless `meta.quiet` says that the view shows the error itself. */
 export function createQueryClient(report: Report): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
@@ -22,16 +22,16 @@ export function createQueryClient(report: Report): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 15_000,
-        // Without a connection there may be copies; what is shown then is loaded again as soon as there is one.
+        // Requests also run offline, where they return stored copies. Refetch once the connection is back.
         networkMode: 'always',
         refetchOnReconnect: 'always',
-        // Retry only what may succeed without a change.
+        // Only an unreachable server or gateway may succeed on a retry.
         retry: (count, error) =>
           count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
       },
     },
   })
-  // What is shown may be copies: the browser does not say when a server that was stopped can be reached again.
+  // Replace copies once the server is back. `refetchOnReconnect` covers only the network, not a restarted server.
   useOffline.subscribe(({ isOffline }, before) => {
     if (before.isOffline && !isOffline && opensOffline()) void client.invalidateQueries()
   })

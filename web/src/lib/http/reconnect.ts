@@ -1,6 +1,6 @@
-// When to reconnect after a connection was lost.
+// The wait before reconnecting after a lost connection.
 
-/** Resolves after `ms`, or as soon as the network or the page comes back. */
+/** Resolves after `ms`, or as soon as the network is back or the page becomes visible. */
 export const waitToReconnect = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     const wake = (): void => {

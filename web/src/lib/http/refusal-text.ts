@@ -1,16 +1,16 @@
-// Why the server refused or failed, in the page's language. In English the server says it; other languages translate its reasons.
+// Texts of refusals and failures in the page's language. English texts come from the server; other languages translate its reasons.
 import i18next from 'i18next'
 import { create } from 'zustand'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { firstScreen } from '../browser/first-screen.tsx'
 import { LANGUAGES, type Language } from '../i18n/languages.ts'
 
-/** What the server says about a refusal or failure, in errors, runs and documents alike. */
+/** A refusal or failure as the server reports it in errors, runs and documents. */
 export type Refusal = {
-  /** The exact reason, or the kind of failure: a name from the protocol. */
+  /** The protocol's name of the exact reason or of the kind of failure. */
   reason: string | null | undefined
   params?: ErrorParams | null | undefined
-  /** The server's own words. */
+  /** The server's text, in English. */
   message: string
 }
 
@@ -24,20 +24,20 @@ const useTexts = create<{ language: string; texts: Texts; additions: Texts }>(()
   additions: {},
 }))
 
-/** Loads the texts of `language` after the first screen. Until then the server's own words are shown. */
+/** Loads the texts of `language` after the first screen. Until then, the server's texts are shown. */
 export function loadRefusals(language: Language): void {
   void firstScreen
     .then(() => LANGUAGES[language].refusals?.() ?? NONE)
     .then(
       ({ refusals, additions }) => useTexts.setState({ language, texts: refusals, additions }),
-      () => undefined, // as above
+      () => undefined, // the server's texts stay
     )
 }
 
 const fillIn = (text: string, values: ErrorParams): string =>
   text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name]))
 
-/** The text of a reason with its parameters; the server's own words where the reason has none. */
+/** The text of a reason, filled in with its parameters; the server's text if there is no complete translation. */
 export function refusalText({ reason, params, message }: Refusal): string {
   const { language, texts, additions } = useTexts.getState()
   const known = i18next.language === language && reason != null && Object.hasOwn(texts, reason)
@@ -53,7 +53,7 @@ export function refusalText({ reason, params, message }: Refusal): string {
   return fillIn([text, ...added].join(''), values)
 }
 
-/** The same within a view that is drawn again when the texts arrive. */
+/** `refusalText` for components; renders again when the texts have loaded. */
 export function useRefusalText(): (refusal: Refusal) => string {
   useTexts()
   return refusalText

@@ -1,46 +1,46 @@
-// Who is signed in here (multi-user mode only). The access token is in memory; a cookie that scripts cannot read renews it.
+// The session of this page (multi-user mode only). The access token is in memory; an HttpOnly cookie renews it.
 
 import type { z } from 'zod'
 import { create } from 'zustand'
 import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
 
-/** The id of who is signed in, so that a visitor who is not causes no refused request. */
+/** Holds the id of the signed-in account, so that a visitor without one sends no request that is refused. */
 const HINT_KEY = 'nanoclaw.signed-in'
-/** What a single sign-on adds to the address of the page that it returns to. */
-const RETURNED = '#signed-in'
-/** Where earlier versions stored a token. */
-const FORMER_KEY = 'nanoclaw.token'
-/** A token that is valid for less than this is renewed before it is used. */
+/** The fragment that single sign-on adds to the page's URL. */
+const SINGLE_SIGN_ON_HASH = '#signed-in'
+/** The key under which earlier versions stored a token. */
+const FORMER_TOKEN_KEY = 'nanoclaw.token'
+/** A token with less remaining validity is renewed before use. */
 const RENEW_BEFORE_MS = 60_000
 
 type Account = z.output<typeof SignedIn>
 
 type Session = {
-  /** `unknown`: the cookie, if there is one, has not been tried yet. */
+  /** `unknown` until the cookie has been tried. */
   state: 'unknown' | 'in' | 'out'
   token: string | null
   userId: string | null
-  /** When the token should be renewed, by the browser's clock. */
+  /** When to renew the token: milliseconds of the browser's clock. */
   renewAt: number
   signIn(account: Account): void
-  /** Only forgets the session here; ending it on the server is a request. */
+  /** Forgets the session in this page only; `useSignOut` also ends it on the server. */
   signOut(): void
 }
 
 function readHint(): boolean {
-  if (location.hash === RETURNED) {
+  if (location.hash === SINGLE_SIGN_ON_HASH) {
     history.replaceState(history.state, '', location.pathname + location.search)
     return true
   }
   try {
-    localStorage.removeItem(FORMER_KEY)
+    localStorage.removeItem(FORMER_TOKEN_KEY)
     return localStorage.getItem(HINT_KEY) !== null
   } catch {
-    return true // storage blocked: the cookie has to be tried
+    return true // storage is blocked: only the cookie can say
   }
 }
 
-/** The account that was signed in here last and has not signed out, by its id. */
+/** The id of the account that signed in here last and has not signed out. */
 export const knownAccount = (): string | null => {
   try {
     return localStorage.getItem(HINT_KEY)
@@ -66,8 +66,9 @@ export const useSession = create<Session>((set, get) => ({
   signIn: ({ token, expires_in: seconds, user }) => {
     const { userId } = get()
     writeHint(user.id)
-    // Another tab signed in as somebody else: nothing of the former user may stay on the screen.
+    // Another tab signed in with another account: nothing of the former one may stay on the screen.
     if (userId !== null && userId !== user.id) location.reload()
+    // Not before half of a short life.
     const renewAt = Date.now() + Math.max(seconds * 500, seconds * 1000 - RENEW_BEFORE_MS)
     set({ state: 'in', token, userId: user.id, renewAt })
   },
@@ -77,7 +78,7 @@ export const useSession = create<Session>((set, get) => ({
   },
 }))
 
-// Signing out in one tab signs out the others, and signing in signs them in.
+// A sign-out in one tab signs out the others; a sign-in makes them try the cookie.
 window.addEventListener('storage', ({ key, newValue }) => {
   if (key !== HINT_KEY) return
   const { state, signOut } = useSession.getState()

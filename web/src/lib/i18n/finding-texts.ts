@@ -1,4 +1,4 @@
-// What the texts of the doctor's findings look like in every language.
+// Types of the texts for the doctor's findings, the same in every language.
 import type { FindingCode } from '../../../../server/protocol/admin/finding-code.ts'
 
 /** `subject` where it is not a name; `advice` where there is any. */
@@ -6,7 +6,7 @@ export type FindingTexts = Readonly<
   Record<FindingCode, { subject?: string; detail: string; advice?: string }>
 >
 
-/** The names of folders in the page's language, by those of the server. */
+/** The names of folders in the page's language, by the server's names. */
 export type FindingFolders = Readonly<Record<string, string>>
 
 /** A language's texts of the findings. */

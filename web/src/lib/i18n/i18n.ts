@@ -1,4 +1,4 @@
-// The page's language: the reader's choice, else the browser's. The first screen's texts load at the start, all others with the first view that needs them.
+// The page's language: the user's choice, else the browser's. The first screen's texts load at startup, all others with the first view that needs them.
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { loadRefusals } from '../http/refusal-text.ts'
@@ -23,11 +23,11 @@ const preferred = (): Language => {
   return 'en'
 }
 
-/** The language that is shown. */
+/** The language that the page currently shows. */
 export const shownLanguage = (): Language =>
   isLanguage(i18next.language) ? i18next.language : 'en'
 
-/** English comes with the page: it is also what i18next falls back to. */
+/** English needs no loading: it is part of the page, as the fallback of i18next. */
 async function loadFirstScreen(language: Language): Promise<void> {
   if (language === 'en') return
   loadRefusals(language)
@@ -46,10 +46,10 @@ async function show(language: Language): Promise<void> {
   document.documentElement.dir = directionOf(tag)
 }
 
-/** Loads the texts of the views after the first screen, in the language that is shown. Await it with their code. */
+/** Loads the texts of all views after the first screen in the current language. Await it together with their code. */
 export const loadPageTexts = (): Promise<void> => loadPages(shownLanguage())
 
-/** Loads the texts of the first screen in the preferred language, or shows English when they cannot be loaded. Await it before the first render. */
+/** Loads the first screen's texts in the preferred language; shows English if that fails. Await it before the first render. */
 export async function startI18n(): Promise<void> {
   chosen = preferred()
   await i18next.use(initReactI18next).init({
@@ -66,7 +66,7 @@ export async function startI18n(): Promise<void> {
   await show(loaded ? chosen : 'en')
 }
 
-/** Stores the choice and shows the page in `language` once all of its texts are there. The latest choice wins. */
+/** Stores the choice and switches the page to `language` once all of its texts have loaded. The latest choice wins. */
 export async function chooseLanguage(language: Language): Promise<void> {
   chosen = language
   try {
@@ -74,7 +74,7 @@ export async function chooseLanguage(language: Language): Promise<void> {
   } catch {
     // Storage is blocked: the choice lasts until the page is closed.
   }
-  // Whoever chooses has later views open already.
+  // The view that offers the choice already shows later texts.
   await Promise.all([loadFirstScreen(language), loadPages(language)])
   if (chosen === language) await show(language)
 }

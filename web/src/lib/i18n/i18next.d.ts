@@ -1,4 +1,4 @@
-// Makes every `t('…')` a checked key of the English texts.
+// Declares the English texts as the type of all keys, so that the compiler checks every `t('…')`.
 import type { Texts } from './english/pages.ts'
 
 declare module 'i18next' {

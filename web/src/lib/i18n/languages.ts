@@ -1,21 +1,21 @@
-// The languages of the page: their own names, their tags, and how their texts load. A new language is an entry here and a folder.
+// The languages of the page: names, tags, and the loaders of their texts. A new language needs an entry here and a folder.
 import type { Findings } from './finding-texts.ts'
 
 type Texts = Readonly<Record<string, unknown>>
 type Refusals = Readonly<Record<string, string>>
 
 type Source = {
-  /** What the language is called in itself, for people who look for it. */
+  /** The language's name in that language. */
   name: string
-  /** For `lang`, `Accept-Language` and formats of dates and numbers. */
+  /** The BCP 47 tag for `lang`, `Accept-Language` and the formats of dates and numbers. */
   tag: string
-  /** The texts of the first screen. English ones are part of the page: what is missing elsewhere is shown in English. */
+  /** The texts of the first screen. The English ones are part of the page, as a fallback for missing texts. */
   firstScreen(): Promise<Texts>
   /** The texts of all later views. */
   pages(): Promise<Texts>
-  /** Why the server refuses, by its reasons. In English the server itself says it. */
+  /** The texts of refusals, by reason. Missing for English, in which the server writes them. */
   refusals?(): Promise<{ refusals: Refusals; additions: Refusals }>
-  /** What the doctor finds. In English the server itself says it. */
+  /** The texts of the doctor's findings. Missing for English, in which the server writes them. */
   findings?(): Promise<Findings>
 }
 
@@ -98,28 +98,28 @@ const sources = {
   },
 } as const satisfies Record<string, Source>
 
-/** The code of a language of the page, such as `en` or `zh`. */
+/** The code of one of the page's languages, such as `en` or `zh`. */
 export type Language = keyof typeof sources
 
 export const LANGUAGES: Readonly<Record<Language, Source>> = sources
 
-/** Whether the page has texts for this code; for values from storage and from the server. */
+/** Whether the page has texts for this code. Checks values from storage and from the server. */
 export const isLanguage = (code: unknown): code is Language =>
   typeof code === 'string' && Object.hasOwn(LANGUAGES, code)
 
-/** The page's language for the tag of a browser: "pt-PT" is Portuguese. @returns null when the page does not have it. */
+/** The page's language for a browser's language tag: "pt-PT" is Portuguese. Null if the page does not have it. */
 export function languageOf(tag: string): Language | null {
   const code = tag.toLowerCase().split('-')[0]
   return isLanguage(code) ? code : null
 }
 
-/** Languages that are written from right to left, for when the page has one. */
+/** Languages that are written from right to left. The page has none of them yet. */
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'dv', 'fa', 'he', 'ps', 'ur', 'yi'])
 
-/** The direction in which a language is written. @param tag such as "ar" or "de-AT" */
+/** The writing direction of a language, given its tag, such as "ar" or "de-AT". */
 export const directionOf = (tag: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.has(tag.toLowerCase().split('-')[0] ?? '') ? 'rtl' : 'ltr'
 
-/** The direction in which the page is written now: for code that measures sideways, and for controls with keys for left and right. */
+/** The writing direction of the page, for code that measures horizontally and for controls with left and right keys. */
 export const shownDirection = (): 'ltr' | 'rtl' =>
   document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr'

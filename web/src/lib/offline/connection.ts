@@ -1,17 +1,17 @@
-// Whether the server can be reached.
+// Tracks whether the server is reachable.
 import { create } from 'zustand'
 
 type Offline = {
   /** Whether the last request did not reach the server. */
   isOffline: boolean
-  /** When the messages that are shown were loaded, as ISO 8601, if they are a copy. */
+  /** When the displayed messages were loaded (ISO 8601) if they are a copy, else null. */
   copiedAt: string | null
 }
 
 export const useOffline = create<Offline>(() => ({ isOffline: false, copiedAt: null }))
 
-/** Notes whether a request reached the server. */
-export function noteConnection(isReached: boolean): void {
+/** Records whether the last request reached the server. */
+export function reportConnection(isReached: boolean): void {
   const { isOffline } = useOffline.getState()
   if (isOffline === !isReached) return
   useOffline.setState(isReached ? { isOffline: false, copiedAt: null } : { isOffline: true })

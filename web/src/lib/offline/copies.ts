@@ -1,4 +1,4 @@
-// Copies of responses in the browser's database, the latest hundred of the person who is signed in.
+// Copies of responses in IndexedDB: the newest hundred of the signed-in user.
 
 const DATABASE = 'nanoclaw-copies'
 const STORE = 'copies'
@@ -6,59 +6,59 @@ const MAX_COPIES = 100
 
 type Copy = { key: string; owner: string; path: string; at: string; data: unknown }
 
-const done = <Value>(request: IDBRequest<Value>): Promise<Value> =>
+const resultOf = <Value>(request: IDBRequest<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)
   })
 
-let opened: Promise<IDBDatabase> | null = null
+let connection: Promise<IDBDatabase> | null = null
 
 function open(): Promise<IDBDatabase> {
-  if (opened !== null) return opened
+  if (connection !== null) return connection
   const request = indexedDB.open(DATABASE, 1)
   request.onupgradeneeded = () => {
     request.result.createObjectStore(STORE, { keyPath: 'key' }).createIndex('at', 'at')
   }
-  opened = done(request)
-  opened.then(
+  connection = resultOf(request)
+  connection.then(
     (database) => {
-      // Another tab removes everything.
+      // Another tab deletes or upgrades the database.
       database.onversionchange = () => {
         database.close()
-        opened = null
+        connection = null
       }
     },
     () => {
-      opened = null
+      connection = null
     },
   )
-  return opened
+  return connection
 }
 
 const keyOf = (owner: string, path: string): string => `${owner} ${path}`
 
-/** A conversation that is in no list must leave nothing behind either. */
+/** Temporary conversations appear in no list, so no copy of them may remain. */
 const isTemporary = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'temporary' in data && data.temporary === true
 
-/** Temporary conversations of this visit. */
+/** Ids of the temporary conversations that this page has loaded. */
 const temporary = new Set<string>()
 const conversationOf = (path: string): string | undefined =>
   path.match(/^\/api\/conversations\/([\w-]+)/)?.[1]
 
-/** Keeps `data`, in place of an older copy of `path`; the oldest copies make room, and those of other people go. */
-export async function keep(owner: string, path: string, data: unknown): Promise<void> {
+/** Stores `data` as the copy of `path`. Removes the oldest copies beyond the limit, and those of other users. */
+export async function write(owner: string, path: string, data: unknown): Promise<void> {
   const conversation = conversationOf(path)
   if (conversation !== undefined && isTemporary(data)) temporary.add(conversation)
   const database = await open()
   const store = database.transaction(STORE, 'readwrite').objectStore(STORE)
-  const isLeftOut = conversation !== undefined && temporary.has(conversation)
-  if (!isLeftOut) {
+  const isExcluded = conversation !== undefined && temporary.has(conversation)
+  if (!isExcluded) {
     const copy: Copy = { key: keyOf(owner, path), owner, path, at: new Date().toISOString(), data }
-    await done(store.put(copy))
+    await resultOf(store.put(copy))
   }
-  let room = MAX_COPIES - (await done(store.count()))
+  let free = MAX_COPIES - (await resultOf(store.count()))
   const cursors = store.index('at').openCursor()
   await new Promise<void>((resolve, reject) => {
     cursors.onerror = () => reject(cursors.error)
@@ -66,18 +66,18 @@ export async function keep(owner: string, path: string, data: unknown): Promise<
       const cursor = cursors.result
       if (cursor === null) return resolve()
       // Only this module writes to the store.
-      const { owner: whose, path: what } = cursor.value as Copy
-      const of = conversationOf(what)
-      if (whose !== owner || room < 0 || (of !== undefined && temporary.has(of))) {
+      const copy = cursor.value as Copy
+      const id = conversationOf(copy.path)
+      if (copy.owner !== owner || free < 0 || (id !== undefined && temporary.has(id))) {
         cursor.delete()
-        room += 1
+        free += 1
       }
       cursor.continue()
     }
   })
 }
 
-/** @returns null when there is none */
+/** The owner's copy of `path` and when it was loaded; null when there is none. */
 export async function read(
   owner: string,
   path: string,
@@ -85,12 +85,12 @@ export async function read(
   const database = await open()
   const store = database.transaction(STORE).objectStore(STORE)
   // Only this module writes to the store.
-  const copy = (await done(store.get(keyOf(owner, path)))) as Copy | undefined
+  const copy = (await resultOf(store.get(keyOf(owner, path)))) as Copy | undefined
   return copy ?? null
 }
 
-/** Removes every copy of everybody. */
+/** Removes the copies of all users. */
 export async function removeAll(): Promise<void> {
   const database = await open()
-  await done(database.transaction(STORE, 'readwrite').objectStore(STORE).clear())
+  await resultOf(database.transaction(STORE, 'readwrite').objectStore(STORE).clear())
 }

@@ -1,17 +1,17 @@
-// How the page looks and which key sends, as this browser stores it; `public/theme.js` applies the same before the first paint.
+// The appearance of the page and the send key, stored in this browser. `public/theme.js` applies the same before the first paint.
 import { create } from 'zustand'
 
 const CHOICES = {
   textSize: ['normal', 'large', 'largest'],
   density: ['comfortable', 'compact'],
-  /** `system`: as the system asks. */
+  /** `system` follows the operating system. */
   contrast: ['system', 'more'],
   motion: ['system', 'less'],
   /** `mod-enter`: Ctrl+Enter, or Command+Enter on a Mac. */
   sendKey: ['enter', 'mod-enter'],
 } as const
 
-/** One choice for each setting of the appearance. */
+/** The chosen value of each setting. */
 export type Display = { -readonly [Key in keyof typeof CHOICES]: (typeof CHOICES)[Key][number] }
 
 export const displayChoices: { [Key in keyof Display]: readonly Display[Key][] } = CHOICES

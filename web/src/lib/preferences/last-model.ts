@@ -1,20 +1,20 @@
-// The model that was chosen last, with which the next new chat begins.
+// The last chosen model, which is the initial model of the next new chat.
 const STORAGE_KEY = 'nanoclaw.model'
 
-/** Null when none was chosen in this browser yet. The server may no longer offer it. */
+/** The id of the last chosen model; null if none was chosen in this browser. The server may no longer offer it. */
 export const readLastModel = (): string | null => {
   try {
     return localStorage.getItem(STORAGE_KEY)
   } catch {
-    return null // storage blocked: new chats begin with the default model
+    return null // storage is blocked: new chats begin with the default model
   }
 }
 
-/** `id` is that of the model. Never throws. */
+/** Stores the id of the chosen model. Never throws. */
 export const writeLastModel = (id: string): void => {
   try {
     localStorage.setItem(STORAGE_KEY, id)
   } catch {
-    // storage blocked: the choice holds for this chat only
+    // Storage is blocked: the choice holds for this chat only.
   }
 }

@@ -1,13 +1,13 @@
-// Which conversations have news since this browser last showed them. Stored here, because what one device has shown says nothing about another.
+// Unread conversations: those with news since this browser last showed them. Stored per browser, because each device shows its own.
 import { create } from 'zustand'
 import { privateKey } from '../browser/private-storage.ts'
 import { fieldsOf, parseJson, textIn } from '../read-json.ts'
 
-/** `since`: what is older counts as seen. `at`: the `updated_at` that was shown last, by conversation. */
+/** Changes before `since` count as seen. `at` maps a conversation's id to its last seen `updated_at`. */
 type Seen = { since: string; at: Readonly<Record<string, string>> }
 
 const STORAGE_KEY = privateKey('seen')
-/** Beyond that, the oldest are forgotten, and all that is older than they are counts as seen. */
+/** The oldest entries beyond this are dropped; `since` advances so that they still count as seen. */
 const MAX_ENTRIES = 500
 
 const read = (stored: string | null): Seen => {
@@ -22,7 +22,7 @@ const load = (): Seen => {
   try {
     return read(localStorage.getItem(STORAGE_KEY))
   } catch {
-    return read(null) // storage blocked: known until the page closes
+    return read(null) // storage is blocked: remembered until the page closes
   }
 }
 
@@ -30,7 +30,7 @@ const save = (seen: Seen): void => {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(seen))
   } catch {
-    // storage blocked or full: known until the page closes
+    // Storage is blocked or full: remembered until the page closes.
   }
 }
 
@@ -45,20 +45,20 @@ const withinLimit = ({ since, at }: Seen): Seen => {
 }
 
 export const useSeen = create<Seen>(load)
-// From the first visit on, not from the first conversation that is opened.
+// Stores `since` at the first visit, not when the first conversation is opened.
 save(useSeen.getState())
 
-/** Times are ISO 8601 in UTC, as the server sends them, so that their texts compare. */
+/** Marks a conversation as seen up to `updatedAt`. Times are ISO 8601 in UTC, so they compare as strings. */
 export function markSeen(id: string, updatedAt: string): void {
   if ((useSeen.getState().at[id] ?? '') >= updatedAt) return
-  // Another tab may have stored more since.
+  // Another tab may have stored newer entries.
   const { since, at } = load()
   const next = withinLimit({ since, at: { ...at, [id]: updatedAt } })
   save(next)
   useSeen.setState(next)
 }
 
-/** Whether something has happened in the conversation that this browser has not shown. */
+/** Whether the conversation has news that this browser has not shown. False while a run is active. */
 export const isUnread = (
   { since, at }: Seen,
   { id, updated_at: updatedAt, active_run_id: runId }: UnreadCandidate,

@@ -1,7 +1,7 @@
 // Light, dark or the system's theme; `public/theme.js` applies the same rule before the first paint.
 import { create } from 'zustand'
 
-/** What the reader chose; `system` follows the operating system, also when that changes. */
+/** The user's choice; `system` follows the operating system, including its changes. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 const STORAGE_KEY = 'nanoclaw.theme'
@@ -39,7 +39,7 @@ export const useTheme = create<Theme>((set, get) => {
         if (next === 'system') localStorage.removeItem(STORAGE_KEY)
         else localStorage.setItem(STORAGE_KEY, next)
       } catch {
-        // storage blocked: the choice lasts until the page closes
+        // Storage is blocked: the choice lasts until the page closes.
       }
       apply(next)
       set({ choice: next, dark: isDark(next) })

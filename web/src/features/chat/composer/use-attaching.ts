@@ -2,7 +2,7 @@
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
-import { takeDroppedFiles } from '../../../lib/browser/dropped-files.ts'
+import { receiveDroppedFiles } from '../../../lib/browser/dropped-files.ts'
 import { refusalText } from '../../../lib/http/refusal-text.ts'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { reportError } from '../../../ui/states/error-text.ts'
@@ -74,7 +74,7 @@ export function useAttaching(model: PublicModel | undefined, insert: (text: stri
   dropped.current = attach
   useEffect(
     () =>
-      takeDroppedFiles({
+      receiveDroppedFiles({
         onOver: setDragging,
         onFiles: (added) => void dropped.current(added),
       }),

@@ -1,4 +1,4 @@
-// The page's texts in Chinese for signing in and the first model of a server.
+// Chinese texts of the page: signing in and the first model of a server.
 import type { accountPages as english } from '../english/account-pages.ts'
 
 export const accountPages: typeof english = {

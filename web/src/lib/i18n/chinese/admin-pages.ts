@@ -1,4 +1,4 @@
-// The page's texts in Chinese for the administration.
+// Chinese texts of the page: the administration.
 import type { adminPages } from '../english/admin-pages.ts'
 
 export const chineseAdminPages: typeof adminPages = {

@@ -1,4 +1,4 @@
-// Why an administrator's rules refuse something, in Chinese, by the protocol's reasons.
+// Chinese texts of requests that an administrator's rules refuse, by the protocol's reasons.
 import type { ADMINISTRATION_FAILURES } from '../../../../../server/protocol/failures/administration.ts'
 
 export const administration: Record<keyof typeof ADMINISTRATION_FAILURES, string> = {

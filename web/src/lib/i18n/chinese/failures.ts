@@ -1,4 +1,4 @@
-// Why models, documents, deliveries and MCP servers fail, in Chinese, by the protocol's reasons.
+// Chinese texts of failures (models, documents, deliveries, MCP servers), by the protocol's reasons.
 import type { MODEL_FAILURES } from '../../../../../server/protocol/failures/models.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
 
@@ -121,7 +121,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_unreadable: '格式与预期不符（{{detail}}）',
 }
 
-/** Said after a text whose parameters hold these. */
+/** Texts appended to a text whose parameters include these names. */
 export const additions = {
   detail: '提供商的说明：{{detail}}',
   next_model: '改用“{{next_model}}”。',

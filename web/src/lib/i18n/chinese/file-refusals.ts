@@ -1,4 +1,4 @@
-// Why requests about files, projects and uploads are refused, in Chinese, by the protocol's reasons.
+// Chinese texts of refused requests (files, projects, uploads), by the protocol's reasons.
 import type { FILE_FAILURES } from '../../../../../server/protocol/failures/files.ts'
 
 export const files: Record<keyof typeof FILE_FAILURES, string> = {

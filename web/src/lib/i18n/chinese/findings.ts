@@ -1,4 +1,4 @@
-// The findings of the doctor in Chinese, by their names on the wire.
+// Chinese texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
 const INSTALL = '安装 bubblewrap（apt-get install bubblewrap），并允许用户命名空间。'
@@ -112,7 +112,7 @@ export const findings: FindingTexts = {
   },
 }
 
-/** Folders are named by the server. */
+/** Names of folders, by the server's names. */
 export const folders: FindingFolders = {
   'data folder': '数据文件夹',
   workspaces: '工作区',

@@ -1,4 +1,4 @@
-// The page's texts in Chinese that the first screen needs.
+// Chinese texts of the first screen.
 
 import type { english } from '../english/first-screen.ts'
 import { approval } from './steps.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Chinese for everything that is loaded after the first screen.
+// Chinese texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/chinese.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/chinese.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Chinese for the files, history and documents of a project.
+// Chinese texts of the page: the files, history and documents of a project.
 
 import type { projectPages as english } from '../english/project-pages.ts'
 

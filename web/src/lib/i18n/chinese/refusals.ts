@@ -1,4 +1,4 @@
-// Why a request is refused, a run ends or a document fails, in Chinese, by the protocol's reasons. In English the server says it.
+// Chinese texts of refusals and failures (requests, runs, documents), by the protocol's reasons. The server writes the English ones.
 import type { ErrorCode } from '../../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
@@ -6,7 +6,7 @@ import { administration } from './administration.ts'
 import { models, storedFailures } from './failures.ts'
 import { files } from './file-refusals.ts'
 
-/** Kinds of failures that come without a finer reason: where the text alone would say too little, `message` quotes the server. */
+/** Texts for failures without a more specific reason. `message` is the server's text. */
 const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   bad_request: '请求有误：{{message}}',
   validation_failed: '内容不符合要求：{{message}}',

@@ -1,4 +1,4 @@
-// The page's texts in Chinese for tool results and the sources of answers.
+// Chinese texts of the page: tool results and the sources of answers.
 import type { results as english } from '../english/results.ts'
 
 export const results: typeof english = {

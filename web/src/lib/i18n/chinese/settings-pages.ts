@@ -1,4 +1,4 @@
-// The page's texts in Chinese for the settings.
+// Chinese texts of the page: the settings.
 import type { settingsPages as english } from '../english/settings-pages.ts'
 
 export const settingsPages: typeof english = {

@@ -1,4 +1,4 @@
-// The page's texts in English for the administration.
+// English texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

@@ -1,4 +1,4 @@
-// The page's texts in English that the first screen needs; the other languages have the same shape.
+// English texts of the first screen; the other languages have the same shape.
 import { approval } from './steps.ts'
 
 export const english = {

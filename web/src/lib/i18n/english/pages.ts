@@ -1,4 +1,4 @@
-// The page's texts in English for everything that is loaded after the first screen.
+// English texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/english.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/english.ts'
@@ -182,5 +182,5 @@ export const englishPages = {
   },
 }
 
-/** The shape every language has. */
+/** All English texts: the keys that every language has. */
 export type Texts = typeof english & typeof englishPages

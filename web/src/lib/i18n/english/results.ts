@@ -1,4 +1,4 @@
-// The page's texts in English for tool results and the sources of answers.
+// English texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: 'Source {{number}}: {{title}}',

@@ -1,4 +1,4 @@
-// The page's texts in English for the settings.
+// English texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

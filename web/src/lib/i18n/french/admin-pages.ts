@@ -1,4 +1,4 @@
-// The page's texts in French for the administration.
+// French texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

@@ -1,4 +1,4 @@
-// The page's texts in French for the settings of channels and webhooks.
+// French texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in French.
+// French texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: 'Déplacée à la place {{place}} sur {{count}}',

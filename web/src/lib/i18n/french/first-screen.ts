@@ -1,7 +1,7 @@
-// The page's texts in French that the first screen needs.
+// French texts of the first screen.
 // Words: conversation = conversation, chat = discussion, answer = réponse, run = exécution, tool = outil, approval = approbation (approuver,
 // refuser), branch = branche, project = projet, knowledge = connaissances, memory = mémoire, usage = utilisation, provider = fournisseur,
-// channel = canal, sub-agent = sous-agent, passage = passage, trash = corbeille, queue = file d’attente. Readers are addressed as "vous".
+// channel = canal, sub-agent = sous-agent, passage = passage, trash = corbeille, queue = file d’attente. Users are addressed as "vous".
 // API key = clé d’API, secret = secret, thinking = réflexion, request = requête, upload = importation, to revoke = révoquer, settings = paramètres.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'

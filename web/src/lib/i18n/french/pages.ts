@@ -1,4 +1,4 @@
-// The page's texts in French for everything that is loaded after the first screen.
+// French texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/french.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/french.ts'

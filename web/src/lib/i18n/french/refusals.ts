@@ -1,4 +1,4 @@
-// Why the server refuses or fails, in French, by the protocol's reasons.
+// French texts of all refusals and failures, by the protocol's reasons.
 import type { ErrorCode } from '../../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
@@ -6,7 +6,7 @@ import { access } from './access-refusals.ts'
 import { files, models, storedFailures } from './failures.ts'
 import { administration, conversations, runs, store } from './request-refusals.ts'
 
-/** Kinds of failures that come without a finer reason; `message` quotes the server. */
+/** Texts for failures without a more specific reason. `message` is the server's text. */
 const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   bad_request: 'La requête est incorrecte : {{message}}',
   validation_failed: 'Les données ne sont pas valides : {{message}}',
@@ -47,7 +47,7 @@ export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, s
   ...storedFailures,
 }
 
-/** Said after a text whose parameters hold these. */
+/** Texts appended to a text whose parameters include these names. */
 export const additions = {
   detail: ' Le fournisseur dit : {{detail}}',
   next_model: ' Suite avec « {{next_model}} ».',

@@ -1,4 +1,4 @@
-// The page's texts in French for tool results and the sources of answers.
+// French texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: 'Source {{number}} : {{title}}',

@@ -1,4 +1,4 @@
-// The page's texts in French for the settings.
+// French texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

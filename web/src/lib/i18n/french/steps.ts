@@ -1,4 +1,4 @@
-// The texts of an answer's steps and of approval requests, in French.
+// French texts of an answer's steps and of approval requests.
 
 export const steps = {
   thinking: 'Réflexion',

@@ -1,4 +1,4 @@
-// The page's texts in German for the administration.
+// German texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

@@ -1,4 +1,4 @@
-// The page's texts in German for the settings of channels and webhooks.
+// German texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

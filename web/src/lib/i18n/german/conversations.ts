@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in German.
+// German texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: 'Auf Platz {{place}} von {{count}} verschoben',

@@ -1,4 +1,4 @@
-// The findings of the doctor in German, by their names on the wire.
+// German texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
 const INSTALL = 'Installiere bubblewrap (apt-get install bubblewrap) und erlaube User-Namespaces.'
@@ -137,7 +137,7 @@ export const findings: FindingTexts = {
   },
 }
 
-/** Folders are named by the server. */
+/** Names of folders, by the server's names. */
 export const folders: FindingFolders = {
   'data folder': 'Datenordner',
   workspaces: 'Arbeitsbereiche',

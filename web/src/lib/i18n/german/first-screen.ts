@@ -1,7 +1,7 @@
-// The page's texts in German that the first screen needs.
+// German texts of the first screen.
 // Words: conversation = Unterhaltung, chat = Chat, answer = Antwort, run = Lauf, tool = Tool, approval = Freigabe (freigeben, ablehnen),
 // branch = Zweig, project = Projekt, knowledge = Wissen, memory = Gedächtnis, usage = Nutzung, provider = Anbieter, channel = Kanal,
-// sub-agent = Unteragent, passage = Textstelle, trash = Papierkorb, queue = Warteschlange, invitation = Einladung. Readers are addressed as "du".
+// sub-agent = Unteragent, passage = Textstelle, trash = Papierkorb, queue = Warteschlange, invitation = Einladung. Users are addressed as "du".
 // API key = API-Schlüssel, secret = Geheimnis, version = Version, thinking = Nachdenken, request = Anfrage, to revoke = widerrufen (an invitation: zurückziehen).
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'

@@ -1,4 +1,4 @@
-// The page's texts in German for everything that is loaded after the first screen.
+// German texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/german.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/german.ts'

@@ -1,4 +1,4 @@
-// Why requests are refused: administration, conversations, runs and the store, in German, by the protocol's reasons.
+// German texts of refused requests (administration, conversations, runs and the store), by the protocol's reasons.
 import type { ADMINISTRATION_FAILURES } from '../../../../../server/protocol/failures/administration.ts'
 import type { CONVERSATION_FAILURES } from '../../../../../server/protocol/failures/conversations.ts'
 import type { RUN_FAILURES } from '../../../../../server/protocol/failures/runs.ts'

@@ -1,4 +1,4 @@
-// The page's texts in German for tool results and the sources of answers.
+// German texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: 'Quelle {{number}}: {{title}}',

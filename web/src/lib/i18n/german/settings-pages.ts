@@ -1,4 +1,4 @@
-// The page's texts in German for the settings.
+// German texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

@@ -1,4 +1,4 @@
-// The page's texts in Japanese for the administration.
+// Japanese texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

@@ -1,4 +1,4 @@
-// The page's texts in Japanese for the settings of channels and webhooks.
+// Japanese texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

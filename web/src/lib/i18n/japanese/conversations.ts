@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in Japanese.
+// Japanese texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: '{{count}} 件中 {{place}} 番目に移動しました',

@@ -1,4 +1,4 @@
-// The page's texts in Japanese that the first screen needs.
+// Japanese texts of the first screen.
 // Words: conversation = 会話, chat = チャット, answer = 回答, run = 実行, tool = ツール, approval = 承認（承認、拒否）, branch = 分岐,
 // project = プロジェクト, knowledge = ナレッジ, memory = メモリ, usage = 使用量, provider = プロバイダー, channel = 送信先,
 // sub-agent = サブエージェント, passage = 抜粋, trash = ゴミ箱, queue = 送信待ち. Sentences are polite (です・ます), buttons are nouns or する.

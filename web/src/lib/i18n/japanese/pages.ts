@@ -1,4 +1,4 @@
-// The page's texts in Japanese for everything that is loaded after the first screen.
+// Japanese texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/japanese.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/japanese.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Japanese for tool results and the sources of answers.
+// Japanese texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: '出典 {{number}}：{{title}}',

@@ -1,4 +1,4 @@
-// The page's texts in Japanese for the settings.
+// Japanese texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

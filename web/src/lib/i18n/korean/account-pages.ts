@@ -1,4 +1,4 @@
-// The page's texts in Korean for signing in and the first model of a server.
+// Korean texts of the page: signing in and the first model of a server.
 
 export const accountPages = {
   auth: {

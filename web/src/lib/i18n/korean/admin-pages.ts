@@ -1,4 +1,4 @@
-// The page's texts in Korean for the administration.
+// Korean texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

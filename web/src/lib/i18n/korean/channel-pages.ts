@@ -1,4 +1,4 @@
-// The page's texts in Korean for the settings of channels and webhooks.
+// Korean texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in Korean.
+// Korean texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: '{{count}}개 중 {{place}}번째로 이동함',

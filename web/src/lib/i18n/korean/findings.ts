@@ -1,4 +1,4 @@
-// The findings of the doctor in Korean, by their names on the wire.
+// Korean texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
 const INSTALL =
@@ -121,7 +121,7 @@ export const findings: FindingTexts = {
   },
 }
 
-/** Folders are named by the server. */
+/** Names of folders, by the server's names. */
 export const folders: FindingFolders = {
   'data folder': '데이터 폴더',
   workspaces: '작업 공간',

@@ -1,4 +1,4 @@
-// The page's texts in Korean that the first screen needs.
+// Korean texts of the first screen.
 // Words: conversation = 대화, chat = 채팅, answer = 답변, run = 실행, tool = 도구, approval = 승인(승인, 거부), branch = 분기,
 // project = 프로젝트, knowledge = 지식, memory = 메모리, usage = 사용량, provider = 제공업체, channel = 채널,
 // sub-agent = 하위 에이전트, passage = 구절, trash = 휴지통, queue = 대기열. Sentences are formal (합니다/하세요), buttons are nouns.

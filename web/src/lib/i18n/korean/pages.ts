@@ -1,4 +1,4 @@
-// The page's texts in Korean for everything that is loaded after the first screen.
+// Korean texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/korean.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/korean.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Korean for the files, history and documents of a project.
+// Korean texts of the page: the files, history and documents of a project.
 
 export const projectPages = {
   project: {

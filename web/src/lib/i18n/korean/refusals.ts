@@ -1,4 +1,4 @@
-// Why the server refuses or fails, in Korean, by the protocol's reasons.
+// Korean texts of all refusals and failures, by the protocol's reasons.
 import type { ErrorCode } from '../../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
@@ -6,7 +6,7 @@ import { access } from './access-refusals.ts'
 import { files, models, storedFailures } from './failures.ts'
 import { administration, conversations, runs, store } from './request-refusals.ts'
 
-/** Kinds of failures that come without a finer reason; `message` quotes the server. */
+/** Texts for failures without a more specific reason. `message` is the server's text. */
 const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   bad_request: '요청이 잘못되었습니다: {{message}}',
   validation_failed: '내용이 올바르지 않습니다: {{message}}',
@@ -45,7 +45,7 @@ export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, s
   ...storedFailures,
 }
 
-/** Said after a text whose parameters hold these. */
+/** Texts appended to a text whose parameters include these names. */
 export const additions = {
   detail: ' 제공업체의 설명: {{detail}}',
   next_model: ' 다음 모델: ‘{{next_model}}’.',

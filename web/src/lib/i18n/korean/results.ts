@@ -1,4 +1,4 @@
-// The page's texts in Korean for tool results and the sources of answers.
+// Korean texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: '출처 {{number}}: {{title}}',

@@ -1,4 +1,4 @@
-// The page's texts in Korean for the settings.
+// Korean texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

@@ -1,4 +1,4 @@
-// The texts of an answer's steps and of approval requests, in Korean.
+// Korean texts of an answer's steps and of approval requests.
 
 export const steps = {
   thinking: '생각하는 중',

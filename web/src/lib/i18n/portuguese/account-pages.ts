@@ -1,4 +1,4 @@
-// The page's texts in Portuguese for signing in and the first model of a server.
+// Portuguese texts of the page: signing in and the first model of a server.
 
 export const accountPages = {
   auth: {

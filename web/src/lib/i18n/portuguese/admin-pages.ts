@@ -1,4 +1,4 @@
-// The page's texts in Portuguese for the administration.
+// Portuguese texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

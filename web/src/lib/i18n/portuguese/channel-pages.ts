@@ -1,4 +1,4 @@
-// The page's texts in Portuguese for the settings of channels and webhooks.
+// Portuguese texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in Portuguese.
+// Portuguese texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: 'Movida para a posição {{place}} de {{count}}',

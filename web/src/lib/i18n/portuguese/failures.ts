@@ -1,4 +1,4 @@
-// Why changes of files, models, documents, deliveries, MCP servers and imports fail, in Portuguese, by the protocol's reasons.
+// Portuguese texts of failures (files, models, documents, deliveries, MCP servers and imports), by the protocol's reasons.
 import type { FILE_FAILURES } from '../../../../../server/protocol/failures/files.ts'
 import type { MODEL_FAILURES } from '../../../../../server/protocol/failures/models.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'

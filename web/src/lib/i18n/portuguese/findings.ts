@@ -1,4 +1,4 @@
-// The findings of the doctor in Portuguese, by their names on the wire.
+// Portuguese texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
 const INSTALL = 'Instale o bubblewrap (apt-get install bubblewrap) e permita namespaces de usuário.'
@@ -135,7 +135,7 @@ export const findings: FindingTexts = {
   },
 }
 
-/** Folders are named by the server. */
+/** Names of folders, by the server's names. */
 export const folders: FindingFolders = {
   'data folder': 'pasta de dados',
   workspaces: 'espaços de trabalho',

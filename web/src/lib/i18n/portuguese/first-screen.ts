@@ -1,7 +1,7 @@
-// The page's texts in Portuguese that the first screen needs.
+// Portuguese texts of the first screen.
 // Brazilian Portuguese. Words: conversation = conversa, chat = chat, answer = resposta, run = execução, tool = ferramenta, approval =
 // aprovação (aprovar, recusar), branch = ramificação, project = projeto, knowledge = conhecimento, memory = memória, usage = uso, provider =
-// provedor, channel = canal, sub-agent = subagente, passage = trecho, trash = lixeira, queue = fila. Readers are addressed as "você".
+// provedor, channel = canal, sub-agent = subagente, passage = trecho, trash = lixeira, queue = fila. Users are addressed as "você".
 // API key = chave de API, secret = segredo, thinking = raciocínio, request = solicitação, sign-in = login (verb: entrar), to revoke = revogar, tab = guia.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'

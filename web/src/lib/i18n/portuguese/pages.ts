@@ -1,4 +1,4 @@
-// The page's texts in Portuguese for everything that is loaded after the first screen.
+// Portuguese texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/portuguese.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/portuguese.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Portuguese for tool results and the sources of answers.
+// Portuguese texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: 'Fonte {{number}}: {{title}}',

@@ -1,4 +1,4 @@
-// The page's texts in Portuguese for the settings.
+// Portuguese texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

@@ -1,4 +1,4 @@
-// Why requests are refused: accounts, signing in and malformed requests, in Russian, by the protocol's reasons.
+// Russian texts of refused requests (accounts, signing in and malformed requests), by the protocol's reasons.
 import type { ACCESS_FAILURES } from '../../../../../server/protocol/failures/access.ts'
 
 export const access: Record<keyof typeof ACCESS_FAILURES, string> = {

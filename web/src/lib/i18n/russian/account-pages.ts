@@ -1,4 +1,4 @@
-// The page's texts in Russian for signing in and the first model of a server.
+// Russian texts of the page: signing in and the first model of a server.
 
 export const accountPages = {
   auth: {

@@ -1,4 +1,4 @@
-// The page's texts in Russian for the administration.
+// Russian texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

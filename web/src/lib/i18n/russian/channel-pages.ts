@@ -1,4 +1,4 @@
-// The page's texts in Russian for the settings of channels and webhooks.
+// Russian texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in Russian.
+// Russian texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: 'Перемещено на место {{place}} из {{count}}',

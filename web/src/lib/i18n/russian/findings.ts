@@ -1,4 +1,4 @@
-// The findings of the doctor in Russian, by their names on the wire.
+// Russian texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
 const INSTALL =
@@ -133,7 +133,7 @@ export const findings: FindingTexts = {
   },
 }
 
-/** Folders are named by the server. */
+/** Names of folders, by the server's names. */
 export const folders: FindingFolders = {
   'data folder': 'папка данных',
   workspaces: 'рабочие папки',

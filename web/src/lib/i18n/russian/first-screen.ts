@@ -1,7 +1,7 @@
-// The page's texts in Russian that the first screen needs.
+// Russian texts of the first screen.
 // Words: conversation = беседа, chat = чат, answer = ответ, run = запуск, tool = инструмент, approval = одобрение (одобрить, отклонить),
 // branch = ветка, project = проект, knowledge = знания, memory = память, usage = расход, provider = провайдер, channel = канал,
-// sub-agent = субагент, passage = фрагмент, trash = корзина, queue = очередь. Readers are addressed as "вы".
+// sub-agent = субагент, passage = фрагмент, trash = корзина, queue = очередь. Users are addressed as "вы".
 // API key = ключ API, secret = секрет, thinking = размышление, request = запрос, shared link = общая ссылка, to revoke = отозвать, account = учётная запись.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Russian for everything that is loaded after the first screen.
+// Russian texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/russian.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/russian.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Russian for tool results and the sources of answers.
+// Russian texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: 'Источник {{number}}: {{title}}',

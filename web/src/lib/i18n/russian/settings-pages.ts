@@ -1,4 +1,4 @@
-// The page's texts in Russian for the settings.
+// Russian texts of the page: the settings.
 
 export const settingsPages = {
   settings: {

@@ -1,4 +1,4 @@
-// The texts of an answer's steps and of approval requests, in Russian.
+// Russian texts of an answer's steps and of approval requests.
 
 export const steps = {
   thinking: 'Размышление',

@@ -1,4 +1,4 @@
-// The page's texts in Spanish for the administration.
+// Spanish texts of the page: the administration.
 
 export const adminPages = {
   apiKeys: {

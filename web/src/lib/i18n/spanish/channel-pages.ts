@@ -1,4 +1,4 @@
-// The page's texts in Spanish for the settings of channels and webhooks.
+// Spanish texts of the page: the settings of channels and webhooks.
 
 export const channelPages = {
   channels: {

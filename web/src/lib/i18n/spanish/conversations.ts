@@ -1,4 +1,4 @@
-// The texts of the list of conversations, in Spanish.
+// Spanish texts of the list of conversations.
 
 export const conversations = {
   pinPlaced: 'Movida al puesto {{place}} de {{count}}',

@@ -1,4 +1,4 @@
-// The findings of the doctor in Spanish, by their names on the wire.
+// Spanish texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
 const INSTALL =
@@ -134,7 +134,7 @@ export const findings: FindingTexts = {
   },
 }
 
-/** Folders are named by the server. */
+/** Names of folders, by the server's names. */
 export const folders: FindingFolders = {
   'data folder': 'carpeta de datos',
   workspaces: 'espacios de trabajo',

@@ -1,7 +1,7 @@
-// The page's texts in Spanish that the first screen needs.
+// Spanish texts of the first screen.
 // Words: conversation = conversación, chat = chat, answer = respuesta, run = ejecución, tool = herramienta, approval = aprobación (aprobar,
 // rechazar), branch = rama, project = proyecto, knowledge = conocimiento, memory = memoria, usage = uso, provider = proveedor,
-// channel = canal, sub-agent = subagente, passage = fragmento, trash = papelera, queue = cola. Readers are addressed as "tú".
+// channel = canal, sub-agent = subagente, passage = fragmento, trash = papelera, queue = cola. Users are addressed as "tú".
 // API key = clave de API, secret = secreto, thinking = razonamiento, request = solicitud, to revoke = revocar, settings = ajustes, passkey = llave de acceso.
 import type { english } from '../english/first-screen.ts'
 import type { Translation } from '../translation.ts'

@@ -1,4 +1,4 @@
-// The page's texts in Spanish for everything that is loaded after the first screen.
+// Spanish texts of the page: everything that is loaded after the first screen.
 
 import { proseNames } from '../../../../../server/protocol/prose-names/spanish.ts'
 import { toolNames } from '../../../../../server/protocol/tool-names/spanish.ts'

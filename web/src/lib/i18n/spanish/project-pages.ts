@@ -1,4 +1,4 @@
-// The page's texts in Spanish for the files, history and documents of a project.
+// Spanish texts of the page: the files, history and documents of a project.
 
 export const projectPages = {
   project: {

@@ -1,4 +1,4 @@
-// Why the server refuses or fails, in Spanish, by the protocol's reasons.
+// Spanish texts of all refusals and failures, by the protocol's reasons.
 import type { ErrorCode } from '../../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../../server/protocol/failures/failures.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
@@ -6,7 +6,7 @@ import { access } from './access-refusals.ts'
 import { files, models, storedFailures } from './failures.ts'
 import { administration, conversations, runs, store } from './request-refusals.ts'
 
-/** Kinds of failures that come without a finer reason; `message` quotes the server. */
+/** Texts for failures without a more specific reason. `message` is the server's text. */
 const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   bad_request: 'La solicitud no es correcta: {{message}}',
   validation_failed: 'Los datos no son válidos: {{message}}',
@@ -46,7 +46,7 @@ export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, s
   ...storedFailures,
 }
 
-/** Said after a text whose parameters hold these. */
+/** Texts appended to a text whose parameters include these names. */
 export const additions = {
   detail: ' El proveedor dice: {{detail}}',
   next_model: ' Se sigue con «{{next_model}}».',

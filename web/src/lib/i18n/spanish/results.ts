@@ -1,4 +1,4 @@
-// The page's texts in Spanish for tool results and the sources of answers.
+// Spanish texts of the page: tool results and the sources of answers.
 
 export const results = {
   source: 'Fuente {{number}}: {{title}}',

@@ -1,4 +1,4 @@
-// The page's texts in Spanish for the settings.
+// Spanish texts of the page: the settings.
 
 export const settingsPages = {
   settings: {
