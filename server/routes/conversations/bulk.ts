@@ -2,7 +2,7 @@
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { ConversationRepository } from '../../db/repositories/conversations/conversations.ts'
 import type { Store } from '../../db/store.ts'
-import { AppError, appError } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { Change } from '../../protocol/change.ts'
 import { type BulkAction, BulkBody, BulkResult } from '../../protocol/conversations/conversation.ts'
@@ -12,7 +12,7 @@ import { success } from '../envelope.ts'
 
 /** The dependencies of the route that changes several conversations. */
 export interface BulkRouteDependencies {
-  conversations: Pick<ConversationRepository, 'patch'>
+  conversations: Pick<ConversationRepository, 'mark'>
   trash: Pick<Store['trash'], 'restore'>
   chat: Pick<ChatService, 'trashConversation' | 'removeConversation'>
   /** Notifies the user's other tabs. Call it after the change is stored. */
@@ -26,25 +26,45 @@ const CHANGES: Partial<Record<BulkAction, Change['change']>> = {
   restore: 'created',
 }
 
+/** Changes conversations of a user and yields each that is changed; one that the user does not have is left out. */
+type Apply = (userId: UserId, ids: readonly ConversationId[]) => AsyncIterable<ConversationId>
+
+/** For what needs only the database: one statement for all. */
+const together = (
+  apply: (userId: UserId, ids: readonly ConversationId[]) => Promise<ConversationId[]>,
+): Apply =>
+  async function* (userId, ids) {
+    yield* await apply(userId, ids)
+  }
+
+/** For what also stops runs: one conversation after the other. */
+const oneByOne = (apply: (userId: UserId, id: ConversationId) => Promise<void>): Apply =>
+  async function* (userId, ids) {
+    for (const id of ids)
+      try {
+        await apply(userId, id)
+        yield id
+      } catch (error) {
+        // The conversation was deleted in the meantime. The others must still be changed.
+        if (!(error instanceof AppError) || error.status !== 404) throw error
+      }
+  }
+
 /** `POST /api/conversations/bulk`. */
 export function registerBulkRoute(
   app: App,
   { conversations, trash, chat, announce }: BulkRouteDependencies,
 ): void {
-  const patch =
-    (changes: Parameters<ConversationRepository['patch']>[2]) =>
-    (userId: UserId, id: ConversationId): Promise<unknown> =>
-      conversations.patch(userId, id, changes)
-  const actions: Record<BulkAction, (userId: UserId, id: ConversationId) => Promise<unknown>> = {
-    archive: patch({ archived: true }),
-    unarchive: patch({ archived: false }),
-    pin: patch({ pinned: true }),
-    unpin: patch({ pinned: false }),
-    delete: chat.trashConversation,
-    async restore(userId, id) {
-      if (!(await trash.restore(userId, id))) throw appError('conversation_not_found')
-    },
-    delete_permanently: chat.removeConversation,
+  const mark = (marks: Parameters<ConversationRepository['mark']>[2]): Apply =>
+    together((userId, ids) => conversations.mark(userId, ids, marks))
+  const actions: Record<BulkAction, Apply> = {
+    archive: mark({ archived: true }),
+    unarchive: mark({ archived: false }),
+    pin: mark({ pinned: true }),
+    unpin: mark({ pinned: false }),
+    delete: oneByOne(chat.trashConversation),
+    restore: together(trash.restore),
+    delete_permanently: oneByOne(chat.removeConversation),
   }
 
   app.post(
@@ -57,21 +77,17 @@ export function registerBulkRoute(
         response: { 200: envelope(BulkResult) },
       },
     },
-    async ({ user, body }) => {
-      const changed: ConversationId[] = []
-      const notFound: ConversationId[] = []
-      for (const id of new Set(body.ids)) {
-        try {
-          await actions[body.action](user.id, id)
-          changed.push(id)
-          announce(user.id, { type: 'conversation', id, change: CHANGES[body.action] ?? 'updated' })
-        } catch (error) {
-          // The conversation was deleted in the meantime. The others must still be changed.
-          if (!(error instanceof AppError) || error.status !== 404) throw error
-          notFound.push(id)
-        }
+    async ({ user, body: { ids: given, action } }) => {
+      const ids = [...new Set(given)]
+      const changed = new Set<ConversationId>()
+      for await (const id of actions[action](user.id, ids)) {
+        changed.add(id)
+        announce(user.id, { type: 'conversation', id, change: CHANGES[action] ?? 'updated' })
       }
-      return success({ changed, not_found: notFound })
+      return success({
+        changed: ids.filter((id) => changed.has(id)),
+        not_found: ids.filter((id) => !changed.has(id)),
+      })
     },
   )
 }

@@ -225,7 +225,8 @@ function registerTrash(
       },
     },
     async ({ user, params }) => {
-      if (!(await trash.restore(user.id, params.id))) throw appError('conversation_not_found')
+      const restored = await trash.restore(user.id, [params.id])
+      if (restored.length === 0) throw appError('conversation_not_found')
       return success(presentConversation(await conversations.get(user.id, params.id)))
     },
   )

@@ -138,8 +138,11 @@ describeOnEachServer('the trash', (start) => {
     const state = async () =>
       (await call('GET', `/api/conversations/${mine[0]}`)).json.data ?? 'deleted'
     expect(await bulk('pin')).toEqual({ changed: mine, not_found: [theirs] })
-    expect(await state()).toMatchObject({ pinned: true })
+    await call('PUT', '/api/conversations/pins', { ids: mine })
+    await bulk('pin')
+    expect(await state()).toMatchObject({ pinned: true, pin_position: 0 })
     await bulk('unpin')
+    expect(await state()).toMatchObject({ pinned: false, pin_position: null })
     await bulk('archive')
     expect(await state()).toMatchObject({ pinned: false, archived: true })
     await bulk('unarchive')
@@ -234,7 +237,7 @@ describeOnEachDatabase('the purge', (open) => {
     })
     await allRemoved
     expect(removed).toEqual([old, unused])
-    expect(await store.trash.restore(userId, recent)).toBe(true)
+    expect(await store.trash.restore(userId, [recent])).toEqual([recent])
     for (const id of [recent, ordinary, answering])
       expect(await store.conversations.find(userId, id)).toBeDefined()
   })

@@ -13,8 +13,6 @@ const DUE_LIMIT = 100
 export function createTrashRepository({ read, write, tables }: Database) {
   const { conversations, runs } = tables
   const columns = { id: conversations.id, userId: conversations.userId }
-  const owned = (userId: UserId, id: ConversationId) =>
-    and(eq(conversations.id, id), eq(conversations.userId, userId))
 
   return {
     /** Moves a conversation to the trash. The caller has locked it and knows that no run is active in it. */
@@ -22,15 +20,15 @@ export function createTrashRepository({ read, write, tables }: Database) {
       await tx.update(conversations).set({ deletedAt }).where(eq(conversations.id, id))
     },
 
-    /** Restores a conversation from the trash. False when the user has no such conversation, in the trash or elsewhere. */
-    restore: (userId: UserId, id: ConversationId): Promise<boolean> =>
+    /** Restores conversations from the trash. Returns those that the user has, in the trash or elsewhere, in no order. */
+    restore: (userId: UserId, ids: readonly ConversationId[]): Promise<ConversationId[]> =>
       write(async (tx) => {
         const restored = await tx
           .update(conversations)
           .set({ deletedAt: null })
-          .where(owned(userId, id))
+          .where(and(inArray(conversations.id, [...ids]), eq(conversations.userId, userId)))
           .returning({ id: conversations.id })
-        return restored.length > 0
+        return restored.map(({ id }) => id)
       }),
 
     /** Some of the conversations that were moved to the trash before a given time. */
