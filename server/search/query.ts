@@ -23,7 +23,12 @@ export type SearchQuery = {
   hasFile: boolean
 }
 
-const PART = /(-?)(?:(in|tag|by|has):)?(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))/giu
+/** The quotes of the page's languages. Any of them begins or ends a phrase, because keyboards differ from books. */
+const QUOTES = '"“”„«»「」'
+const PART = new RegExp(
+  `(-?)(?:(in|tag|by|has):)?(?:[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+))`,
+  'giu',
+)
 /** Words of a query that are used. Finding the texts with most words of a longer list would take too long. */
 const MAX_WORDS = 8
 const MAX_EXCLUDED = 8

@@ -82,3 +82,18 @@ test('a phrase is found only where its words follow each other', () => {
   expect(hasPhrase(wordPositions('some green tea'), phrase)).toBe(true)
   expect(hasPhrase(wordPositions('green and tea'), phrase)).toBe(false)
 })
+
+test("a phrase may stand in the quotes of any of the page's languages", () => {
+  const [expected] = parseQuery('"green tea"').phrases
+  for (const quoted of [
+    '“green tea”',
+    '„green tea“',
+    '« green tea »',
+    '«green tea»',
+    '「green tea」',
+  ])
+    expect(parseQuery(`leaf ${quoted} -cup`)).toMatchObject({
+      phrases: [expected],
+      without: [[{ word: 'cup' }]],
+    })
+})
