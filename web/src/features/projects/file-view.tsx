@@ -1,6 +1,6 @@
 // The open file: edit, save, rename, download, delete. Never overwrites another person's change without asking.
 import { ArrowLeft, Save } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
@@ -78,8 +78,17 @@ function Editing({
     preview === null || line !== undefined || editing.hadDraft ? 'edit' : 'preview',
   )
   useEffect(() => onDirty(dirty), [dirty, onDirty])
+  const section = useRef<HTMLElement>(null)
+  /** The button is disabled or goes once the text is saved, so the focus moves on before. */
+  const saveByButton = (): void => {
+    editing.save()
+    const target = view === 'edit' ? '[contenteditable="true"]' : '[role="radio"][data-state="on"]'
+    // On a phone, the editor would open the keyboard.
+    if (view === 'preview' || matchMedia('(pointer: fine)').matches)
+      section.current?.querySelector<HTMLElement>(target)?.focus()
+  }
   return (
-    <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
+    <section ref={section} aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2">
         <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
         <p className="min-w-0 flex-1 truncate font-mono text-[13px]" title={path}>
@@ -103,7 +112,7 @@ function Editing({
             tone={dirty ? 'primary' : 'quiet'}
             icon={Save}
             disabled={!dirty || editing.isSaving}
-            onClick={editing.save}
+            onClick={saveByButton}
           >
             {t('common.save')}
           </Button>

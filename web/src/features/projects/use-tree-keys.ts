@@ -15,7 +15,7 @@ export const TREE_STOP = '[role="treeitem"][tabindex="0"]'
 
 /**
  * `active` is the path of the open file. `stop` is the row that Tab reaches: the last one that had the focus, else the
- * open file, else the first. The focus stays in the tree when its row goes.
+ * open file, else the first. When that row goes, the row in its place takes over, with the focus.
  */
 export function useTreeKeys({
   tree,
@@ -34,7 +34,12 @@ export function useTreeKeys({
   const typed = useRef({ text: '', at: 0 })
   const hasFocus = useRef(false)
   const known = (path: string | null) => rows.find((row) => row.path === path)
-  const stop = known(current) ?? known(active) ?? rows[0]
+  /** Where `stop` was; 0 before there is one. */
+  const place = useRef(0)
+  const stop = known(current) ?? known(active) ?? rows[Math.min(place.current, rows.length - 1)]
+  useLayoutEffect(() => {
+    if (stop !== undefined) place.current = rows.indexOf(stop)
+  })
   // A browser sends no `blur` for a focused element that is removed.
   useLayoutEffect(() => {
     if (hasFocus.current && document.activeElement === document.body)
