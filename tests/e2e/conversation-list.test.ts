@@ -100,16 +100,18 @@ describeInBrowser('the list of conversations', (visitor) => {
     await bar.waitFor({ state: 'detached' })
     await expect.poll(() => menu.evaluate((button) => button.matches(':focus'))).toBe(true)
 
-    // More than one request takes, and more than the events of the server are read for one by one.
+    // Also what is not loaded yet: more than one request takes, and more than the events of the server are read for one by one.
+    await page.getByRole('searchbox', { name: 'Filter by title' }).fill('Plan')
     await begin()
-    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight))
-    await list.getByRole('checkbox', { name: 'Plan 20', exact: true }).waitFor()
     const reads: string[] = []
     page.on('request', (request) => {
       if (/\/api\/conversations\/[^/]+$/.test(request.url()) && request.method() === 'GET')
         reads.push(request.url())
     })
-    await bar.getByRole('button', { name: 'Select all shown' }).click()
+    const all = bar.getByRole('button', { name: 'Select all' })
+    await all.click()
+    await bar.getByText('130 selected').waitFor()
+    expect(await all.getAttribute('aria-pressed')).toBe('true')
     await bar.getByRole('button', { name: 'Delete' }).click()
     const undo = page.getByRole('button', { name: 'Undo' })
     await undo.waitFor()
@@ -117,6 +119,29 @@ describeInBrowser('the list of conversations', (visitor) => {
     expect(reads).toEqual([])
     await undo.click()
     await list.getByRole('link', { name: 'Plan 129' }).waitFor()
+    await leave(page)
+  })
+  test('the list scrolls to the conversation that a link opens, even if it is not loaded yet, and a row in view stays in place', async () => {
+    const first = await create('The oldest link')
+    const second = await create('A later link')
+    for (let number = 0; number < 150; number += 1) await create(`Newer ${number}`)
+    const page = await visitor.open(`${at.server.url}/c/${first}`)
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    const row = list.getByRole('link', { name: 'The oldest link' })
+    await row.waitFor()
+    const isInView = (): Promise<boolean> =>
+      row.evaluate((element) => {
+        const box = element.getBoundingClientRect()
+        const frame = element.closest('nav')?.getBoundingClientRect()
+        return frame !== undefined && box.top >= frame.top && box.bottom <= frame.bottom
+      })
+    await expect.poll(isInView).toBe(true)
+    // A row in view stays where it is.
+    const top = await list.evaluate((element) => element.scrollTop)
+    await list.getByRole('link', { name: 'A later link' }).click()
+    await page.waitForURL(new RegExp(second))
+    await list.locator('[aria-current="page"]').getByText('A later link').waitFor()
+    expect(await list.evaluate((element) => element.scrollTop)).toBe(top)
     await leave(page)
   })
 })

@@ -1,15 +1,16 @@
 // The list of conversations: grouped by day, filtered by title, loading more on scroll; the archive and the trash.
+import { useQuery } from '@tanstack/react-query'
 import { Archive, MessageSquare, Trash2 } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ListView } from '../../lib/api/conversation-lists.ts'
-import { useConversations } from '../../lib/api/conversations.ts'
+import type { ConversationPages, ListView } from '../../lib/api/conversation-lists.ts'
+import { conversationQuery, useConversations } from '../../lib/api/conversations.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Spinner } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import { ListControls } from './list-controls.tsx'
-import { groupConversations } from './list-entries.ts'
+import { type ConversationGroup, groupConversations } from './list-entries.ts'
 import type { RowsHandle } from './use-row-keys.ts'
 import { useSelection } from './use-selection.ts'
 
@@ -46,7 +47,33 @@ function useGroups(q: string, view: ListView, tag: string | null) {
     () => groupConversations(isTrash ? undefined : pinned.data, shown, new Date()),
     [pinned.data, shown, isTrash],
   )
-  return { list, pinned, groups }
+  /** Of everything in the list, which is loaded to its end for this, or until a page fails to load. */
+  const allIds = async (): Promise<string[]> => {
+    let { data, hasNextPage, isError } = list
+    while (hasNextPage && !isError)
+      ({ data, hasNextPage, isError } = await list.fetchNextPage({ cancelRefetch: false }))
+    return idsOf(groupConversations(isTrash ? undefined : pinned.data, data, new Date()))
+  }
+  return { list, pinned, groups, allIds }
+}
+
+const idsOf = (groups: readonly ConversationGroup[]): string[] =>
+  groups.flatMap(({ items }) => items.map(({ id }) => id))
+
+/** A conversation further down is not looked for: each page of a list is a request. */
+const MAX_SEARCHED_PAGES = 10
+
+/** Whether the open conversation is older than what is loaded of the list of current ones, and not very much further down. */
+function useIsBelow(activeId: string | null, loaded: ConversationPages | undefined): boolean {
+  const { data: active } = useQuery({ ...conversationQuery(activeId ?? ''), enabled: false })
+  const last = loaded?.pages.at(-1)?.items.at(-1)
+  if (activeId === null || active === undefined || last === undefined) return false
+  return (
+    loaded !== undefined &&
+    loaded.pages.length < MAX_SEARCHED_PAGES &&
+    !(active.archived || active.pinned || active.temporary) &&
+    active.updated_at < last.updated_at
+  )
 }
 
 /** In the sidebar. `activeId` is the conversation that is open; null: none. */
@@ -63,10 +90,15 @@ export function ConversationList({
   const [view, setView] = useState<ListView>('current')
   const [tag, setTag] = useState<string | null>(null)
   const q = useDeferredValue(search.trim())
-  const { list, pinned, groups } = useGroups(q, view, tag)
+  const { list, pinned, groups, allIds } = useGroups(q, view, tag)
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  const isActiveBelow = useIsBelow(activeId, list.data)
+  useEffect(() => {
+    if (isActiveBelow && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [isActiveBelow, hasNextPage, isFetchingNextPage, fetchNextPage])
   const rows = useRef<RowsHandle>(null)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
-  const all = useMemo(() => groups.flatMap(({ items }) => items.map(({ id }) => id)), [groups])
+  const all = useMemo(() => idsOf(groups), [groups])
   const selection = useSelection(all)
   const { selected } = selection
   return (
@@ -139,9 +171,9 @@ export function ConversationList({
           <SelectionBar
             view={view}
             selected={selected}
-            all={all}
+            isAll={!list.hasNextPage && all.length > 0 && all.every((id) => selected.has(id))}
             activeId={activeId}
-            onSelect={selection.set}
+            onSelectAll={async (isWanted) => selection.set(isWanted ? await allIds() : [])}
             onClose={selection.end}
           />
         </PartBoundary>

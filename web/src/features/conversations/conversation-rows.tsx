@@ -24,6 +24,7 @@ import {
 } from './list-entries.ts'
 import { RowContent } from './row-content.tsx'
 import { useKeptPlace } from './use-kept-place.ts'
+import { useOpenRowInView } from './use-open-row-in-view.ts'
 import { type PinOrder, usePinOrder } from './use-pin-order.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { type RowsHandle, useRowKeys } from './use-row-keys.ts'
@@ -216,6 +217,7 @@ export function ConversationRows({
     [focused, activeId].find((id) => id !== null && layout.indexes.has(id)) ?? keyOf(entries[1])
   const stopIndex = layout.indexes.get(tabStop)
   const { virtualizer, placed } = usePlaced(entries, layout, { rowHeight, scroller, stopIndex })
+  useOpenRowInView(activeId, layout, scroller)
 
   useNearEnd(
     !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END,

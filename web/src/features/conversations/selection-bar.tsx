@@ -13,23 +13,23 @@ import { notify } from '../../ui/overlays/toasts.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 /**
- * `view` decides which actions there are; `all` are the listed conversations, for “select all”.
- * `activeId` is the open one.
+ * `view` decides which actions there are; `activeId` is the open conversation.
  */
 export function SelectionBar({
   view,
   selected,
-  all,
+  isAll,
   activeId,
-  onSelect,
+  onSelectAll,
   onClose,
 }: {
   view: ListView
   selected: ReadonlySet<string>
-  /** The ids of the conversations that the list shows. */
-  all: readonly string[]
+  /** Everything in the list is selected. */
+  isAll: boolean
   activeId: string | null
-  onSelect: (ids: readonly string[]) => void
+  /** Selects everything in the list, or nothing; resolves when that is done. */
+  onSelectAll: (isWanted: boolean) => Promise<void>
   onClose: () => void
 }) {
   const { t } = useTranslation()
@@ -37,8 +37,14 @@ export function SelectionBar({
   const change = useChangeWithUndo()
   const startExport = useStartExport()
   const [deleting, setDeleting] = useState(false)
+  const [collecting, setCollecting] = useState(false)
   const isNone = selected.size === 0
-  const isAll = all.length > 0 && all.every((id) => selected.has(id))
+  const selectAll = async (): Promise<void> => {
+    if (collecting) return
+    setCollecting(true)
+    await onSelectAll(!isAll)
+    setCollecting(false)
+  }
   const apply = (action: BulkAction): void => {
     change([...selected], action, () => {
       if (action === 'delete' && activeId !== null && selected.has(activeId)) navigate(paths.home)
@@ -52,7 +58,7 @@ export function SelectionBar({
       className="flex items-center gap-0.5 border-t border-line px-2.5 py-1.5"
     >
       <span aria-live="polite" className="min-w-0 flex-1 truncate text-[13px] text-muted">
-        {t('conversations.selected', { count: selected.size })}
+        {collecting ? t('common.loading') : t('conversations.selected', { count: selected.size })}
       </span>
       <IconButton
         icon={CheckCheck}
@@ -60,7 +66,7 @@ export function SelectionBar({
         size="small"
         tipSide="top"
         pressed={isAll}
-        onClick={() => onSelect(isAll ? [] : all)}
+        onClick={() => void selectAll()}
       />
       {view === 'trash' ? (
         <IconButton

@@ -21,7 +21,8 @@ export function useSelection(all: readonly string[]) {
       setSelected(null)
       document.getElementById(VIEW_BUTTON_ID)?.focus()
     },
-    set: (ids: readonly string[]) => setSelected(new Set(ids)),
+    /** Has no effect once the selection has ended. */
+    set: (ids: readonly string[]) => setSelected((old) => (old === null ? null : new Set(ids))),
     /** Selects one or takes it out; `isRange`: all from the one toggled last to this one become like this one. */
     toggle(id: string, isRange: boolean): void {
       const next = new Set(selected)

@@ -17,7 +17,7 @@ export const conversations = {
   selected_one: '{{count}} sélectionnée',
   selected_many: '{{count}} sélectionnées',
   selected_other: '{{count}} sélectionnées',
-  selectAll: 'Sélectionner toutes celles affichées',
+  selectAll: 'Tout sélectionner',
   exportSelected: 'Exporter',
   exportStarted:
     'L’export a commencé. Quand il sera prêt, téléchargez-le dans Paramètres → Vos données.',

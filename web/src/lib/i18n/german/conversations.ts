@@ -16,7 +16,7 @@ export const conversations = {
   selection: 'Ausgewählte Unterhaltungen',
   selected_one: '{{count}} ausgewählt',
   selected_other: '{{count}} ausgewählt',
-  selectAll: 'Alle angezeigten auswählen',
+  selectAll: 'Alle auswählen',
   exportSelected: 'Exportieren',
   exportStarted:
     'Der Export wurde gestartet. Wenn er fertig ist, kannst du ihn unter Einstellungen → Deine Daten herunterladen.',

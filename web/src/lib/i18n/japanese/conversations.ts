@@ -15,7 +15,7 @@ export const conversations = {
   select: '複数を選択…',
   selection: '選択した会話',
   selected_other: '{{count}} 件を選択中',
-  selectAll: '表示中のすべてを選択',
+  selectAll: 'すべて選択',
   exportSelected: 'エクスポート',
   exportStarted:
     'エクスポートを開始しました。完了したら「設定 → データ」からダウンロードできます。',

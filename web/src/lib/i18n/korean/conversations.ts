@@ -15,7 +15,7 @@ export const conversations = {
   select: '여러 개 선택…',
   selection: '선택한 대화',
   selected_other: '{{count}}개 선택됨',
-  selectAll: '표시된 항목 모두 선택',
+  selectAll: '모두 선택',
   exportSelected: '내보내기',
   exportStarted: '내보내기를 시작했습니다. 준비되면 설정 → 내 데이터에서 다운로드하세요.',
   tags: '태그',

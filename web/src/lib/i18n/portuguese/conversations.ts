@@ -17,7 +17,7 @@ export const conversations = {
   selected_one: '{{count}} selecionada',
   selected_many: '{{count}} selecionadas',
   selected_other: '{{count}} selecionadas',
-  selectAll: 'Selecionar todas as exibidas',
+  selectAll: 'Selecionar tudo',
   exportSelected: 'Exportar',
   exportStarted:
     'A exportação foi iniciada. Quando estiver pronta, baixe-a em Configurações → Seus dados.',

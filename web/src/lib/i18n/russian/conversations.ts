@@ -18,7 +18,7 @@ export const conversations = {
   selected_few: 'Выбрано {{count}}',
   selected_many: 'Выбрано {{count}}',
   selected_other: 'Выбрано {{count}}',
-  selectAll: 'Выбрать все показанные',
+  selectAll: 'Выбрать все',
   exportSelected: 'Экспорт',
   exportStarted:
     'Экспорт начат. Когда он будет готов, скачайте его в разделе «Настройки → Ваши данные».',

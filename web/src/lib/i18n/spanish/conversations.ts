@@ -17,7 +17,7 @@ export const conversations = {
   selected_one: '{{count}} seleccionada',
   selected_many: '{{count}} seleccionadas',
   selected_other: '{{count}} seleccionadas',
-  selectAll: 'Seleccionar todas las mostradas',
+  selectAll: 'Seleccionar todo',
   exportSelected: 'Exportar',
   exportStarted:
     'La exportación ha empezado. Cuando esté lista, descárgala en Ajustes → Tus datos.',
