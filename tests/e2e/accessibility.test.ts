@@ -118,7 +118,7 @@ describeInBrowser('accessibility', (visitor) => {
     await expectNoSideways(page)
     await page.getByRole('button', { name: 'Show sidebar' }).click()
     const drawer = page.getByRole('dialog')
-    await drawer.getByRole('link', { name: /New chat/ }).click()
+    await drawer.getByRole('link', { name: /New conversation/ }).click()
     await composer(page).waitFor()
     await drawer.waitFor({ state: 'hidden' })
     await expectNoSideways(page)

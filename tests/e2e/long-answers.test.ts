@@ -128,8 +128,8 @@ describeInBrowser('the end of an answer', (visitor) => {
     await page.getByRole('alert').first().waitFor()
     await list.getByText('Fails at once').waitFor()
     await page
-      .getByRole('button', { name: 'New chat' })
-      .or(page.getByRole('link', { name: 'New chat' }))
+      .getByRole('button', { name: 'New conversation' })
+      .or(page.getByRole('link', { name: 'New conversation' }))
       .first()
       .click()
     upstream.enqueue(heldAtTheEnd('Something long').turn)

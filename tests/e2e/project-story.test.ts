@@ -88,7 +88,7 @@ describeInBrowser('a project from upload to undo', (visitor) => {
       ]),
       turn.text('All three are settled.'),
     )
-    await page.getByRole('button', { name: 'Chat in this project' }).click()
+    await page.getByRole('button', { name: 'Start a conversation' }).click()
     await say(page, 'Renew the text, write a plan, drop main.ts.')
 
     // Approval requests appear in the order of the calls; the first one is expanded and has the focus.

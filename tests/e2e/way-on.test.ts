@@ -119,7 +119,7 @@ describeInBrowser('recovering from errors', (visitor) => {
     await page.getByRole('dialog').getByRole('navigation', { name: 'Conversations' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await page.getByRole('link', { name: 'New chat' }).click()
+    await page.getByRole('link', { name: 'New conversation' }).click()
     await composer(page).waitFor()
     await leave(page)
   })

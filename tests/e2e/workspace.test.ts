@@ -221,7 +221,7 @@ describeInBrowser('working on files', (visitor) => {
       turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'charcoal' } }]),
       turn.text('Over charcoal.'),
     )
-    await page.getByRole('button', { name: 'Chat in this project' }).click()
+    await page.getByRole('button', { name: 'Start a conversation' }).click()
     await say(page, 'How is Wuyi tea roasted?')
     await page.getByText('Over charcoal.').waitFor()
     const sources = page.getByRole('region', { name: 'Sources' })

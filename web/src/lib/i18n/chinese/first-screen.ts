@@ -190,7 +190,7 @@ export const chinese: typeof english = {
     selection: '已选的对话',
     selected_one: '已选 {{count}} 个',
     selected_other: '已选 {{count}} 个',
-    selectAll: '全选已显示的',
+    selectAll: '全选',
     exportSelected: '导出',
     exportStarted: '已开始导出。完成后可在“设置 → 我的数据”中下载。',
     tags: '标签',
@@ -278,7 +278,7 @@ export const chinese: typeof english = {
     deleteText: '项目的所有文件、历史和文档都会被删除，且无法撤销。',
     stats_one: '{{count}} 个文件 · {{size}}',
     stats_other: '{{count}} 个文件 · {{size}}',
-    chat: '在此项目中对话',
+    chat: '开始对话',
     panel: '项目文件',
     tab: {
       conversations: '对话',

@@ -5,7 +5,7 @@ import type { projectPages as english } from '../english/project-pages.ts'
 export const projectPages: typeof english = {
   project: {
     noConversations: '还没有对话',
-    noConversationsText: '点击“在此项目中对话”开始一个。',
+    noConversationsText: '此项目中的对话可以读取和修改项目文件。',
     conversations: '此项目中的对话',
     instructions: '指令',
     instructionsHint: '此项目的每个对话都应了解或遵守的内容。',

@@ -158,7 +158,7 @@ export const chatPages = {
     conversation: 'Conversation',
   },
   commands: {
-    newChat: 'New chat',
+    newChat: 'New conversation',
     stop: 'Stop the answer',
     share: 'Share conversation',
     exportMarkdown: 'Export as Markdown',

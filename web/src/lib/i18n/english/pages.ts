@@ -67,7 +67,7 @@ export const englishPages = {
     },
   },
   shortcuts: {
-    newChat: 'New chat',
+    newChat: 'New conversation',
     search: 'Search and commands',
     sidebar: 'Show or hide sidebar',
     focus: 'Go to message field',

@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: 'No conversations yet',
-    noConversationsText: 'Start one with “Chat in this project”.',
+    noConversationsText: 'Conversations in this project can read and change its files.',
     conversations: 'Conversations in this project',
     instructions: 'Instructions',
     instructionsHint: 'What every conversation here should know or follow.',

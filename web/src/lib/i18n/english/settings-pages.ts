@@ -262,7 +262,7 @@ export const settingsPages = {
     export: 'Export everything',
     exportText: 'Everything you own here, in one ZIP archive that any NanoClaw can import.',
     exportNote:
-      'Includes conversations with all branches and files, memory, projects, documents and usage, but no passwords or keys. The trash and temporary chats are left out. The file is deleted after a day.',
+      'Includes conversations with all branches and files, memory, projects, documents and usage, but no passwords or keys. The trash and temporary conversations are left out. The file is deleted after a day.',
     exportAll: 'Export everything',
     exporting: 'Writing the archive…',
     exportFailed: 'The export failed:',

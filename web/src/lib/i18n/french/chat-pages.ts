@@ -178,7 +178,7 @@ export const chatPages = {
     conversation: 'Conversation',
   },
   commands: {
-    newChat: 'Nouvelle discussion',
+    newChat: 'Nouvelle conversation',
     stop: 'Arrêter la réponse',
     share: 'Partager la conversation',
     exportMarkdown: 'Exporter en Markdown',

@@ -1,5 +1,5 @@
 // French texts of the first screen.
-// Words: conversation = conversation, chat = discussion, answer = réponse, run = exécution, tool = outil, approval = approbation (approuver,
+// Words: conversation = conversation, answer = réponse, run = exécution, tool = outil, approval = approbation (approuver,
 // refuser), branch = branche, project = projet, knowledge = connaissances, memory = mémoire, usage = utilisation, provider = fournisseur,
 // channel = canal, sub-agent = sous-agent, passage = passage, trash = corbeille, queue = file d’attente. Users are addressed as "vous".
 // API key = clé d’API, secret = secret, thinking = réflexion, request = requête, upload = importation, to revoke = révoquer, settings = paramètres.
@@ -46,7 +46,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: 'Ouvrir le menu',
     collapse: 'Masquer le panneau latéral',
     expand: 'Afficher le panneau latéral',
-    newChat: 'Nouvelle discussion',
+    newChat: 'Nouvelle conversation',
     projects: 'Projets',
     memory: 'Mémoire',
     stats: 'Utilisation',
@@ -75,7 +75,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: 'Bon après-midi. Comment puis-je vous aider ?',
       evening: 'Bonsoir. Comment puis-je vous aider ?',
     },
-    temporary: 'Discussion temporaire',
+    temporary: 'Conversation temporaire',
     temporaryText: 'Dans aucune liste ni recherche. Elle est supprimée quand vous la quittez.',
     suggestions: 'À essayer',
     try: {
@@ -253,7 +253,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     stats_one: '{{count}} fichier · {{size}}',
     stats_many: '{{count}} fichiers · {{size}}',
     stats_other: '{{count}} fichiers · {{size}}',
-    chat: 'Discuter dans ce projet',
+    chat: 'Commencer une conversation',
     panel: 'Fichiers du projet',
     tab: {
       conversations: 'Conversations',

@@ -52,7 +52,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: 'Rechercher partout',
     placeholder: 'Rechercher, ou saisir une commande',
-    hint: 'Aussi : "une expression", -sans, in:projet, tag:nom, by:me, has:file',
+    hint: 'Aussi : « une expression », -sans, in:projet, tag:nom, by:me, has:file',
     indexing: 'Les messages plus anciens sont en cours d’indexation ({{percent}} %).',
     nothing: 'Aucun résultat',
     results: 'Résultats',
@@ -71,7 +71,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: 'Nouvelle discussion',
+    newChat: 'Nouvelle conversation',
     search: 'Recherche et commandes',
     sidebar: 'Afficher ou masquer le panneau latéral',
     focus: 'Aller au champ de message',

@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: 'Aucune conversation pour l’instant',
-    noConversationsText: 'Commencez-en une avec « Discuter dans ce projet ».',
+    noConversationsText: 'Les conversations de ce projet peuvent lire et modifier ses fichiers.',
     conversations: 'Conversations de ce projet',
     instructions: 'Instructions',
     instructionsHint: 'Ce que chaque conversation doit savoir ou respecter ici.',

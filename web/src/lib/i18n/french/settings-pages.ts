@@ -222,7 +222,7 @@ export const settingsPages = {
     exportText:
       'Tout ce qui vous appartient ici, en une archive ZIP que tout NanoClaw peut importer.',
     exportNote:
-      'Elle contient les conversations avec toutes leurs branches et leurs fichiers, la mémoire, les projets, les documents et l’utilisation, mais ni mots de passe ni clés. La corbeille et les discussions temporaires n’y sont pas. Le fichier est supprimé au bout d’un jour.',
+      'Elle contient les conversations avec toutes leurs branches et leurs fichiers, la mémoire, les projets, les documents et l’utilisation, mais ni mots de passe ni clés. La corbeille et les conversations temporaires n’y sont pas. Le fichier est supprimé au bout d’un jour.',
     exportAll: 'Tout exporter',
     exporting: 'Écriture de l’archive…',
     exportFailed: 'L’export a échoué :',

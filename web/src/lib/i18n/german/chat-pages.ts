@@ -163,7 +163,7 @@ export const chatPages = {
     conversation: 'Unterhaltung',
   },
   commands: {
-    newChat: 'Neuer Chat',
+    newChat: 'Neue Unterhaltung',
     stop: 'Antwort stoppen',
     share: 'Unterhaltung teilen',
     exportMarkdown: 'Als Markdown exportieren',

@@ -1,5 +1,5 @@
 // German texts of the first screen.
-// Words: conversation = Unterhaltung, chat = Chat, answer = Antwort, run = Lauf, tool = Tool, approval = Freigabe (freigeben, ablehnen),
+// Words: conversation = Unterhaltung, answer = Antwort, run = Lauf, tool = Tool, approval = Freigabe (freigeben, ablehnen),
 // branch = Zweig, project = Projekt, knowledge = Wissen, memory = Gedächtnis, usage = Nutzung, provider = Anbieter, channel = Kanal,
 // sub-agent = Unteragent, passage = Textstelle, trash = Papierkorb, queue = Warteschlange, invitation = Einladung. Users are addressed as "du".
 // API key = API-Schlüssel, secret = Geheimnis, version = Version, thinking = Nachdenken, request = Anfrage, to revoke = widerrufen (an invitation: zurückziehen).
@@ -47,7 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: 'Menü öffnen',
     collapse: 'Seitenleiste ausblenden',
     expand: 'Seitenleiste einblenden',
-    newChat: 'Neuer Chat',
+    newChat: 'Neue Unterhaltung',
     projects: 'Projekte',
     memory: 'Gedächtnis',
     stats: 'Nutzung',
@@ -75,8 +75,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: 'Guten Tag. Wie kann ich helfen?',
       evening: 'Guten Abend. Wie kann ich helfen?',
     },
-    temporary: 'Temporärer Chat',
-    temporaryText: 'In keiner Liste und keiner Suche. Er wird gelöscht, sobald du ihn verlässt.',
+    temporary: 'Temporäre Unterhaltung',
+    temporaryText: 'In keiner Liste und keiner Suche. Sie wird gelöscht, sobald du sie verlässt.',
     suggestions: 'Zum Ausprobieren',
     try: {
       time: { label: 'Wie spät ist es in Tokio?', text: 'Wie spät ist es in Tokio?' },
@@ -245,7 +245,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       'Alle Dateien, der Verlauf und die Dokumente werden gelöscht. Das lässt sich nicht rückgängig machen.',
     stats_one: '{{count}} Datei · {{size}}',
     stats_other: '{{count}} Dateien · {{size}}',
-    chat: 'In diesem Projekt chatten',
+    chat: 'Unterhaltung beginnen',
     panel: 'Projektdateien',
     tab: {
       conversations: 'Unterhaltungen',

@@ -53,7 +53,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: 'Alles durchsuchen',
     placeholder: 'Suchen oder Befehl eingeben',
-    hint: 'Auch: "ganze Wendung", -ohne, in:Projekt, tag:Name, by:me, has:file',
+    hint: 'Auch: „ganze Wendung“, -ohne, in:Projekt, tag:Name, by:me, has:file',
     indexing: 'Ältere Nachrichten werden noch indexiert ({{percent}} % fertig).',
     nothing: 'Keine Ergebnisse',
     results: 'Ergebnisse',
@@ -72,7 +72,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: 'Neuer Chat',
+    newChat: 'Neue Unterhaltung',
     search: 'Suche und Befehle',
     sidebar: 'Seitenleiste ein- oder ausblenden',
     focus: 'Zum Eingabefeld',

@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: 'Noch keine Unterhaltungen',
-    noConversationsText: 'Beginne eine mit „In diesem Projekt chatten“.',
+    noConversationsText: 'Unterhaltungen in diesem Projekt können seine Dateien lesen und ändern.',
     conversations: 'Unterhaltungen in diesem Projekt',
     instructions: 'Anweisungen',
     instructionsHint: 'Was jede Unterhaltung hier wissen oder beachten soll.',

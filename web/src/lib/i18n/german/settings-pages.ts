@@ -213,7 +213,7 @@ export const settingsPages = {
     exportText:
       'Alles, was dir hier gehört, als ein ZIP-Archiv, das jedes NanoClaw importieren kann.',
     exportNote:
-      'Es enthält Unterhaltungen mit allen Zweigen und Dateien, Gedächtnis, Projekte, Dokumente und Nutzung, aber keine Passwörter oder Schlüssel. Papierkorb und temporäre Chats fehlen. Die Datei wird nach einem Tag gelöscht.',
+      'Es enthält Unterhaltungen mit allen Zweigen und Dateien, Gedächtnis, Projekte, Dokumente und Nutzung, aber keine Passwörter oder Schlüssel. Papierkorb und temporäre Unterhaltungen fehlen. Die Datei wird nach einem Tag gelöscht.',
     exportAll: 'Alles exportieren',
     exporting: 'Archiv wird geschrieben …',
     exportFailed: 'Der Export ist fehlgeschlagen:',

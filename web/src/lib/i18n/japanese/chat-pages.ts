@@ -156,7 +156,7 @@ export const chatPages = {
     conversation: '会話',
   },
   commands: {
-    newChat: '新しいチャット',
+    newChat: '新しい会話',
     stop: '回答を停止',
     share: '会話を共有',
     exportMarkdown: 'Markdown でエクスポート',

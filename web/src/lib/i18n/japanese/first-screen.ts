@@ -1,5 +1,5 @@
 // Japanese texts of the first screen.
-// Words: conversation = 会話, chat = チャット, answer = 回答, run = 実行, tool = ツール, approval = 承認（承認、拒否）, branch = 分岐,
+// Words: conversation = 会話, answer = 回答, run = 実行, tool = ツール, approval = 承認（承認、拒否）, branch = 分岐,
 // project = プロジェクト, knowledge = ナレッジ, memory = メモリ, usage = 使用量, provider = プロバイダー, channel = 送信先,
 // sub-agent = サブエージェント, passage = 抜粋, trash = ゴミ箱, queue = 送信待ち. Sentences are polite (です・ます), buttons are nouns or する.
 // API key = API キー, secret = シークレット, version = バージョン, thinking = 思考, request = リクエスト, document = ドキュメント.
@@ -47,7 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: 'メニューを開く',
     collapse: 'サイドバーを隠す',
     expand: 'サイドバーを表示',
-    newChat: '新しいチャット',
+    newChat: '新しい会話',
     projects: 'プロジェクト',
     memory: 'メモリ',
     stats: '使用量',
@@ -74,7 +74,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: 'こんにちは。何をお手伝いしましょうか？',
       evening: 'こんばんは。何をお手伝いしましょうか？',
     },
-    temporary: '一時チャット',
+    temporary: '一時的な会話',
     temporaryText: '一覧にも検索にも表示されません。離れると削除されます。',
     suggestions: '試してみる',
     try: {
@@ -230,7 +230,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     deleteTitle: '「{{name}}」を削除しますか？',
     deleteText: 'すべてのファイル、履歴、ドキュメントが削除されます。この操作は元に戻せません。',
     stats_other: '{{count}} ファイル · {{size}}',
-    chat: 'このプロジェクトでチャット',
+    chat: '会話を始める',
     panel: 'プロジェクトのファイル',
     tab: {
       conversations: '会話',

@@ -52,7 +52,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: 'すべてを検索',
     placeholder: '検索またはコマンドを入力',
-    hint: '使える書き方："語句"、-除外、in:プロジェクト、tag:名前、by:me、has:file',
+    hint: '使える書き方：「語句」、-除外、in:プロジェクト、tag:名前、by:me、has:file',
     indexing: '古いメッセージの索引を作成中です（{{percent}}% 完了）。',
     nothing: '結果なし',
     results: '結果',
@@ -71,7 +71,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: '新しいチャット',
+    newChat: '新しい会話',
     search: '検索とコマンド',
     sidebar: 'サイドバーの表示を切り替える',
     focus: 'メッセージ入力欄へ',

@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: '会話はまだありません',
-    noConversationsText: '「このプロジェクトでチャット」から始めてください。',
+    noConversationsText: 'このプロジェクトの会話は、プロジェクトのファイルを読み書きできます。',
     conversations: 'このプロジェクトの会話',
     instructions: '指示',
     instructionsHint: 'このプロジェクトの会話すべてに知らせ、守らせたいこと。',

@@ -154,7 +154,7 @@ export const chatPages = {
     conversation: '대화',
   },
   commands: {
-    newChat: '새 채팅',
+    newChat: '새 대화',
     stop: '답변 중지',
     share: '대화 공유',
     exportMarkdown: 'Markdown으로 내보내기',

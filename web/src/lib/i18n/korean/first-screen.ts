@@ -1,5 +1,5 @@
 // Korean texts of the first screen.
-// Words: conversation = 대화, chat = 채팅, answer = 답변, run = 실행, tool = 도구, approval = 승인(승인, 거부), branch = 분기,
+// Words: conversation = 대화, answer = 답변, run = 실행, tool = 도구, approval = 승인(승인, 거부), branch = 분기,
 // project = 프로젝트, knowledge = 지식, memory = 메모리, usage = 사용량, provider = 제공업체, channel = 채널,
 // sub-agent = 하위 에이전트, passage = 구절, trash = 휴지통, queue = 대기열. Sentences are formal (합니다/하세요), buttons are nouns.
 // API key = API 키, secret = 비밀 키, client secret = 클라이언트 시크릿, thinking = 생각, request = 요청, download = 다운로드, second factor = 2차 인증.
@@ -46,7 +46,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: '메뉴 열기',
     collapse: '사이드바 숨기기',
     expand: '사이드바 보기',
-    newChat: '새 채팅',
+    newChat: '새 대화',
     projects: '프로젝트',
     memory: '메모리',
     stats: '사용량',
@@ -73,7 +73,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: '안녕하세요. 무엇을 도와드릴까요?',
       evening: '좋은 저녁입니다. 무엇을 도와드릴까요?',
     },
-    temporary: '임시 채팅',
+    temporary: '임시 대화',
     temporaryText: '목록과 검색에 나타나지 않습니다. 나가면 삭제됩니다.',
     suggestions: '이렇게 시작해 보세요',
     try: {
@@ -227,7 +227,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     deleteTitle: '‘{{name}}’을(를) 삭제할까요?',
     deleteText: '모든 파일, 기록, 문서가 삭제됩니다. 되돌릴 수 없습니다.',
     stats_other: '파일 {{count}}개 · {{size}}',
-    chat: '이 프로젝트에서 채팅',
+    chat: '대화 시작',
     panel: '프로젝트 파일',
     tab: {
       conversations: '대화',

@@ -52,7 +52,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: '전체 검색',
     placeholder: '검색하거나 명령을 입력하세요',
-    hint: '추가 문법: "구문", -제외, in:프로젝트, tag:이름, by:me, has:file',
+    hint: '추가 문법: “구문”, -제외, in:프로젝트, tag:이름, by:me, has:file',
     indexing: '이전 메시지를 아직 색인하고 있습니다({{percent}}% 완료).',
     nothing: '결과 없음',
     results: '결과',
@@ -71,7 +71,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: '새 채팅',
+    newChat: '새 대화',
     search: '검색 및 명령',
     sidebar: '사이드바 보기/숨기기',
     focus: '메시지 입력란으로 이동',

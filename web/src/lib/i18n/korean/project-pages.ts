@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: '아직 대화가 없습니다',
-    noConversationsText: '‘이 프로젝트에서 채팅’으로 시작하세요.',
+    noConversationsText: '이 프로젝트의 대화는 프로젝트 파일을 읽고 변경할 수 있습니다.',
     conversations: '이 프로젝트의 대화',
     instructions: '지침',
     instructionsHint: '이곳의 모든 대화가 알거나 따라야 할 내용.',

@@ -174,7 +174,7 @@ export const chatPages = {
     conversation: 'Conversa',
   },
   commands: {
-    newChat: 'Novo chat',
+    newChat: 'Nova conversa',
     stop: 'Parar a resposta',
     share: 'Compartilhar conversa',
     exportMarkdown: 'Exportar como Markdown',

@@ -1,5 +1,5 @@
 // Portuguese texts of the first screen.
-// Brazilian Portuguese. Words: conversation = conversa, chat = chat, answer = resposta, run = execução, tool = ferramenta, approval =
+// Brazilian Portuguese. Words: conversation = conversa, answer = resposta, run = execução, tool = ferramenta, approval =
 // aprovação (aprovar, recusar), branch = ramificação, project = projeto, knowledge = conhecimento, memory = memória, usage = uso, provider =
 // provedor, channel = canal, sub-agent = subagente, passage = trecho, trash = lixeira, queue = fila. Users are addressed as "você".
 // API key = chave de API, secret = segredo, thinking = raciocínio, request = solicitação, sign-in = login (verb: entrar), to revoke = revogar, tab = guia.
@@ -47,7 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: 'Abrir menu',
     collapse: 'Ocultar barra lateral',
     expand: 'Mostrar barra lateral',
-    newChat: 'Novo chat',
+    newChat: 'Nova conversa',
     projects: 'Projetos',
     memory: 'Memória',
     stats: 'Uso',
@@ -75,8 +75,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: 'Boa tarde. Como posso ajudar?',
       evening: 'Boa noite. Como posso ajudar?',
     },
-    temporary: 'Chat temporário',
-    temporaryText: 'Não aparece em listas nem em pesquisas. É excluído quando você sai dele.',
+    temporary: 'Conversa temporária',
+    temporaryText: 'Não aparece em listas nem em pesquisas. É excluída quando você sai dela.',
     suggestions: 'Para experimentar',
     try: {
       time: { label: 'Que horas são em Tóquio?', text: 'Que horas são em Tóquio?' },
@@ -249,7 +249,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     stats_one: '{{count}} arquivo · {{size}}',
     stats_many: '{{count}} arquivos · {{size}}',
     stats_other: '{{count}} arquivos · {{size}}',
-    chat: 'Conversar neste projeto',
+    chat: 'Iniciar uma conversa',
     panel: 'Arquivos do projeto',
     tab: {
       conversations: 'Conversas',

@@ -53,7 +53,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: 'Pesquisar em tudo',
     placeholder: 'Pesquise ou digite um comando',
-    hint: 'Também: "uma frase", -sem, in:projeto, tag:nome, by:me, has:file',
+    hint: 'Também: “uma frase”, -sem, in:projeto, tag:nome, by:me, has:file',
     indexing: 'As mensagens mais antigas ainda estão sendo indexadas ({{percent}}% concluído).',
     nothing: 'Nenhum resultado',
     results: 'Resultados',
@@ -72,7 +72,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: 'Novo chat',
+    newChat: 'Nova conversa',
     search: 'Pesquisa e comandos',
     sidebar: 'Mostrar ou ocultar a barra lateral',
     focus: 'Ir para o campo de mensagem',

@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: 'Nenhuma conversa ainda',
-    noConversationsText: 'Comece uma com “Conversar neste projeto”.',
+    noConversationsText: 'As conversas deste projeto podem ler e alterar os arquivos dele.',
     conversations: 'Conversas deste projeto',
     instructions: 'Instruções',
     instructionsHint: 'O que toda conversa aqui deve saber ou seguir.',

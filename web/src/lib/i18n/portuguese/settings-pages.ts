@@ -216,7 +216,7 @@ export const settingsPages = {
     export: 'Exportar tudo',
     exportText: 'Tudo o que é seu aqui, em um arquivo ZIP que qualquer NanoClaw pode importar.',
     exportNote:
-      'Contém conversas com todas as ramificações e arquivos, memória, projetos, documentos e uso, mas nenhuma senha ou chave. A lixeira e os chats temporários ficam de fora. O arquivo é excluído após um dia.',
+      'Contém conversas com todas as ramificações e arquivos, memória, projetos, documentos e uso, mas nenhuma senha ou chave. A lixeira e as conversas temporárias ficam de fora. O arquivo é excluído após um dia.',
     exportAll: 'Exportar tudo',
     exporting: 'Gravando o arquivo…',
     exportFailed: 'A exportação falhou:',

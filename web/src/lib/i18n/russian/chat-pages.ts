@@ -175,7 +175,7 @@ export const chatPages = {
     conversation: 'Беседа',
   },
   commands: {
-    newChat: 'Новый чат',
+    newChat: 'Новая беседа',
     stop: 'Остановить ответ',
     share: 'Поделиться беседой',
     exportMarkdown: 'Экспорт в Markdown',

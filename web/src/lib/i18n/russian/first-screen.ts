@@ -1,5 +1,5 @@
 // Russian texts of the first screen.
-// Words: conversation = беседа, chat = чат, answer = ответ, run = запуск, tool = инструмент, approval = одобрение (одобрить, отклонить),
+// Words: conversation = беседа, answer = ответ, run = запуск, tool = инструмент, approval = одобрение (одобрить, отклонить),
 // branch = ветка, project = проект, knowledge = знания, memory = память, usage = расход, provider = провайдер, channel = канал,
 // sub-agent = субагент, passage = фрагмент, trash = корзина, queue = очередь. Users are addressed as "вы".
 // API key = ключ API, secret = секрет, thinking = размышление, request = запрос, shared link = общая ссылка, to revoke = отозвать, account = учётная запись.
@@ -46,7 +46,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: 'Открыть меню',
     collapse: 'Скрыть боковую панель',
     expand: 'Показать боковую панель',
-    newChat: 'Новый чат',
+    newChat: 'Новая беседа',
     projects: 'Проекты',
     memory: 'Память',
     stats: 'Расход',
@@ -74,8 +74,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: 'Добрый день. Чем помочь?',
       evening: 'Добрый вечер. Чем помочь?',
     },
-    temporary: 'Временный чат',
-    temporaryText: 'Нет ни в списках, ни в поиске. Удаляется, когда вы его покидаете.',
+    temporary: 'Временная беседа',
+    temporaryText: 'Нет ни в списках, ни в поиске. Удаляется, когда вы её покидаете.',
     suggestions: 'Что попробовать',
     try: {
       time: { label: 'Который час в Токио?', text: 'Который час в Токио?' },
@@ -252,7 +252,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     stats_few: '{{count}} файла · {{size}}',
     stats_many: '{{count}} файлов · {{size}}',
     stats_other: '{{count}} файла · {{size}}',
-    chat: 'Чат в этом проекте',
+    chat: 'Начать беседу',
     panel: 'Файлы проекта',
     tab: {
       conversations: 'Беседы',

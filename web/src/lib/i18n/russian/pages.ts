@@ -53,7 +53,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: 'Искать везде',
     placeholder: 'Введите запрос или команду',
-    hint: 'Ещё: "точная фраза", -исключить, in:проект, tag:метка, by:me, has:file',
+    hint: 'Ещё: «точная фраза», -исключить, in:проект, tag:метка, by:me, has:file',
     indexing: 'Старые сообщения ещё индексируются (готово {{percent}} %).',
     nothing: 'Ничего не найдено',
     results: 'Результаты',
@@ -72,7 +72,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: 'Новый чат',
+    newChat: 'Новая беседа',
     search: 'Поиск и команды',
     sidebar: 'Показать или скрыть боковую панель',
     focus: 'К полю сообщения',

@@ -3,7 +3,7 @@
 export const projectPages = {
   project: {
     noConversations: 'Бесед пока нет',
-    noConversationsText: 'Начните с кнопки «Чат в этом проекте».',
+    noConversationsText: 'Беседы этого проекта могут читать и менять его файлы.',
     conversations: 'Беседы этого проекта',
     instructions: 'Инструкции',
     instructionsHint: 'Что должна знать и соблюдать каждая беседа здесь.',

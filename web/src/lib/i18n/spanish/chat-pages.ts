@@ -174,7 +174,7 @@ export const chatPages = {
     conversation: 'Conversación',
   },
   commands: {
-    newChat: 'Nuevo chat',
+    newChat: 'Nueva conversación',
     stop: 'Detener la respuesta',
     share: 'Compartir conversación',
     exportMarkdown: 'Exportar como Markdown',

@@ -1,5 +1,5 @@
 // Spanish texts of the first screen.
-// Words: conversation = conversación, chat = chat, answer = respuesta, run = ejecución, tool = herramienta, approval = aprobación (aprobar,
+// Words: conversation = conversación, answer = respuesta, run = ejecución, tool = herramienta, approval = aprobación (aprobar,
 // rechazar), branch = rama, project = proyecto, knowledge = conocimiento, memory = memoria, usage = uso, provider = proveedor,
 // channel = canal, sub-agent = subagente, passage = fragmento, trash = papelera, queue = cola. Users are addressed as "tú".
 // API key = clave de API, secret = secreto, thinking = razonamiento, request = solicitud, to revoke = revocar, settings = ajustes, passkey = llave de acceso.
@@ -47,7 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     menu: 'Abrir menú',
     collapse: 'Ocultar barra lateral',
     expand: 'Mostrar barra lateral',
-    newChat: 'Nuevo chat',
+    newChat: 'Nueva conversación',
     projects: 'Proyectos',
     memory: 'Memoria',
     stats: 'Uso',
@@ -75,8 +75,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
       afternoon: 'Buenas tardes. ¿En qué puedo ayudarte?',
       evening: 'Buenas noches. ¿En qué puedo ayudarte?',
     },
-    temporary: 'Chat temporal',
-    temporaryText: 'No aparece en listas ni búsquedas. Se elimina cuando sales de él.',
+    temporary: 'Conversación temporal',
+    temporaryText: 'No aparece en listas ni búsquedas. Se elimina cuando sales de ella.',
     suggestions: 'Para probar',
     try: {
       time: { label: '¿Qué hora es en Tokio?', text: '¿Qué hora es en Tokio?' },
@@ -251,7 +251,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     stats_one: '{{count}} archivo · {{size}}',
     stats_many: '{{count}} archivos · {{size}}',
     stats_other: '{{count}} archivos · {{size}}',
-    chat: 'Chatear en este proyecto',
+    chat: 'Iniciar una conversación',
     panel: 'Archivos del proyecto',
     tab: {
       conversations: 'Conversaciones',

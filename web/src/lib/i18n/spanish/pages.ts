@@ -52,7 +52,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   search: {
     title: 'Buscar en todo',
     placeholder: 'Busca o escribe un comando',
-    hint: 'También: "una frase", -sin, in:proyecto, tag:nombre, by:me, has:file',
+    hint: 'También: «una frase», -sin, in:proyecto, tag:nombre, by:me, has:file',
     indexing: 'Los mensajes más antiguos aún se están indexando ({{percent}} %).',
     nothing: 'Sin resultados',
     results: 'Resultados',
@@ -71,7 +71,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     },
   },
   shortcuts: {
-    newChat: 'Nuevo chat',
+    newChat: 'Nueva conversación',
     search: 'Búsqueda y comandos',
     sidebar: 'Mostrar u ocultar la barra lateral',
     focus: 'Ir al campo de mensaje',

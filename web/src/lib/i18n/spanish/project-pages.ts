@@ -3,7 +3,8 @@
 export const projectPages = {
   project: {
     noConversations: 'Aún no hay conversaciones',
-    noConversationsText: 'Empieza una con «Chatear en este proyecto».',
+    noConversationsText:
+      'Las conversaciones de este proyecto pueden leer y modificar sus archivos.',
     conversations: 'Conversaciones de este proyecto',
     instructions: 'Instrucciones',
     instructionsHint: 'Lo que toda conversación debe saber o seguir aquí.',

@@ -216,7 +216,7 @@ export const settingsPages = {
     export: 'Exportar todo',
     exportText: 'Todo lo que tienes aquí, en un archivo ZIP que cualquier NanoClaw puede importar.',
     exportNote:
-      'Contiene conversaciones con todas sus ramas y archivos, memoria, proyectos, documentos y uso, pero no contraseñas ni claves. La papelera y los chats temporales no se incluyen. El archivo se elimina al cabo de un día.',
+      'Contiene conversaciones con todas sus ramas y archivos, memoria, proyectos, documentos y uso, pero no contraseñas ni claves. La papelera y las conversaciones temporales no se incluyen. El archivo se elimina al cabo de un día.',
     exportAll: 'Exportar todo',
     exporting: 'Escribiendo el archivo…',
     exportFailed: 'La exportación falló:',
