@@ -1,9 +1,9 @@
-// Which files the build bundles modules into: few for the first screen and for the page of a conversation.
+// Assigns modules to the files of the build: few files for the first screen and for the page of a conversation.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 
-/** The path of a module of the page. */
+/** The absolute path of a module, given its path in `src`. */
 export const moduleOf = (path: string): string => resolve(import.meta.dirname, 'src', path)
 
 type Graph = {
@@ -29,7 +29,10 @@ function staticImports(graph: Graph, ...modules: string[]): Set<string> {
 const ICON = /\/lucide-react\/dist\/esm\/icons\/([^/]+)\.mjs$/
 const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g
 
-/** The names of the icons that these modules draw: the list that they import them from imports all icons of the page. */
+/**
+ * The file names of the icons that these modules import. Static imports do not tell: modules import icons from one list,
+ * which imports all icons of the page.
+ */
 function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
   const list = readFileSync(
     createRequire(import.meta.url)
@@ -51,12 +54,14 @@ function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
 }
 
 /**
- * Bundles the first screen into two files besides the entry script: libraries and the page's own code. Few files compress
- * better, and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else
- * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/states/late.tsx`). The icons of
- * all other views are one file.
+ * Returns the function that names the file of a module; null leaves the choice to the bundler.
  *
- * The page of a conversation is one more file, instead of thirty small ones. What signing in needs is not part of it.
+ * The first screen has two files besides the entry script: libraries and the page's own code. Few files compress better,
+ * and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else that is
+ * not visible at first stay outside if nothing imports them statically (see `src/ui/states/late.tsx`). The icons of all
+ * other views are in one file.
+ *
+ * The page of a conversation is one file instead of thirty small ones, without the modules of the sign-in pages.
  */
 export function bundledFile() {
   let modules: Set<string> | null = null

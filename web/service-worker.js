@@ -1,89 +1,89 @@
-// Keeps the page's own files, so that it opens without a connection, and shows push notifications. Answers of the server are
-// never kept here. The build
-// puts `BUILD` in front: every file of this build, and those of the first screen.
+// The service worker: caches the page's files, so that it opens without a connection, and shows push notifications. It never
+// caches responses of the API. The build prepends `BUILD`: all files of this build, and those to cache at once.
 
 const CACHE = 'nanoclaw-files'
-/** Where the list of this build's files is kept for the worker of the next build. No such file exists. */
+/** The cache key of the list of this build's files, for the worker of the next build. No such file exists. */
 const LIST = '/assets/.kept-build'
-/** What the page needs to appear. `/` stands for every address of the page. */
+/** The files that the page needs to open. `/` stands for every URL of the page. */
 const SHELL = ['/', '/load-failure.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
-/** Addresses that the server answers itself. */
+/** URLs that are not part of the page. */
 const SERVER = /^\/(api|v1|mcp|s|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
 
 /**
- * What is kept for a request. The files are the same for everybody, but `Vary: Origin` of their responses would tell those
- * kept at the installation, which were asked for without an origin, from those that scripts import, which are not.
+ * The cached response for a request. Ignores `Vary: Origin`: the installation requests files without an origin, script
+ * imports with one, but the files are the same.
  */
-const keptFor = (request) => caches.match(request, { ignoreVary: true })
+const findCached = (request) => caches.match(request, { ignoreVary: true })
 
-const isOurs = (path) => SHELL.includes(path) || BUILD.files.includes(path)
+const isInBuild = (path) => SHELL.includes(path) || BUILD.files.includes(path)
 
-/** All or nothing, so that the kept page always finds its files. */
-async function keepShell() {
+/** Caches all files or none, so that the cached page always finds its files. */
+async function cacheShell() {
   const cache = await caches.open(CACHE)
   await cache.addAll(SHELL.map((path) => new Request(path, { cache: 'no-cache' })))
 }
 
 /**
- * Removes what neither this build nor the one before it needs: pages that are open still run the one before, and load more
- * of it when it is first needed. The server no longer has those files.
+ * Removes files that neither this build nor the previous one needs. Open pages still run the previous build and load more
+ * of its files, which the server no longer has.
  */
 async function removeOlderBuilds() {
   const cache = await caches.open(CACHE)
   const list = await cache.match(LIST)
   const { current = [], before = [] } = list === undefined ? {} : await list.json()
   const isSame = current.join() === BUILD.files.join()
-  const kept = new Set(isSame ? before : current)
+  const previous = new Set(isSame ? before : current)
   for (const request of await cache.keys()) {
     const { pathname } = new URL(request.url)
-    if (!isOurs(pathname) && !kept.has(pathname)) await cache.delete(request)
+    if (!isInBuild(pathname) && !previous.has(pathname)) await cache.delete(request)
   }
-  await cache.put(LIST, Response.json({ current: BUILD.files, before: [...kept] }))
+  await cache.put(LIST, Response.json({ current: BUILD.files, before: [...previous] }))
 }
 
-/** The page from the server, so that a new build is seen at once; the kept one without a connection. */
+/** The page from the server, so that a new build applies at once; the cached one without a connection. */
 async function openPage(request) {
   try {
     return await fetch(request)
   } catch (error) {
-    const kept = await keptFor('/')
-    if (kept === undefined) throw error
-    return kept
+    const cached = await findCached('/')
+    if (cached === undefined) throw error
+    return cached
   }
 }
 
-/** A file whose name changes with its content: the kept one is always right. */
+/** A file whose name changes with its content, so that a cached one is never outdated. */
 async function openAsset(request) {
-  const kept = await keptFor(request)
-  if (kept !== undefined) return kept
+  const cached = await findCached(request)
+  if (cached !== undefined) return cached
   const response = await fetch(request)
-  if (response.ok && isOurs(new URL(request.url).pathname)) {
+  if (response.ok && isInBuild(new URL(request.url).pathname)) {
     const cache = await caches.open(CACHE)
     await cache.put(request, response.clone())
   }
   return response
 }
 
+/** Like `openPage`, for other files of the shell: their names do not change with their content. */
 async function openFresh(request) {
   try {
     return await fetch(request)
   } catch (error) {
-    const kept = await keptFor(request)
-    if (kept === undefined) throw error
-    return kept
+    const cached = await findCached(request)
+    if (cached === undefined) throw error
+    return cached
   }
 }
 
-/** Files that the page had loaded before this worker was there. */
-async function keepLoaded(paths) {
+/** Caches files of this build that the page loaded before the worker started. */
+async function cacheLoaded(paths) {
   const cache = await caches.open(CACHE)
   for (const path of paths)
-    if (isOurs(path) && (await keptFor(path)) === undefined) await cache.add(path)
+    if (isInBuild(path) && (await findCached(path)) === undefined) await cache.add(path)
 }
 
-// A new build takes over at once: pages ask the server for the page itself, so they never mix two builds.
+// A new build takes over at once: the document always comes from the server, so a page never mixes two builds.
 self.addEventListener('install', (event) =>
-  event.waitUntil(keepShell().then(() => self.skipWaiting())),
+  event.waitUntil(cacheShell().then(() => self.skipWaiting())),
 )
 self.addEventListener('activate', (event) =>
   event.waitUntil(removeOlderBuilds().then(() => self.clients.claim())),
@@ -91,7 +91,7 @@ self.addEventListener('activate', (event) =>
 self.addEventListener('message', (event) => {
   const paths = event.data?.loaded
   if (Array.isArray(paths))
-    event.waitUntil(keepLoaded(paths.filter((path) => typeof path === 'string')))
+    event.waitUntil(cacheLoaded(paths.filter((path) => typeof path === 'string')))
 })
 self.addEventListener('fetch', (event) => {
   const { request } = event
@@ -104,7 +104,7 @@ self.addEventListener('fetch', (event) => {
   else if (SHELL.includes(pathname)) event.respondWith(openFresh(request))
 })
 
-/** What the page has left of its texts in the reader's language. */
+/** The cache key under which the page stores texts in the user's language (src/lib/browser/push.ts). */
 const TEXTS = '/assets/.push-texts'
 const ENGLISH = {
   answer_ready: 'Your answer is ready.',
@@ -116,18 +116,18 @@ const ENGLISH = {
 }
 
 async function pushTexts() {
-  const kept = await caches.match(TEXTS)
-  return kept === undefined ? ENGLISH : { ...ENGLISH, ...(await kept.json()) }
+  const cached = await caches.match(TEXTS)
+  return cached === undefined ? ENGLISH : { ...ENGLISH, ...(await cached.json()) }
 }
 
-/** A request in the name of the user, with a token of the page's session where one is needed. */
+/** Sends a request as the user; after a 401, with a token from the session's cookie. */
 async function authorized(path, init = {}) {
-  const ask = (headers) => fetch(path, { ...init, headers: { ...init.headers, ...headers } })
-  const response = await ask({})
+  const attempt = (headers) => fetch(path, { ...init, headers: { ...init.headers, ...headers } })
+  const response = await attempt({})
   if (response.status !== 401) return response
   const renewed = await fetch('/api/auth/refresh', { method: 'POST' })
   if (!renewed.ok) return renewed
-  return ask({ authorization: `Bearer ${(await renewed.json()).data.token}` })
+  return attempt({ authorization: `Bearer ${(await renewed.json()).data.token}` })
 }
 
 const post = (path, body) =>
@@ -137,7 +137,7 @@ const post = (path, body) =>
     body: JSON.stringify(body),
   })
 
-/** The one call that a run waits for; null where there are several, or where it cannot be found out. */
+/** The only tool call that a run waits for; null if there are several, or if the request fails. */
 async function waitingCall(run) {
   try {
     const response = await authorized(`/api/runs/${run}`)
@@ -149,11 +149,11 @@ async function waitingCall(run) {
   }
 }
 
-/** Always shows something: browsers end subscriptions whose messages show nothing. */
+/** Shows a notification for every message, because browsers end subscriptions whose messages show none. */
 async function showPush({ type, run_id: run, conversation_id: conversation }) {
   const texts = await pushTexts()
   const call = type === 'waiting' ? await waitingCall(run) : null
-  // What is risky should be read before it is approved; the notification only names the tool.
+  // The notification only names the tool, so a high-risk call cannot be approved here without being read.
   const choices =
     call === null ? [] : call.risk_level === 'high' ? ['reject'] : ['approve', 'reject']
   const tag = `run ${run}`
@@ -179,8 +179,8 @@ async function openConversation(conversation) {
   return window.focus()
 }
 
-/** A button of the notification decides exactly the call that it was shown for; what fails is decided on the page. */
-async function answerPush({ run, conversation, call }, action) {
+/** Handles a click on a notification. Its buttons decide exactly its tool call; if that fails, the conversation opens. */
+async function handleClick({ run, conversation, call }, action) {
   if (action !== 'approve' && action !== 'reject') return openConversation(conversation)
   const decided = await post(`/api/runs/${run}/approvals`, {
     id_ref: call,
@@ -192,7 +192,7 @@ async function answerPush({ run, conversation, call }, action) {
 self.addEventListener('push', (event) => event.waitUntil(showPush(event.data.json())))
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  event.waitUntil(answerPush(event.notification.data, event.action))
+  event.waitUntil(handleClick(event.notification.data, event.action))
 })
 /** Firefox replaces subscriptions while no page is open. */
 self.addEventListener('pushsubscriptionchange', (event) =>

@@ -1,4 +1,4 @@
-// How the page is built (to dist/web, which the server serves) and developed (proxied to a running server).
+// Vite configuration: the build of the page to dist/web, which the server serves, and the development server with its proxy.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -11,8 +11,8 @@ import { bundledFile, moduleOf } from './bundled-files.ts'
 const server = process.env.NANOCLAW_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
 /**
- * Puts the stylesheets after the layout in index.html, so that the layout is painted before they have loaded. Scripts still
- * wait for them, so the application never appears unstyled.
+ * Moves the stylesheets after the skeleton in index.html, so that the skeleton is painted before they have loaded. Scripts
+ * still wait for them, so the application never appears unstyled.
  */
 const stylesAfterFrame = (): Plugin => ({
   name: 'styles-after-frame',
@@ -28,8 +28,8 @@ const stylesAfterFrame = (): Plugin => ({
 })
 
 /**
- * Puts what the layout and its message field need into the page itself: on a slow line, more files would share it with the
- * application's scripts. The server allows exactly these by their hashes (`server/http/web-app.ts`).
+ * Inlines the styles and scripts of the skeleton and its message field: on a slow connection, separate files would compete
+ * with the application's scripts. The server allows them by their hashes (`server/http/web-app.ts`).
  */
 const inlineFrame = (): Plugin => ({
   name: 'inline-frame',
@@ -62,12 +62,12 @@ const inlineFrame = (): Plugin => ({
   },
 })
 
-/** The chunks with these modules, and what they import, are what the page of a conversation needs besides the first screen. */
+/** The page of a conversation needs the chunks with these modules and their imports, besides the first screen. */
 const CONVERSATION_MODULES = ['app/chat-page.tsx', 'ui/markdown/markdown.tsx'].map(moduleOf)
 
 /**
- * Requests the files of the page of a conversation as soon as the document of one has arrived. Otherwise a slow connection is
- * idle from when the first screen has loaded until it has run.
+ * Preloads the files of the page of a conversation when the document at `/c/…` arrives. Otherwise a slow connection is idle
+ * between the end of loading the first screen and the moment its code requests them.
  */
 const conversationFilesEarly = (): Plugin => ({
   name: 'conversation-files-early',
@@ -91,8 +91,8 @@ const conversationFilesEarly = (): Plugin => ({
 })
 
 /**
- * The same document for servers with accounts, where it must not offer a message field to somebody who has to sign in first
- * (`public/theme.js`).
+ * Emits a variant of the document for servers with accounts, which must not offer a message field to visitors who have to
+ * sign in first (`public/theme.js`).
  */
 const documentWithAccounts = (): Plugin => ({
   name: 'document-with-accounts',
@@ -106,17 +106,17 @@ const documentWithAccounts = (): Plugin => ({
   },
 })
 
-/** Libraries that would add `<style>` elements, which the content security policy forbids, and what they do instead. */
+/** Replacements in libraries that would add `<style>` elements or attributes, which the content security policy forbids. */
 const STYLE_ELEMENTS: readonly { module: RegExp; from: RegExp; to: string }[] = [
-  // Its stylesheet is imported where it is used.
+  // `app/late-toaster.tsx` imports its stylesheet.
   { module: /\/sonner\/dist\/index\.mjs$/, from: /^__insertCSS\(.*$/m, to: '' },
-  // In a document it would add an element, and adopt a stylesheet in a shadow root only.
+  // Adopts a stylesheet in documents too, not only in shadow roots.
   {
     module: /\/style-mod\/src\/style-mod\.js$/,
     from: /!root\.head && root\.adoptedStyleSheets/,
     to: 'root.adoptedStyleSheets',
   },
-  // The HTML of formulas is parsed into a tree; `style` attributes are refused even there (see math-plugins.ts).
+  // Parses the HTML of formulas into a tree; the browser refuses `style` attributes even there (see math-plugins.ts).
   {
     module: /\/hast-util-from-html-isomorphic\/lib\/browser\.js$/,
     from: /template\.innerHTML = value$/m,
@@ -124,7 +124,7 @@ const STYLE_ELEMENTS: readonly { module: RegExp; from: RegExp; to: string }[] = 
   },
 ]
 
-/** Also for Radix, whose dialogs and menus lock scrolling through `react-style-singleton`. */
+/** Applies the replacements, and replaces `react-style-singleton`, with which Radix dialogs and menus lock scrolling. */
 const adoptedStyles = (): Plugin => ({
   name: 'adopted-styles',
   enforce: 'pre',
@@ -142,8 +142,8 @@ const adoptedStyles = (): Plugin => ({
 })
 
 /**
- * Mermaid as its authors built it, copied instead of bundled again: the build would take twice as long, and the frame that
- * draws diagrams would share files with the page.
+ * Copies Mermaid's own bundle instead of bundling it again, which would double the time of the build and make the frame
+ * that draws diagrams share files with the page.
  */
 function builtMermaid(): Plugin {
   const manifest = createRequire(import.meta.url).resolve('mermaid/package.json')
@@ -170,8 +170,8 @@ function builtMermaid(): Plugin {
 }
 
 /**
- * What is loaded late, and needed to read conversations and to write without a connection, also right after the first visit.
- * The texts in the reader's language are kept as the page loads them.
+ * Lazy modules that reading conversations and writing need without a connection, even right after the first visit. The
+ * texts in the user's language are cached when the page loads them.
  */
 const OFFLINE_SOURCES = [
   'app/(chat-page|drawer)',
@@ -187,8 +187,8 @@ const OFFLINE = new RegExp(
 )
 
 /**
- * Writes the service worker with the list of all files of this build and of those that the first screen needs. A new build
- * has other names, so browsers notice it and replace the worker.
+ * Emits the service worker with the lists of all files of this build and of those to cache at once. A new build has other
+ * file names, so browsers notice it and replace the worker.
  */
 const serviceWorker = (): Plugin => ({
   name: 'service-worker',
@@ -243,7 +243,7 @@ export default defineConfig({
     outDir: resolve(import.meta.dirname, '../dist/web'),
     emptyOutDir: true,
     target: 'es2022',
-    // The content security policy allows no inline script, and module preload needs no polyfill at this target.
+    // The polyfill would be an inline script, which the content security policy forbids; this target does not need it.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 600,

@@ -155,7 +155,7 @@ describeInBrowser('the page without a connection', (visitor) => {
       body: 'The agent is waiting for you. Write file',
       actions: [{ title: 'Approve' }, { title: 'Reject' }],
     })
-    await worker.evaluate(`answerPush(${JSON.stringify(shown.data)}, 'approve')`)
+    await worker.evaluate(`handleClick(${JSON.stringify(shown.data)}, 'approve')`)
     await expect
       .poll(
         async () => (await server.call('GET', `/api/runs/${runId}`, { token })).json.data.status,

@@ -23,9 +23,9 @@ const line = (text: string): Token[][] => [[[text, 'red']]]
 
 test('while one request is open, the newest text waits, and the texts in between are never requested', async () => {
   const { asked, shown, colouring } = scriptedColouring()
-  colouring.want('a', 'js')
-  colouring.want('ab', 'js')
-  colouring.want('abc', 'js')
+  colouring.update('a', 'js')
+  colouring.update('ab', 'js')
+  colouring.update('abc', 'js')
   expect(asked.map(({ code }) => code)).toEqual(['a'])
   asked[0]?.answer(line('a'))
   await settled()
@@ -38,12 +38,12 @@ test('while one request is open, the newest text waits, and the texts in between
 
 test('after cancellation, no result is delivered and no further request is sent', async () => {
   const { asked, shown, colouring } = scriptedColouring()
-  colouring.want('a', 'js')
-  colouring.want('ab', 'js')
+  colouring.update('a', 'js')
+  colouring.update('ab', 'js')
   colouring.cancel()
   asked[0]?.answer(line('a'))
   await settled()
-  colouring.want('abc', 'js')
+  colouring.update('abc', 'js')
   await settled()
   expect(shown).toEqual([])
   expect(asked).toHaveLength(1)
@@ -51,10 +51,10 @@ test('after cancellation, no result is delivered and no further request is sent'
 
 test('a language without colours does not prevent requests for later text', async () => {
   const { asked, colouring } = scriptedColouring()
-  colouring.want('a', 'nothing')
+  colouring.update('a', 'nothing')
   asked[0]?.answer(null)
   await settled()
-  colouring.want('a', 'js')
+  colouring.update('a', 'js')
   expect(asked).toHaveLength(2)
 })
 

@@ -1,7 +1,7 @@
-// The field to write in while the application loads: keeps what is written as the draft that the composer shows, and remembers
-// that it is to be sent. The composer takes over in src/features/chat/composer/use-early-field.ts.
+// The message field while the application loads: stores its text as the composer's draft, and remembers whether to send it.
+// The composer takes over in src/features/chat/composer/use-early-field.ts.
 ;(() => {
-  // The field's name, its placeholder, and that the message will be sent; the first two are those of the composer.
+  // The field's label and placeholder, the same as the composer's, and the note that the message will be sent.
   const TEXTS = {
     en: ['Message', 'Ask anything…', 'Will be sent as soon as the page is ready'],
     de: ['Nachricht', 'Frag, was du willst …', 'Wird gesendet, sobald die Seite bereit ist'],
@@ -40,13 +40,13 @@
   early.dataset.draft = key
   field.value = read('sessionStorage', `draft.${key}`) ?? ''
 
-  const sendLater = (isWanted) => {
-    if (isWanted) early.dataset.send = ''
+  const sendLater = (shouldSend) => {
+    if (shouldSend) early.dataset.send = ''
     else delete early.dataset.send
-    sign.textContent = isWanted ? `↑ ${willBeSent}` : ''
+    sign.textContent = shouldSend ? `↑ ${willBeSent}` : ''
   }
   field.addEventListener('input', () => {
-    // Whoever writes on has not finished.
+    // The user is still writing.
     sendLater(false)
     try {
       sessionStorage.setItem(`nanoclaw.draft.${key}`, field.value)
@@ -61,13 +61,13 @@
     try {
       sendKey = JSON.parse(read('localStorage', 'display'))?.sendKey ?? 'enter'
     } catch {
-      // Something else is stored: Enter sends.
+      // The stored value is invalid: Enter sends.
     }
     if (sendKey === 'mod-enter' && !event.ctrlKey && !event.metaKey) return
     event.preventDefault()
     if (field.value.trim() !== '') sendLater(true)
   })
-  // While an input method composes, the field stays as it is.
+  // While an input method composes, the composer does not take over.
   field.addEventListener('compositionstart', () => {
     early.dataset.composing = ''
   })

@@ -1,5 +1,5 @@
-// Says so where the application cannot start, so that its skeleton does not stay for ever. A file of its own, because the
-// content security policy allows no inline script; it runs before the application, which replaces what it shows.
+// Shows a notice if the application cannot start, instead of leaving its skeleton on the screen. It runs before the
+// application. It is a separate file because the content security policy allows no inline script.
 ;(() => {
   const TEXTS = {
     en: ['NanoClaw could not be loaded.', 'Check the connection, then reload.', 'Reload'],
@@ -49,7 +49,7 @@
 
   function showNotice() {
     const skeleton = document.querySelector('.boot')
-    // The application has started: it shows its faults itself.
+    // The application has started and shows its errors itself.
     if (skeleton === null) return
     const { code, lines } = texts()
     const notice = document.createElement('div')
@@ -67,12 +67,12 @@
       notice.append(part)
     }
     notice.lastChild.addEventListener('click', () => location.reload())
-    // What was written in it is kept as a draft.
+    // Its text is stored as a draft.
     document.getElementById('early')?.remove()
     skeleton.replaceWith(notice)
   }
 
-  // Errors of elements do not bubble. Those of scripts are files that did not arrive, and code that this browser cannot run.
+  // Errors of elements do not bubble, hence the capture. They mean that a script did not load or that the browser cannot run it.
   addEventListener(
     'error',
     ({ target }) => {

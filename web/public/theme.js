@@ -1,5 +1,5 @@
-// Sets the colour theme, the sidebar and the screen before the first paint, so that nothing flashes. The same rules live in
-// src/lib/preferences/theme.ts, src/lib/preferences/display.ts and src/app/use-sidebar.ts.
+// Sets the theme, the display settings, the sidebar and the kind of screen before the first paint, so that nothing flashes.
+// src/lib/preferences/theme.ts, src/lib/preferences/display.ts and src/app/use-sidebar.ts have the same rules.
 ;(() => {
   let stored = null
   let sidebar = null
@@ -11,14 +11,14 @@
     display = JSON.parse(localStorage.getItem('nanoclaw.display')) ?? {}
     isKnown = localStorage.getItem('nanoclaw.signed-in') !== null
   } catch {
-    // Storage is blocked or holds something else: use the system's theme.
+    // Storage is blocked or its content is invalid: use the system's theme.
   }
   const dark =
     stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   if (sidebar === 'hidden') document.documentElement.dataset.sidebar = 'hidden'
   const { dataset } = document.documentElement
   const { pathname } = location
-  // Where there are accounts, whoever has not signed in here comes to the sign-in page.
+  // With accounts, a visitor who has not signed in here sees the sign-in page.
   const isOpen = isKnown || dataset.accounts === undefined
   dataset.screen = !isOpen
     ? 'other'

@@ -1,14 +1,14 @@
-// The script of the frame that draws diagrams: receives their source, sends back an SVG image. See ui/markdown/draw-diagram.ts.
+// The script of the frame that draws diagrams: receives Mermaid source, sends back an SVG image. See ui/markdown/draw-diagram.ts.
 import mermaid from 'mermaid'
-import type { DiagramAnswer, DiagramRequest } from './ui/markdown/diagram-messages.ts'
+import type { DiagramRequest, DiagramResponse } from './ui/markdown/diagram-messages.ts'
 
 const MAX_SOURCE_CHARACTERS = 50_000
 const MAX_EDGES = 500
 
-/** Web fonts do not exist inside of an image, so the text is measured and drawn in the system's font. */
+/** An SVG image cannot use web fonts, so text is measured and drawn in the system's font. */
 const FONT = 'system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
 
-/** An image needs a size of its own: Mermaid's SVG is as wide as whatever holds it. */
+/** Sets the size from the view box: Mermaid's SVG fills its container, but an image needs its own size. */
 function withOwnSize(svg: SVGElement): SVGElement {
   const [, , width = '', height = ''] = (svg.getAttribute('viewBox') ?? '').split(/[\s,]+/)
   if (Number(width) > 0 && Number(height) > 0) {
@@ -49,25 +49,25 @@ async function draw({ id, source, dark, colours }: DiagramRequest): Promise<stri
   holder.innerHTML = svg
   const element = holder.querySelector('svg')
   if (element === null) throw new Error('The diagram is empty.')
-  // Labels are HTML; inside of an image they must be well-formed XML.
+  // Labels are HTML, which must be well-formed XML inside an image.
   return new XMLSerializer().serializeToString(withOwnSize(element))
 }
 
-/** One after the other: Mermaid measures in the document, where two diagrams would be in each other's way. */
+/** Queues the drawings: Mermaid measures in the document, where two diagrams at once would disturb each other. */
 let last: Promise<unknown> = Promise.resolve()
 
 addEventListener('message', ({ data, source }: MessageEvent<DiagramRequest>) => {
   if (source !== parent) return
-  // The frame has no origin, so it cannot name the page's either; only its parent hears this.
-  const answer = (message: DiagramAnswer): void => parent.postMessage(message, '*')
+  // A sandboxed frame cannot know the page's origin; only its parent receives the message.
+  const respond = (message: DiagramResponse): void => parent.postMessage(message, '*')
   last = last.then(async () => {
     try {
-      answer({ id: data.id, svg: await draw(data) })
+      respond({ id: data.id, svg: await draw(data) })
     } catch (error) {
-      answer({ id: data.id, error: error instanceof Error ? error.message : String(error) })
+      respond({ id: data.id, error: error instanceof Error ? error.message : String(error) })
     } finally {
       document.body.replaceChildren()
     }
   })
 })
-parent.postMessage({ ready: true } satisfies DiagramAnswer, '*')
+parent.postMessage({ ready: true } satisfies DiagramResponse, '*')

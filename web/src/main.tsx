@@ -13,17 +13,17 @@ import { PartBoundary } from './ui/states/part-boundary.tsx'
 const root = document.getElementById('root')
 if (root === null) throw new Error('The document has no #root')
 
-// The content security policy forbids the code generation that zod would try. It reads this when it loads, with a later part.
+// Stops zod from trying to generate code, which the content security policy forbids. zod reads this when it loads later.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 guardDrops()
 dropUnclaimedField()
 void loadFonts()
-// While the page is developed, its files change without new names.
+// Not in development, where files change without changing their names, so cached ones would be outdated.
 if (import.meta.hot === undefined)
   void firstScreen
     .then(() => import('./lib/offline/worker.ts'))
     .then(({ startWorker }) => startWorker())
-    .catch(() => undefined) // without it, the page needs a connection
+    .catch(() => undefined) // without the worker, the page needs a connection
 void startI18n().then(() => {
   createRoot(root).render(
     <StrictMode>

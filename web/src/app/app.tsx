@@ -1,4 +1,4 @@
-// The application: providers around the pages, and who may see them.
+// The root component: providers, and the gate that shows the sign-in page or the shell.
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -27,7 +27,7 @@ const TipBubble = lastPart(() =>
   import('../ui/overlays/tip-bubble.tsx').then((module) => module.TipBubble),
 )
 
-/** The root of the page, which `main.tsx` mounts. */
+/** The root component, which `main.tsx` mounts. */
 export function App() {
   const [client] = useState(() => createQueryClient(reportError))
   const { dark } = useTheme()
@@ -42,7 +42,7 @@ export function App() {
   )
 }
 
-/** Finds out with the cookie who is signed in, if anybody. */
+/** Tries to renew the session with its cookie, and shows the skeleton meanwhile. */
 function SessionCheck() {
   const check = useQuery({
     queryKey: ['renew-session'],
@@ -61,7 +61,7 @@ function SessionCheck() {
   )
 }
 
-/** In multi-user mode, shows only the sign-in page until somebody is signed in. */
+/** Shows the shell; in multi-user mode only the sign-in page until a user is signed in. */
 function Gate() {
   const mode = useAuthMode()
   const { state } = useSession()

@@ -1,4 +1,4 @@
-// The page of one conversation: the chat, combined with what other features add to it.
+// The page of a conversation: the chat, combined with parts of other features.
 import { FolderTree, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ const ProjectPanel = lazyPart(() =>
   import('../features/projects/project-panel.tsx').then((module) => module.ProjectPanel),
 )
 
-/** The page at `/c/:id`. `menu` is the button that shows the sidebar. */
+/** The page at `/c/:id`. `menu` is the button that shows the sidebar; null while the sidebar is visible. */
 export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   const { t } = useTranslation()
   const patch = usePatchConversation()

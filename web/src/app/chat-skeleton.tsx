@@ -1,8 +1,8 @@
-// The layout of a conversation while its content loads, so that nothing jumps when it arrives.
+// The placeholder of a conversation while it loads, with the same layout so that nothing jumps.
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-const bar = 'skeleton-bar rounded-full bg-hover'
+const barClass = 'skeleton-bar rounded-full bg-hover'
 
 /** `menu` is the button that shows the sidebar. */
 export function ChatSkeleton({ menu }: { menu: ReactNode }) {
@@ -14,16 +14,16 @@ export function ChatSkeleton({ menu }: { menu: ReactNode }) {
       </div>
       <header className="flex h-13 shrink-0 items-center gap-3 px-3 short:h-10">
         {menu}
-        <span aria-hidden className={`h-3.5 w-44 ${bar}`} />
+        <span aria-hidden className={`h-3.5 w-44 ${barClass}`} />
       </header>
       <div
         aria-hidden
         className="mx-auto flex w-full max-w-3xl min-h-0 flex-1 flex-col gap-4 overflow-hidden px-5 pt-6 max-sm:px-4"
       >
-        <span className={`h-11 w-2/5 self-end ${bar}`} />
-        <span className={`h-3.5 w-11/12 ${bar}`} />
-        <span className={`h-3.5 w-4/5 ${bar}`} />
-        <span className={`h-3.5 w-3/5 ${bar}`} />
+        <span className={`h-11 w-2/5 self-end ${barClass}`} />
+        <span className={`h-3.5 w-11/12 ${barClass}`} />
+        <span className={`h-3.5 w-4/5 ${barClass}`} />
+        <span className={`h-3.5 w-3/5 ${barClass}`} />
       </div>
       <div
         aria-hidden

@@ -1,13 +1,10 @@
-// The sidebar on a phone: a drawer over the page, which also opens with a swipe from the edge and closes with one back.
+// The sidebar on a phone: a drawer over the page. A swipe from the edge opens it, a swipe back closes it.
 import { Dialog as RadixDialog } from 'radix-ui'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { watchSwipes } from './swipes.ts'
 
-/**
- * `children` is the sidebar. `onOpenChange` is called for swipes and for the browser's back button
- * as well.
- */
+/** `children` is the sidebar. Swipes call `onOpenChange` too. */
 export function Drawer({
   open,
   onOpenChange,
@@ -44,7 +41,7 @@ export function Drawer({
         <RadixDialog.Content
           ref={closesOnSwipe}
           aria-describedby={undefined}
-          // Focus the drawer itself: focusing its first button would show that button's tip.
+          // Focus the drawer itself, because focus on its first button would show that button's tip.
           tabIndex={-1}
           onOpenAutoFocus={(event) => {
             event.preventDefault()

@@ -1,4 +1,4 @@
-// Follows the user's changes on the server, so that this tab shows what another tab or device did.
+// Follows the server's change events, so that this tab shows what another tab or device has changed.
 import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -12,12 +12,12 @@ import { readFrames } from '../lib/http/event-stream.ts'
 import { waitToReconnect } from '../lib/http/reconnect.ts'
 import { parseJson } from '../lib/read-json.ts'
 
-type News = { id: string | null; change: Change | 'ready' | 'reset' }
+type ChangeFrame = { id: string | null; change: Change | 'ready' | 'reset' }
 
 const FIRST_WAIT_MS = 400
-const LONGEST_WAIT_MS = 10_000
+const MAX_WAIT_MS = 10_000
 /** Changes that arrive within this time are refetched together. */
-const GATHER_MS = 60
+const BATCH_MS = 60
 
 const CHANGE_TYPES: Record<Change['type'], true> = {
   conversation: true,
@@ -28,15 +28,15 @@ const CHANGE_TYPES: Record<Change['type'], true> = {
   settings: true,
 }
 
-const toNews = (id: string | null, name: string, data: string): News | null => {
+const toChangeFrame = (id: string | null, name: string, data: string): ChangeFrame | null => {
   if (name === 'ready' || name === 'reset') return { id, change: name }
   const fields = parseJson(data)
   if (!Object.hasOwn(CHANGE_TYPES, name) || typeof fields !== 'object') return null
-  return { id, change: { ...fields, type: name } as Change } // the server builds every frame from the same type
+  return { id, change: { ...fields, type: name } as Change } // the server creates every frame from the same type
 }
 
-/** The queries that the change may have made stale. */
-const touched = (change: Change): (readonly unknown[])[] => {
+/** The keys of the queries that the change may have made stale. */
+const staleKeys = (change: Change): (readonly unknown[])[] => {
   switch (change.type) {
     case 'conversation':
       return [messageKeys.list(change.id)]
@@ -66,13 +66,13 @@ const touched = (change: Change): (readonly unknown[])[] => {
   }
 }
 
-/** The conversation that the change is about, if it is about one. */
+/** The id of the conversation that the change is about; null if there is none. */
 const conversationOf = (change: Change): string | null => {
   if (change.type === 'conversation') return change.id
   return change.type === 'message' || change.type === 'run' ? change.conversation_id : null
 }
 
-/** Collects stale queries and refetches them together. */
+/** Returns a function that collects changes and refetches the stale queries in batches. */
 function createRefresher(client: QueryClient) {
   let everything = false
   let keys = new Map<string, readonly unknown[]>()
@@ -103,7 +103,7 @@ function createRefresher(client: QueryClient) {
     else if (change.type === 'conversation' && isChangingHere(change.id)) return
     else {
       pins ||= change.type === 'settings' && change.id === 'pins'
-      for (const key of touched(change)) keys.set(JSON.stringify(key), key)
+      for (const key of staleKeys(change)) keys.set(JSON.stringify(key), key)
       const id = conversationOf(change)
       if (id !== null) {
         const isGone = change.type === 'conversation' && change.change === 'deleted'
@@ -114,29 +114,29 @@ function createRefresher(client: QueryClient) {
       }
       trash ||= change.type === 'conversation' && change.change !== 'updated'
     }
-    if (!scheduled) setTimeout(refresh, GATHER_MS)
+    if (!scheduled) setTimeout(refresh, BATCH_MS)
     scheduled = true
   }
 }
 
 const SHOWN_LIVE: ReadonlySet<unknown> = new Set(['conversations', 'conversation', 'messages'])
 
-/** Reads again what was loaded before the stream began: no event says what changed in between. */
+/** Refetches conversations and messages that loaded before the stream began: no event reports changes in between. */
 const refreshEarlier = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({
     predicate: ({ queryKey, state }) => state.dataUpdatedAt > 0 && SHOWN_LIVE.has(queryKey[0]),
   })
 
-/** Follows until the signal aborts or the server refuses for good. */
+/** Follows changes and reconnects, until the signal aborts or the server refuses permanently. */
 async function followChanges(client: QueryClient, signal: AbortSignal): Promise<void> {
   const refresh = createRefresher(client)
   let lastId: string | null = null
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
-    // A browser opens few connections to one server, so a hidden tab leaves them to the others.
-    await untilSeen(signal)
-    const line = new AbortController()
-    const close = (): void => line.abort()
+    // Browsers limit the connections per server, so a hidden tab leaves them to the others.
+    await untilVisible(signal)
+    const connection = new AbortController()
+    const close = (): void => connection.abort()
     const onHidden = (): void => {
       if (document.visibilityState === 'hidden') close()
     }
@@ -149,17 +149,17 @@ async function followChanges(client: QueryClient, signal: AbortSignal): Promise<
           accept: 'text/event-stream',
           ...(lastId === null ? {} : { 'last-event-id': lastId }),
         },
-        signal: line.signal,
+        signal: connection.signal,
       })
-      const news = readFrames(response, ({ id, name, data }) => toNews(id, name, data))
-      for await (const { id, change } of news.events) {
+      const frames = readFrames(response, ({ id, name, data }) => toChangeFrame(id, name, data))
+      for await (const { id, change } of frames.events) {
         waitMs = FIRST_WAIT_MS
         if (change !== 'ready') refresh(change)
         else if (lastId === null) void refreshEarlier(client)
         lastId = id ?? lastId
       }
     } catch (error) {
-      // Signed out, or a server without this endpoint: nothing will come.
+      // Signed out, or a server without this endpoint: reconnecting is useless.
       if (
         error instanceof ApiError &&
         error.status >= 400 &&
@@ -174,25 +174,25 @@ async function followChanges(client: QueryClient, signal: AbortSignal): Promise<
     }
     if (signal.aborted) return
     await waitToReconnect(waitMs)
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)
   }
 }
 
-function untilSeen(signal: AbortSignal): Promise<void> {
+function untilVisible(signal: AbortSignal): Promise<void> {
   if (document.visibilityState === 'visible' || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (document.visibilityState === 'hidden' && !signal.aborted) return
-      document.removeEventListener('visibilitychange', look)
-      signal.removeEventListener('abort', look)
+      document.removeEventListener('visibilitychange', check)
+      signal.removeEventListener('abort', check)
       resolve()
     }
-    document.addEventListener('visibilitychange', look)
-    signal.addEventListener('abort', look)
+    document.addEventListener('visibilitychange', check)
+    signal.addEventListener('abort', check)
   })
 }
 
-/** Draws nothing; keeps the cached server state up to date while it is mounted. */
+/** Keeps the query cache up to date while mounted. Renders nothing. */
 export function FollowChanges(): null {
   const client = useQueryClient()
   useEffect(() => {

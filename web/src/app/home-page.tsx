@@ -1,4 +1,4 @@
-// The home page: a new chat, in a project when the URL names one.
+// The home page: a new chat, in a project if the URL names one.
 import type { ReactNode } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
@@ -9,26 +9,23 @@ import { type ProjectListPage, useProjects } from '../lib/api/projects.ts'
 import { paths } from '../lib/paths.ts'
 
 /**
- * The project that the URL names. The id is trusted while the list loads, and when the list has more than one page: a
- * message sent early must not land outside the project, and the server checks the id anyway.
+ * The project that the URL names. The id is accepted while the list loads and if the list has more pages: otherwise an
+ * early message would land outside the project. The server checks the id anyway.
  */
 function projectOf(
-  wanted: string | null,
+  requestedId: string | null,
   page: ProjectListPage | undefined,
 ): { id: ProjectId; name: string; model: string | null } | null {
-  if (wanted === null) return null
-  const found = page?.items.find(({ id }) => id === wanted)
+  if (requestedId === null) return null
+  const found = page?.items.find(({ id }) => id === requestedId)
   if (found !== undefined) return found
   // An id is a plain string on the wire.
   return page === undefined || page.next_cursor !== null
-    ? { id: wanted as ProjectId, name: '…', model: null }
+    ? { id: requestedId as ProjectId, name: '…', model: null }
     : null
 }
 
-/**
- * The page at `/`; `?project=` names a project. `admin`: the user is an administrator, who can set
- * up models.
- */
+/** The page at `/`; `?project=` names a project. `admin`: whether the user is an administrator and can set up models. */
 export function HomePage({ menu, admin }: { menu: ReactNode; admin: boolean }) {
   const [, navigate] = useLocation()
   const [search] = useSearchParams()

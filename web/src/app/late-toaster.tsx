@@ -1,4 +1,4 @@
-// Where toasts appear; loads after the first screen.
+// The container of toasts, loaded after the first screen.
 import { useEffect, useState } from 'react'
 import { firstScreen } from '../lib/browser/first-screen.tsx'
 import { markToasterReady } from '../ui/overlays/toasts.ts'
@@ -11,17 +11,17 @@ const Toaster = lazyPart(() =>
   ),
 )
 
-/** `dark`: draws toasts in the dark theme. */
+/** Mounts the toaster after the first screen. `dark`: whether the page shows the dark theme. */
 export function LateToaster({ dark }: { dark: boolean }) {
-  const [wanted, setWanted] = useState(false)
-  useEffect(() => void firstScreen.then(() => setWanted(true)), [])
-  if (!wanted) return null
+  const [isDue, setIsDue] = useState(false)
+  useEffect(() => void firstScreen.then(() => setIsDue(true)), [])
+  if (!isDue) return null
   return (
     <PartBoundary fallback={null} instead={null}>
       <Toaster
         theme={dark ? 'dark' : 'light'}
         position="top-center"
-        // Below the title and the buttons beside it.
+        // Below the page's title bar.
         offset={{ top: 60 }}
         mobileOffset={{ top: 64 }}
         toastOptions={{
@@ -33,7 +33,7 @@ export function LateToaster({ dark }: { dark: boolean }) {
   )
 }
 
-/** Rendered after the toaster, so that the toaster already listens. */
+/** Releases earlier notices. Rendered after the toaster, which listens by then. */
 function Ready() {
   useEffect(markToasterReady, [])
   return null

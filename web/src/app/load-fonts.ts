@@ -1,4 +1,4 @@
-// Loads the fonts: after the first screen on a first visit, at once when the browser has cached them.
+// Loads the fonts: after the first screen on the first visit, at once if the browser has cached them.
 import { firstScreen } from '../lib/browser/first-screen.tsx'
 
 const STORAGE_KEY = 'nanoclaw.fonts'
@@ -7,11 +7,11 @@ const areCached = (): boolean => {
   try {
     return localStorage.getItem(STORAGE_KEY) === 'yes'
   } catch {
-    return false // storage blocked: load them after the first screen
+    return false // storage is blocked: load them after the first screen
   }
 }
 
-/** Resolves when the text is drawn with them; until then the system's fonts stand in. */
+/** Resolves once the text uses the page's fonts; until then it uses system fonts. */
 export async function loadFonts(): Promise<void> {
   if (!areCached()) await firstScreen
   await import('./fonts.css')
@@ -19,6 +19,6 @@ export async function loadFonts(): Promise<void> {
   try {
     localStorage.setItem(STORAGE_KEY, 'yes')
   } catch {
-    // storage blocked: the next visit waits again
+    // Storage is blocked: the next visit waits again.
   }
 }

@@ -1,11 +1,11 @@
-// Says above the page that there is no connection, and of when the shown messages are.
+// The notice that there is no connection, with the time at which the displayed messages were loaded.
 import { WifiOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { fullTime } from '../lib/format.ts'
 import { useOffline } from '../lib/offline/connection.ts'
 import { opensOffline } from '../lib/offline/offline.ts'
 
-/** A live region; empty while there is a connection. */
+/** A live region above the page; empty while there is a connection. */
 export function OfflineNotice() {
   const { t, i18n } = useTranslation()
   const { isOffline, copiedAt } = useOffline()

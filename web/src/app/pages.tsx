@@ -1,4 +1,4 @@
-// Which page each URL shows. Everything except the chat loads when it is first opened.
+// The routes of the page. Pages except home load when they are first opened; the chat is prefetched.
 import { usePrefetchInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
@@ -17,11 +17,11 @@ import { PartBoundary } from '../ui/states/part-boundary.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
 import { HomePage } from './home-page.tsx'
 
-/** Loads with its Markdown renderer, so that nobody sees raw Markdown. */
+/** Loads the chat together with the Markdown renderer, so that raw Markdown never shows. */
 const loadChat = () =>
   Promise.all([import('./chat-page.tsx'), loadMarkdown()]).then(([{ ChatPage: page }]) => page)
-// On a slow connection, requests that wait for each other add up; this one does not have to wait.
-if (location.pathname.startsWith('/c/')) void loadChat().catch(() => undefined) // loaded again when it is drawn
+// Starts at once: on a slow connection, requests that wait for each other add up.
+if (location.pathname.startsWith('/c/')) void loadChat().catch(() => undefined) // rendering it tries again
 const ChatPage = lazyView(loadChat)
 const ContinuePage = lazyView(() =>
   import('../features/conversations/continue-page.tsx').then((module) => module.ContinuePage),
@@ -46,14 +46,14 @@ const SetupPage = lazyView(() =>
 )
 const UsagePage = lazyView(() => import('./usage-page.tsx').then((module) => module.UsagePage))
 
-/** Fetches a conversation while the code that draws it still loads. */
+/** Fetches a conversation while the code of its page loads. */
 function PrefetchConversation({ id }: { id: string }) {
   usePrefetchQuery(conversationQuery(id))
   usePrefetchInfiniteQuery(messagesQuery(id))
   return null
 }
 
-/** A page that scrolls as a whole, with a button above it that shows the sidebar. */
+/** A page that scrolls as a whole, with the button that shows the sidebar above it. */
 function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children: ReactNode }) {
   const [location] = useLocation()
   return (
@@ -77,10 +77,7 @@ function MenuBar({ onMenu }: { onMenu: (() => void) | null }) {
   )
 }
 
-/**
- * Beside the sidebar. `user` is undefined until the profile has loaded; `multi`: more than one
- * person can sign in here.
- */
+/** The page next to the sidebar. `user` is undefined until the profile has loaded; `multi`: whether there are accounts. */
 export function Pages({
   user,
   multi,
@@ -92,7 +89,7 @@ export function Pages({
   onMenu: (() => void) | null
 }) {
   const { t } = useTranslation()
-  // Most visits open a conversation next, so its code loads while the reader looks at the first screen.
+  // Most visits open a conversation next, so its code loads right after the first screen.
   useEffect(() => prefetch(loadChat), [])
   const admin = user?.role === 'admin'
   const menu =
@@ -161,7 +158,7 @@ export function Pages({
           <SetupPage user={user} />
         </Scrolling>
       </Route>
-      {/* Whoever is signed in already needs no sign-in page. */}
+      {/* The user is already signed in. */}
       <Route path={paths.login}>
         <Redirect to={paths.home} replace />
       </Route>

@@ -1,5 +1,5 @@
-// The layout that index.html draws before any script has loaded, drawn again until the sign-in mode is known.
-/** Decorative; screen readers skip it. */
+// The skeleton of index.html as a component, shown until the sign-in mode is known.
+/** The same layout as in index.html, so that nothing jumps. Decorative: screen readers skip it. */
 export function ShellSkeleton() {
   return (
     <div className="boot" aria-hidden>

@@ -1,4 +1,4 @@
-// The layout of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
+// The shell: the sidebar (a drawer on phones), the current page next to it, dialogs, and keyboard shortcuts.
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -44,7 +44,7 @@ const FollowChanges = lastPart(() =>
 
 const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
 
-/** `multi`: there are accounts, so the sidebar shows who is signed in. */
+/** `multi`: whether there are accounts; then the sidebar shows the user's name. */
 export function Shell({ multi }: { multi: boolean }) {
   const { t } = useTranslation()
   const [location, navigate] = useLocation()
@@ -54,11 +54,11 @@ export function Shell({ multi }: { multi: boolean }) {
   useTabTitle()
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
-  const { drawer, setDrawer, drawerWanted } = useDrawer(location)
+  const { drawer, setDrawer, drawerMounted } = useDrawer(location)
   const [help, setHelp] = useState(false)
   const [searching, setSearching] = useState(false)
   const { shown } = useShownDialog()
-  // Whoever signs in next does not find it open.
+  // Closes the dialog on sign-out, so that the next user does not find it open.
   useEffect(() => closeDialog, [])
   const showSidebar = useCallback(
     () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
@@ -94,7 +94,7 @@ export function Shell({ multi }: { multi: boolean }) {
       )}
       {!wide && (
         <PartBoundary fallback={null} isOver subject={drawer} onClose={() => setDrawer(false)}>
-          {drawerWanted && (
+          {drawerMounted && (
             <SidebarDrawer
               open={drawer}
               onOpenChange={setDrawer}
@@ -135,7 +135,7 @@ export function Shell({ multi }: { multi: boolean }) {
   )
 }
 
-/** What the keyboard shortcuts and the commands of the shell do. */
+/** Returns the function that performs the shell's shortcuts and commands. */
 function useShellShortcuts({
   onSearch,
   onSidebar,
@@ -169,40 +169,40 @@ function useShellShortcuts({
   )
 }
 
-/** Leads past the sidebar: to the field for a message, where there is one. */
+/** A link that skips the sidebar: to the composer if there is one, else to the page. */
 function SkipLink({ location }: { location: string }) {
   const { t } = useTranslation()
   const [isChat, params] = useRoute('/c/:id')
-  // Only observed here. Where there is no conversation, there is no field either.
+  // Only observes the query. If the conversation cannot be loaded, there is no composer.
   const query = conversationQuery(params?.id ?? '')
   const { isLoadingError } = useQuery({ ...query, enabled: false })
-  const writing = location === paths.home || (isChat && !isLoadingError)
+  const hasComposer = location === paths.home || (isChat && !isLoadingError)
   return (
     <a
-      href={writing ? '#composer' : '#main'}
+      href={hasComposer ? '#composer' : '#main'}
       className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
     >
-      {t(writing ? 'shell.skipToMessage' : 'shell.skip')}
+      {t(hasComposer ? 'shell.skipToMessage' : 'shell.skip')}
     </a>
   )
 }
 
-/** Every navigation closes the drawer, the browser's own back and forward included. */
+/** The state of the drawer. Every navigation closes it, including back and forward. */
 function useDrawer(location: string) {
   const [drawer, setDrawer] = useState(false)
-  const [drawnAt, setDrawnAt] = useState(location)
-  if (drawnAt !== location) {
-    setDrawnAt(location)
+  const [lastLocation, setLastLocation] = useState(location)
+  if (lastLocation !== location) {
+    setLastLocation(location)
     setDrawer(false)
   }
-  const [drawerWanted, setDrawerWanted] = useState(false)
-  if (drawer && !drawerWanted) setDrawerWanted(true)
-  // It is there while closed, too, because a swipe opens it.
-  useEffect(() => void firstScreen.then(() => setDrawerWanted(true)), [])
-  return { drawer, setDrawer, drawerWanted }
+  const [drawerMounted, setDrawerMounted] = useState(false)
+  if (drawer && !drawerMounted) setDrawerMounted(true)
+  // The closed drawer is mounted too, because a swipe opens it.
+  useEffect(() => void firstScreen.then(() => setDrawerMounted(true)), [])
+  return { drawer, setDrawer, drawerMounted }
 }
 
-/** The sidebar of a narrow window: whatever is chosen in it closes it. */
+/** The sidebar of a narrow window; choosing something closes it. */
 function SidebarDrawer({
   open,
   onOpenChange,
@@ -214,9 +214,9 @@ function SidebarDrawer({
   open: boolean
   onOpenChange: (open: boolean) => void
 } & Pick<ComponentProps<typeof Sidebar>, 'user' | 'multi' | 'onHelp' | 'onSearch'>) {
-  const closed = (then: () => void) => () => {
+  const closeThen = (action: () => void) => () => {
     onOpenChange(false)
-    then()
+    action()
   }
   const close = (): void => onOpenChange(false)
   return (
@@ -226,8 +226,8 @@ function SidebarDrawer({
         multi={multi}
         onCollapse={close}
         onOpened={close}
-        onHelp={closed(onHelp)}
-        onSearch={closed(onSearch)}
+        onHelp={closeThen(onHelp)}
+        onSearch={closeThen(onSearch)}
       />
     </Drawer>
   )

@@ -1,4 +1,4 @@
-// The list of keyboard shortcuts.
+// The dialog with the list of keyboard shortcuts.
 import { useTranslation } from 'react-i18next'
 import { COMMAND_KEYS } from '../lib/shortcuts.ts'
 import { Dialog } from '../ui/overlays/dialog.tsx'
@@ -20,7 +20,7 @@ const SHORTCUTS = [
   ['help', COMMAND_KEYS.shortcuts],
 ] as const
 
-/** A dialog, opened with `?` or from the sidebar. */
+/** Opened with `?` or from the sidebar. */
 export function ShortcutHelp({
   open,
   onOpenChange,

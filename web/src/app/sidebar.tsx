@@ -1,4 +1,4 @@
-// The sidebar: a new chat, the conversations, and links to everything else.
+// The sidebar: new chat, conversations, and links to all other pages.
 import {
   Brain,
   ChartNoAxesColumn,
@@ -33,7 +33,7 @@ const NAV_LINKS: readonly {
   { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
 ]
 
-/** `onOpened` is called when something was chosen, `onCollapse` by the button that hides it. */
+/** `onOpened` is called after the user chooses something, `onCollapse` by the button that hides the sidebar. */
 export function Sidebar({
   user,
   multi,
@@ -112,7 +112,7 @@ function SidebarHeader({
   )
 }
 
-/** `name` of the account; undefined where there are no accounts, or until it is known. */
+/** `name` is the account's name; undefined without accounts, or until it has loaded. */
 function Navigation({
   name,
   onOpened,

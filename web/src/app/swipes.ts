@@ -1,23 +1,23 @@
-// Horizontal swipes on a touch screen: recognized early, and left alone where something else moves sideways.
+// Recognizes horizontal swipes on touch screens, except where something else scrolls or moves sideways.
 import { shownDirection } from '../lib/i18n/languages.ts'
 
-/** Pixels along which a finger must move sideways. */
+/** The minimum horizontal distance of a swipe. */
 const DISTANCE_PIXELS = 48
-/** Wide enough to begin beside the strip that phones keep for going back. */
+/** The width of the start zone at the edge: wider than the strip that phones reserve for going back. */
 const EDGE_PIXELS = 40
 
-/** A swipe that the page answers, and how. */
+/** A swipe that the page handles. */
 export interface Swipe {
-  /** `end`: the way in which the sidebar opens, to the right, in right-to-left languages to the left; `start`: back. */
+  /** The direction: `end` opens the sidebar (rightwards, or leftwards in right-to-left languages), `start` is the opposite. */
   readonly to: 'start' | 'end'
-  /** Counts only from the edge that the sidebar comes from. */
+  /** Whether the swipe must begin at the edge of the sidebar. */
   readonly fromEdge: boolean
   readonly onSwipe: () => void
 }
 
 const isRightToLeft = (): boolean => shownDirection() === 'rtl'
 
-/** Whether a swipe there means something else: a slider, selected text, or something that scrolls that way. */
+/** Whether a swipe there has another meaning: a slider, selected text, or an element that scrolls in that direction. */
 function isTaken(target: EventTarget | null, to: Swipe['to']): boolean {
   if (!(target instanceof Element)) return true
   if (target.closest('input[type="range"], .cm-editor') !== null) return true
@@ -31,25 +31,25 @@ function isTaken(target: EventTarget | null, to: Swipe['to']): boolean {
   return false
 }
 
-/** Calls `onSwipe` once per swipe of one finger that begins in the element; returns how to stop watching. */
+/** Calls `onSwipe` once per one-finger swipe that begins in the element. Returns the function that stops watching. */
 export function watchSwipes(element: HTMLElement, { to, fromEdge, onSwipe }: Swipe): () => void {
   const controller = new AbortController()
   const options = { passive: true, signal: controller.signal }
-  let began: { x: number; y: number } | null = null
-  const forget = (): void => {
-    began = null
+  let start: { x: number; y: number } | null = null
+  const reset = (): void => {
+    start = null
   }
   element.addEventListener(
     'touchstart',
     (event) => {
-      began = null
+      start = null
       const touch = event.touches[0]
       if (touch === undefined || event.touches.length > 1) return
-      // A page that is zoomed in is moved sideways to be read.
+      // On a zoomed page, a finger pans the page.
       if ((visualViewport?.scale ?? 1) > 1.01) return
       const inset = isRightToLeft() ? innerWidth - touch.clientX : touch.clientX
       if (fromEdge && inset > EDGE_PIXELS) return
-      if (!isTaken(event.target, to)) began = { x: touch.clientX, y: touch.clientY }
+      if (!isTaken(event.target, to)) start = { x: touch.clientX, y: touch.clientY }
     },
     options,
   )
@@ -57,17 +57,17 @@ export function watchSwipes(element: HTMLElement, { to, fromEdge, onSwipe }: Swi
     'touchmove',
     (event) => {
       const touch = event.touches[0]
-      if (began === null || touch === undefined) return
-      const along = (touch.clientX - began.x) * (isRightToLeft() === (to === 'start') ? 1 : -1)
-      const across = Math.abs(touch.clientY - began.y)
-      if (event.touches.length > 1 || across > DISTANCE_PIXELS / 2) return forget()
+      if (start === null || touch === undefined) return
+      const along = (touch.clientX - start.x) * (isRightToLeft() === (to === 'start') ? 1 : -1)
+      const across = Math.abs(touch.clientY - start.y)
+      if (event.touches.length > 1 || across > DISTANCE_PIXELS / 2) return reset()
       if (along < DISTANCE_PIXELS) return
-      forget()
+      reset()
       onSwipe()
     },
     options,
   )
-  element.addEventListener('touchend', forget, options)
-  element.addEventListener('touchcancel', forget, options)
+  element.addEventListener('touchend', reset, options)
+  element.addEventListener('touchcancel', reset, options)
   return () => controller.abort()
 }

@@ -1,4 +1,4 @@
-// The page at `/stats`: usage, combined with the inspector of runs.
+// The usage page, combined with the run inspector.
 import { useState } from 'react'
 import { inspectRun } from '../features/chat/inspected-run.ts'
 import { LateInspector } from '../features/chat/inspector/late-inspector.tsx'

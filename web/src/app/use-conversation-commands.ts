@@ -1,9 +1,9 @@
-// The commands of the open conversation: share and export.
+// Hook that registers the commands of the open conversation: share and export.
 import { showDialog } from '../features/conversations/shown-dialog.ts'
 import { useExport } from '../lib/api/sharing.ts'
 import { useCommand } from '../lib/commands.ts'
 
-/** Registered while the component is mounted; `id` is the conversation. */
+/** Registers the commands while the caller is mounted. `id` is the conversation. */
 export function useConversationCommands(id: string): void {
   const { mutate } = useExport()
   useCommand('share', () => showDialog('share', id))

@@ -1,11 +1,11 @@
-// The commands that every screen offers: navigation, theme, language, and what the shortcuts do.
+// Hook that registers the commands of every screen: navigation, theme, language, and those with a shortcut.
 import { useLocation } from 'wouter'
 import { useCommand } from '../lib/commands.ts'
 import { paths } from '../lib/paths.ts'
 import { useTheme } from '../lib/preferences/theme.ts'
 import type { Shortcut } from './use-shortcuts.ts'
 
-/** Registered while the component is mounted; `act` performs those that have a shortcut. */
+/** Registers the commands while the caller is mounted. `act` performs those with a shortcut. */
 export function useShellCommands(act: (shortcut: Shortcut) => void): void {
   const [, navigate] = useLocation()
   const { dark, choose } = useTheme()

@@ -1,11 +1,11 @@
-// The page's keyboard shortcuts. Single letters work only while no text field has the focus.
+// The page's keyboard shortcuts. Single keys work only while no text field has the focus.
 import { useEffect } from 'react'
 import { isApple } from '../lib/shortcuts.ts'
 
-/** What a shortcut does; the keys are in this file alone. */
+/** The action of a shortcut. */
 export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'help'
 
-const writes = (target: EventTarget | null): boolean =>
+const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
@@ -18,12 +18,12 @@ const shortcutOf = (event: KeyboardEvent): Shortcut | null => {
     if (key === 'b' && !event.shiftKey) return 'sidebar'
     return null
   }
-  if (event.altKey || event.ctrlKey || event.metaKey || writes(event.target)) return null
+  if (event.altKey || event.ctrlKey || event.metaKey || isTextField(event.target)) return null
   if (key === '/') return 'focus'
   return key === '?' ? 'help' : null
 }
 
-/** Listens on the whole window while the component is mounted; `act` performs the shortcut. */
+/** Listens to key presses on the window while the caller is mounted; `act` performs the shortcut. */
 export function useShortcuts(act: (shortcut: Shortcut) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

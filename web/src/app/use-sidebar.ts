@@ -1,4 +1,4 @@
-// Whether a wide screen shows the sidebar: the reader's choice, stored in this browser.
+// Whether a wide screen shows the sidebar: the user's choice, stored in this browser.
 import { useCallback, useState } from 'react'
 
 const STORAGE_KEY = 'nanoclaw.sidebar'
@@ -7,11 +7,11 @@ const readStored = (): boolean => {
   try {
     return localStorage.getItem(STORAGE_KEY) !== 'hidden'
   } catch {
-    return true // storage blocked: the choice lasts until the page closes
+    return true // storage is blocked: the choice lasts until the page closes
   }
 }
 
-/** Like `useState`; works without storage, too, and then forgets with a reload. */
+/** Like `useState`, but stored. If storage is blocked, the choice lasts until the page closes. */
 export function useSidebar(): [shown: boolean, choose: (shown: boolean) => void] {
   const [shown, setShown] = useState(readStored)
   const choose = useCallback((next: boolean): void => {
@@ -20,7 +20,7 @@ export function useSidebar(): [shown: boolean, choose: (shown: boolean) => void]
       if (next) localStorage.removeItem(STORAGE_KEY)
       else localStorage.setItem(STORAGE_KEY, 'hidden')
     } catch {
-      // as above
+      // Storage is blocked.
     }
   }, [])
   return [shown, choose]

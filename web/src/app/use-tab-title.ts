@@ -1,4 +1,4 @@
-// The title of the browser's tab: the open conversation, what it is doing, and how many others have news or wait for the person.
+// The title of the browser tab: the open conversation, the state of its run, and the number of others with news or waiting.
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRoute } from 'wouter'
@@ -7,10 +7,10 @@ import { useConversations } from '../lib/api/conversations.ts'
 import { conversationTitle } from '../lib/conversation-title.ts'
 import { isUnread, useSeen } from '../lib/preferences/seen-conversations.ts'
 
-const NAME = 'NanoClaw'
-const WAITING = new Set<string | null>(['awaiting_approval', 'awaiting_input'])
+const APP_NAME = 'NanoClaw'
+const WAITING_STATUSES = new Set<string | null>(['awaiting_approval', 'awaiting_input'])
 
-/** Once for the whole page; takes everything from the URL and the cache. */
+/** Keeps the title up to date from the URL and the cache. Use it once. */
 export function useTabTitle(): void {
   const { t } = useTranslation()
   const [, params] = useRoute('/c/:id')
@@ -30,17 +30,18 @@ export function useTabTitle(): void {
     if (run === undefined || run.state !== 'running') return null
     return run.approvals.length > 0 || run.inputs.length > 0 ? 'waiting' : 'answering'
   })
-  const news = items.filter(
-    (item) => item.id !== openId && (WAITING.has(item.active_run_status) || isUnread(seen, item)),
+  const newsCount = items.filter(
+    (item) =>
+      item.id !== openId && (WAITING_STATUSES.has(item.active_run_status) || isUnread(seen, item)),
   ).length
   const title = [
     live === null ? '' : t(`tab.${live}`),
     open === undefined ? '' : conversationTitle(open.title, t),
-    NAME,
+    APP_NAME,
   ]
     .filter((part) => part !== '')
     .join(' · ')
   useEffect(() => {
-    document.title = news === 0 ? title : `(${news}) ${title}`
-  }, [news, title])
+    document.title = newsCount === 0 ? title : `(${newsCount}) ${title}`
+  }, [newsCount, title])
 }

@@ -1,4 +1,4 @@
 // Joins class names and drops falsy ones.
-/** For classes that depend on conditions: `isOpen && 'rotate-90'`. */
+/** Joins class names with spaces. Falsy names are dropped, so that a class can depend on a condition: `isOpen && 'rotate-90'`. */
 export const classNames = (...names: (string | false | null | undefined)[]): string =>
   names.filter((name) => typeof name === 'string' && name !== '').join(' ')

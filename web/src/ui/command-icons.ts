@@ -1,4 +1,4 @@
-// The icon of each command, in the `/` menu and the palette.
+// The icons of the commands in the `/` menu and the palette.
 import {
   Activity,
   Brain,

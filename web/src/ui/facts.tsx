@@ -1,8 +1,8 @@
-// Short facts about something in one line, such as "2 files · 1.5 KB".
+// Short facts in one line, such as "2 files · 1.5 KB".
 import { Fragment } from 'react'
 import { atPlaces } from '../lib/list-keys.ts'
 
-/** Each fact keeps its own direction of writing: a size in Latin letters stays whole on a page that is written from right to left. */
+/** Joins facts with dots. Each fact keeps its writing direction, so that "1.5 KB" stays intact on a right-to-left page. */
 export function Facts({ of }: { of: readonly string[] }) {
   return atPlaces(of).map(({ item, place }) => (
     <Fragment key={place}>

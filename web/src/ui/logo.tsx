@@ -1,5 +1,5 @@
 // The logo: three strokes of a claw.
-/** `size` in pixels. Decorative: screen readers skip it. */
+/** The logo, `size` pixels wide and high. Decorative: screen readers skip it. */
 export function Logo({ size = 22 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

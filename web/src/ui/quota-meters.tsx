@@ -1,14 +1,14 @@
-// Limits as bars: how much of each is used and when it is renewed; those nearly used up stand out.
+// Quotas as bars with usage and time of renewal. Quotas that are nearly used up stand out.
 import { useTranslation } from 'react-i18next'
 import type { QuotaItem } from '../../../server/protocol/accounts/quota.ts'
 import { compactNumber, fileSize, fullTime, money, wholeNumber } from '../lib/format.ts'
 import { classNames } from './class-names.ts'
 import { ProgressBar } from './states/progress-bar.tsx'
 
-/** From this share on, a limit is about to be reached. */
-const NEAR = 0.8
+/** From this share on, the bar warns that the limit is near. */
+const WARNING_SHARE = 0.8
 
-/** One bar for each limit; on the usage page, and for accounts in the administration. */
+/** One bar per quota, on the usage page and for accounts in the administration. */
 export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
   const { t, i18n } = useTranslation()
   const amount = ({ kind, currency }: QuotaItem, value: number): string => {
@@ -25,7 +25,7 @@ export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
         const { kind, group, limit, used, renews_at: renewsAt } = item
         const name =
           group === null ? t(`quota.kind.${kind}`) : `${t(`quota.kind.${kind}`)} · ${group}`
-        const part = used === null || limit === 0 ? 0 : Math.min(1, used / limit)
+        const share = used === null || limit === 0 ? 0 : Math.min(1, used / limit)
         return (
           <li
             key={`${kind} ${group ?? ''}`}
@@ -37,9 +37,16 @@ export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
                 ? amount(item, limit)
                 : t('quota.usedOf', { used: amount(item, used), limit: amount(item, limit) })}
             </p>
-            {used !== null && <ProgressBar label={name} part={part} />}
-            <p className={classNames('text-[13px]', part >= NEAR ? 'text-warn' : 'text-muted')}>
-              {part >= NEAR && <span>{t(part >= 1 ? 'quota.reached' : 'quota.near')} </span>}
+            {used !== null && <ProgressBar label={name} part={share} />}
+            <p
+              className={classNames(
+                'text-[13px]',
+                share >= WARNING_SHARE ? 'text-warn' : 'text-muted',
+              )}
+            >
+              {share >= WARNING_SHARE && (
+                <span>{t(share >= 1 ? 'quota.reached' : 'quota.near')} </span>
+              )}
               {renewsAt !== null && t('quota.renewed', { time: fullTime(renewsAt, i18n.language) })}
               {kind === 'storage' && t('quota.storageText')}
             </p>

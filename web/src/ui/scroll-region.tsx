@@ -1,12 +1,12 @@
-// What scrolls. The keyboard must be able to reach it, so that people without a mouse can scroll it.
+// A scrollable element that the keyboard can reach, so that people without a mouse can scroll it.
 import type { ComponentProps, ElementType } from 'react'
 
 type Scrolling = 'div' | 'pre' | 'section'
 
-// Of a type that leaves the properties to the signature below.
+// Returns the wide type `ElementType`, because the signature of `ScrollRegion` checks the properties.
 const elementOf = (tag: Scrolling = 'div'): ElementType => tag
 
-/** An element (`as`, by default a `div`) whose content may be larger than it is. Its size is up to `className`. */
+/** An element (`as`, by default a `div`) with content that may overflow. `className` sets its size. */
 export function ScrollRegion<Tag extends Scrolling = 'div'>({
   as,
   ...props

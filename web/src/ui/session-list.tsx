@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next'
 import type { Session } from '../../../server/protocol/accounts/user.ts'
 import { deviceOf } from '../lib/browser/device.ts'
 import { IconButton } from './controls/button.tsx'
-import { keptRowFocus } from './controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from './controls/move-focus-on-removal.ts'
 import { Facts } from './facts.tsx'
 
 const ICONS = { phone: Smartphone, computer: Monitor, program: SquareTerminal } as const
 
-/** `onEnd` receives the id of the session; the one that the page itself uses is marked. */
+/** Lists sessions and marks the current one, which has no button. `onEnd` receives the id of a session. */
 export function SessionList({
   sessions,
   onEnd,
@@ -21,7 +21,7 @@ export function SessionList({
   const moment = (time: string): string =>
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
   return (
-    <ul ref={keptRowFocus} className="-my-2 divide-y divide-line">
+    <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line">
       {sessions.map((session) => {
         const device = deviceOf(session.user_agent)
         const Icon = ICONS[device.kind]

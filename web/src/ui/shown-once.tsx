@@ -1,11 +1,11 @@
-// A link or secret that is shown once, to be copied. It gets the focus, so that nobody misses that it is there.
+// A link or secret that is shown only once, with a button to copy it. It gets the focus so that nobody overlooks it.
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../lib/browser/copy-text.ts'
 import { Button } from './controls/button.tsx'
 import { TextField } from './controls/field.tsx'
 import { notify } from './overlays/toasts.ts'
 
-/** Used where the server returns a secret that it will not return again. */
+/** For secrets that the server returns only in one response. */
 export function ShownOnce({ label, value }: { label: string; value: string }) {
   const { t } = useTranslation()
   const copy = async () => {

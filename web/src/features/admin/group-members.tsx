@@ -6,7 +6,7 @@ import { useAdminUsers } from '../../lib/api/admin.ts'
 import { useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
@@ -27,7 +27,7 @@ export function GroupMembers({ id }: { id: string }) {
       {members.isError && (
         <Failed message={errorText(members.error)} onRetry={() => void members.refetch()} />
       )}
-      <ul ref={keptRowFocus}>
+      <ul ref={moveFocusOnRemoval}>
         {items.map((user) => (
           <li key={user.id} className="flex items-center gap-2 py-1">
             <span className="min-w-0 flex-1 wrap-anywhere">{user.username}</span>

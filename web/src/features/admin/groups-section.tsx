@@ -6,7 +6,7 @@ import type { Group } from '../../../../server/protocol/admin/group.ts'
 import { useCreateGroup, useGroups } from '../../lib/api/groups.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -46,7 +46,7 @@ export function GroupsSection() {
       {groups.data?.length === 0 && <Empty icon={Users} title={t('admin.groups.empty')} />}
       {(groups.data?.length ?? 0) > 0 && (
         <ul
-          ref={keptRowFocus}
+          ref={moveFocusOnRemoval}
           className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
         >
           {groups.data?.map((group) => (

@@ -8,7 +8,7 @@ import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/
 import { fileSize } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
@@ -52,7 +52,7 @@ export function InvitationsSection() {
       {invitations.data?.length === 0 && <Empty icon={MailPlus} title={t('admin.noInvitations')} />}
       {(invitations.data?.length ?? 0) > 0 && (
         <ul
-          ref={keptRowFocus}
+          ref={moveFocusOnRemoval}
           className="divide-y divide-line rounded-2xl border border-line bg-surface px-4"
         >
           {invitations.data?.map((invitation) => {

@@ -22,7 +22,7 @@ import {
 } from '../../lib/api/admin.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
@@ -72,7 +72,7 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
         <Failed message={errorText(users.error)} onRetry={() => void users.refetch()} />
       )}
       <ul
-        ref={keptRowFocus}
+        ref={moveFocusOnRemoval}
         className="divide-y divide-line rounded-2xl border border-line bg-surface px-4 empty:hidden"
       >
         {items.map((user) => (

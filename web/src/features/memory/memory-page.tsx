@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { keyed } from '../../lib/list-keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { inputClass } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -49,7 +49,7 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
         {t('memory.facts', { count: facts.length })}
       </h2>
       <ul
-        ref={keptRowFocus}
+        ref={moveFocusOnRemoval}
         className="max-h-96 divide-y divide-line overflow-y-auto rounded-2xl border border-line bg-surface px-4"
       >
         {keyed(facts, ({ line }) => line).map(({ key, item: fact }) => (

@@ -12,7 +12,7 @@ import {
 import { fileSize } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
@@ -83,7 +83,7 @@ export function DocumentsPanel({
       {documents.data?.length === 0 && (
         <Empty icon={BookOpen} title={t('documents.empty')} text={t('documents.emptyText')} />
       )}
-      <ul ref={keptRowFocus} className="divide-y divide-line">
+      <ul ref={moveFocusOnRemoval} className="divide-y divide-line">
         {documents.data?.map((document) => (
           <Row
             key={document.id}

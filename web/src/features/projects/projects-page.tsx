@@ -8,7 +8,7 @@ import { useDeleteProject, useProjects, useUpdateProject } from '../../lib/api/p
 import { shortTime } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
@@ -44,7 +44,7 @@ export function ProjectsPage() {
       {projects.data?.items.length === 0 && (
         <Empty icon={Folder} title={t('projects.empty')} text={t('projects.emptyText')} />
       )}
-      <ul ref={keptRowFocus} className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+      <ul ref={moveFocusOnRemoval} className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         {projects.data?.items.map((project) => (
           <ProjectCard key={project.id} project={project} />
         ))}

@@ -6,7 +6,7 @@ import { ApiKeyScope } from '../../../../server/protocol/accounts/user.ts'
 import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
@@ -42,7 +42,7 @@ export function ApiKeysSection() {
         <Failed message={errorText(keys.error)} onRetry={() => void keys.refetch()} />
       )}
       {keys.data?.length === 0 && <Empty icon={KeyRound} title={t('apiKeys.none')} />}
-      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
+      <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line empty:hidden">
         {keys.data?.map((key) => (
           <li key={key.id} className="flex items-center gap-3 py-3">
             <KeyRound size={18} aria-hidden className="shrink-0 text-muted" />

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
@@ -53,7 +53,7 @@ export function ChannelsSection() {
           <Failed message={errorText(channels.error)} onRetry={() => void channels.refetch()} />
         )}
         {channels.data?.length === 0 && <Empty icon={Send} title={t('channels.none')} />}
-        <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
+        <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line empty:hidden">
           {channels.data?.map((channel) => (
             <li key={channel.id} className="flex items-center gap-3 py-3">
               <div className="min-w-0 flex-1">

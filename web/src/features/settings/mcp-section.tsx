@@ -10,7 +10,7 @@ import { useAdminMcpServers } from '../../lib/api/server.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -65,7 +65,7 @@ export function McpSection({ admin }: { admin: boolean }) {
         <Failed message={errorText(servers.error)} onRetry={() => void servers.refetch()} />
       )}
       {servers.data?.length === 0 && <Empty icon={Plug} title={t('mcp.none')} />}
-      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
+      <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line empty:hidden">
         {admin
           ? all.data?.map((server) => (
               <Server

@@ -14,7 +14,7 @@ import { inOrder, usePreferences } from '../../lib/api/preferences.ts'
 import { compactNumber } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
@@ -52,7 +52,7 @@ export function ModelsSection({ admin }: { admin: boolean }) {
         )
       }
     >
-      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line">
+      <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line">
         {ordered.map((model) => (
           <ModelRow key={model.id} model={model} shown={ordered.map(({ id }) => id)}>
             {removable.has(model.id) && (

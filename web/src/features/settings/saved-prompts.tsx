@@ -7,7 +7,7 @@ import { useChangePreferences } from '../../lib/api/preferences.ts'
 import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Empty } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
@@ -44,7 +44,7 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
       {prompts.length > 0 && (
         <ul
           aria-label={t('savedPrompts.title')}
-          ref={keptRowFocus}
+          ref={moveFocusOnRemoval}
           className="-my-2 divide-y divide-line"
         >
           {prompts.map((prompt, at) => (

@@ -3,7 +3,7 @@ import { Link2, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useRevokeShare, useShares } from '../../lib/api/sharing.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -22,7 +22,7 @@ export function SharesSection() {
         <Failed message={errorText(shares.error)} onRetry={() => void shares.refetch()} />
       )}
       {shares.data?.length === 0 && <Empty icon={Link2} title={t('share.none')} />}
-      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
+      <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line empty:hidden">
         {shares.data?.map((share) => (
           <li key={share.conversation_id} className="flex items-center gap-3 py-3">
             <div className="min-w-0 flex-1">

@@ -7,7 +7,7 @@ import { fullTime } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'
@@ -51,7 +51,7 @@ export function WebhooksSection() {
         <Failed message={errorText(webhooks.error)} onRetry={() => void webhooks.refetch()} />
       )}
       {webhooks.data?.length === 0 && <Empty icon={WebhookIcon} title={t('webhooks.none')} />}
-      <ul ref={keptRowFocus} className="-my-2 divide-y divide-line empty:hidden">
+      <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line empty:hidden">
         {webhooks.data?.map((webhook) => (
           <WebhookRow
             key={webhook.id}

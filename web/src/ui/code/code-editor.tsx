@@ -1,4 +1,4 @@
-// A text editor for source files, with syntax by language; loads when the first file is opened.
+// A text editor for source files with syntax highlighting. Loads when the first file is opened.
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
@@ -31,19 +31,19 @@ const LANGUAGES: Record<string, () => Promise<Extension>> = {
   yml: () => import('@codemirror/lang-yaml').then(({ yaml }) => yaml()),
 }
 
-/** The language for a file extension; plain text when it is unknown. */
+/** The language support for a file's extension; none if it is unknown. */
 const languageOf = (name: string): Promise<Extension> => {
   const extension = name.split('.').at(-1)?.toLowerCase() ?? ''
   const load = Object.hasOwn(LANGUAGES, extension) ? LANGUAGES[extension] : undefined
   return load?.() ?? Promise.resolve([])
 }
 
-/** Prose is read line by line, not scanned, so its long lines wrap. */
+/** Whether the file contains prose, whose long lines wrap. Code scrolls sideways. */
 const isProse = (name: string): boolean =>
   /\.(md|markdown|txt|rst|log|csv)$|(^|\/)[^.]+$/i.test(name)
 
 /** Uses the page's CSS variables, so the editor follows the theme. */
-const colours = HighlightStyle.define([
+const highlightStyle = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--code-token-comment)' },
   { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: 'var(--code-token-keyword)' },
   { tag: [tags.string, tags.regexp], color: 'var(--code-token-string)' },
@@ -60,7 +60,7 @@ const colours = HighlightStyle.define([
   { tag: tags.strong, fontWeight: '600' },
 ])
 
-const look = EditorView.theme({
+const editorTheme = EditorView.theme({
   '&': { height: '100%', fontSize: '13px', backgroundColor: 'transparent', color: 'var(--ink)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },
@@ -75,10 +75,7 @@ const look = EditorView.theme({
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
 })
 
-/**
- * Keeps its own text after `initial`; `onChange` receives it with every edit. `line` (from 1) is
- * scrolled to.
- */
+/** An uncontrolled editor: `initial` is only its first text, and `onChange` receives the text after every edit. */
 export function CodeEditor({
   name,
   initial,
@@ -87,19 +84,19 @@ export function CodeEditor({
   onSave,
   line,
 }: {
-  /** The file's name; decides the language. */
+  /** The file's name; its extension determines the language. */
   name: string
   initial: string
   label: string
   onChange: (text: string) => void
   onSave: () => void
-  /** The line to scroll to at first, counted from 1. */
+  /** The line to scroll to when the editor opens, counted from 1. */
   line?: number | undefined
 }) {
   const host = useRef<HTMLDivElement>(null)
   const call = useRef({ onChange, onSave })
   call.current = { onChange, onSave }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a different text is a different editor, created through its key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: callers change `key` for another text, which creates a new editor
   useEffect(() => {
     const parent = host.current
     if (parent === null) return
@@ -121,8 +118,8 @@ export function CodeEditor({
           basicSetup,
           isProse(name) ? EditorView.lineWrapping : [],
           language.of([]),
-          syntaxHighlighting(colours),
-          look,
+          syntaxHighlighting(highlightStyle),
+          editorTheme,
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) call.current.onChange(update.state.doc.toString())
@@ -130,9 +127,9 @@ export function CodeEditor({
         ],
       }),
     })
-    let gone = false
+    let isUnmounted = false
     void languageOf(name).then((loaded) => {
-      if (!gone) view.dispatch({ effects: language.reconfigure(loaded) })
+      if (!isUnmounted) view.dispatch({ effects: language.reconfigure(loaded) })
     })
     if (line !== undefined && line <= view.state.doc.lines)
       view.dispatch({
@@ -140,10 +137,10 @@ export function CodeEditor({
         selection: { anchor: view.state.doc.line(line).from },
       })
     return () => {
-      gone = true
+      isUnmounted = true
       view.destroy()
     }
   }, [])
-  // Code and its line numbers run from left to right on every page.
+  // Code reads from left to right in every language of the page.
   return <div ref={host} dir="ltr" className="h-full min-h-0 overflow-hidden" />
 }

@@ -1,8 +1,5 @@
-// Reads a unified diff into numbered rows, and pairs removed with added rows for a side-by-side view.
-/**
- * A line of a diff; `before` and `after` are its numbers in the old and new file, null where it is
- * not in one.
- */
+// Parses a unified diff into numbered rows and pairs removed with added rows for the side-by-side view.
+/** A line of a diff. `before` and `after` are its line numbers in the old and the new file; null if it is not in that file. */
 export type DiffRow = {
   key: string
   kind: 'add' | 'remove' | 'context' | 'hunk'
@@ -29,7 +26,7 @@ const fileName = (line: string): string =>
     .replace(/\t.*$/, '')
     .replace(/^[ab]\//, '')
 
-/** Never throws: text that is not a diff becomes context lines. Reads at most 4,000 rows. */
+/** Parses a diff of one or more files, at most `MAX_ROWS` lines of it. Never throws: other text becomes context lines. */
 export function readDiff(diff: string): DiffFile[] {
   const files: DiffFile[] = []
   let before = 1
@@ -44,7 +41,7 @@ export function readDiff(diff: string): DiffFile[] {
   }
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  // Lines left in the hunk; until they are used up, `---` is a removed line and not a heading.
+  // Remaining lines of the hunk. Within a hunk, `---` is a removed line and not a file header.
   let beforeLeft = 0
   let afterLeft = 0
   for (const [index, line] of lines.entries()) {
@@ -96,12 +93,12 @@ export function readDiff(diff: string): DiffFile[] {
   return files
 }
 
-/** A row of the side-by-side view; a side is null where the other one has no counterpart. */
+/** A row of the side-by-side view. A side is null if it has no counterpart of the other one. */
 export type DiffPair =
   | { kind: 'hunk'; key: string; row: DiffRow }
   | { kind: 'pair'; key: string; before: DiffRow | null; after: DiffRow | null }
 
-/** Rows side by side: each block of removed lines beside the block of added lines that follows it. */
+/** Pairs each block of removed lines with the block of added lines that follows it. */
 export function pairRows(rows: readonly DiffRow[]): DiffPair[] {
   const pairs: DiffPair[] = []
   let removed: DiffRow[] = []

@@ -1,4 +1,4 @@
-// A readable unified diff: line numbers, colours, file headings; side by side where there is room.
+// A readable diff with line numbers, colours and file headings, unified or side by side.
 
 import { Columns2, Rows2 } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
@@ -68,10 +68,7 @@ function FileDiff({ file, split }: { file: DiffFile; split: boolean }) {
   )
 }
 
-/**
- * `diff` is a unified diff of one or more files. Used for tool results, approval previews and
- * checkpoints.
- */
+/** Shows a unified diff of one or more files: in tool results, approval requests and checkpoints. */
 export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
   const { t } = useTranslation()
   const [split, setSplit] = useState(false)

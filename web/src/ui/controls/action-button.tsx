@@ -1,10 +1,10 @@
-// A small button beside a message. There are many of them, so they use the browser's own tooltip.
+// A small icon button next to a message. A page has many of them, so they use the browser's tooltip.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps, ReactElement } from 'react'
 
 const icons = new Map<LucideIcon, ReactElement>()
 
-/** The same element for every button with this icon: React then neither draws it again nor keeps a second copy of it. */
+/** One shared element per icon, so that React skips it on re-renders and stores it only once. */
 function iconElement(Icon: LucideIcon): ReactElement {
   const known = icons.get(Icon)
   if (known !== undefined) return known
@@ -13,7 +13,7 @@ function iconElement(Icon: LucideIcon): ReactElement {
   return element
 }
 
-/** `label` is its accessible name and its tooltip. */
+/** A button with an icon. `label` is its accessible name and its tooltip. */
 export function ActionButton({
   icon,
   label,

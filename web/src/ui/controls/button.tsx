@@ -1,4 +1,4 @@
-// Buttons: with a text, or with an icon and an accessible name.
+// Buttons with a text, and icon buttons with an accessible name.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
@@ -19,7 +19,7 @@ const SIZES = {
   normal: 'h-9 px-3.5 text-sm rounded-[10px] gap-2',
 }
 
-/** What a `button` takes, with how prominent it is, its size and an icon before its text. */
+/** The properties of a `button`, plus `tone` (how prominent it is), `size` and an `icon` before the text. */
 export type ButtonProps = ComponentProps<'button'> & {
   tone?: Tone
   size?: keyof typeof SIZES
@@ -29,13 +29,10 @@ export type ButtonProps = ComponentProps<'button'> & {
 const baseClass =
   'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45'
 
-/** A link that looks like a button, for navigation. */
+/** The classes of a navigation link that looks like a button. */
 export const linkButtonClass = classNames(baseClass, TONES.plain, SIZES.normal, 'touch-target')
 
-/**
- * A button with a text; `type` is `button` unless it is given, so that it submits nothing by
- * accident.
- */
+/** A button with a text. `type` defaults to `button`, so that it does not submit a form by accident. */
 export function Button({
   tone = 'plain',
   size = 'normal',
@@ -56,20 +53,20 @@ export function Button({
   )
 }
 
-/** What a `button` takes, with an icon in place of its text. */
+/** The properties of a `button`, with an icon instead of a text. */
 export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   icon: LucideIcon
-  /** The accessible name; also shown on hover. */
+  /** The accessible name, also shown as a tip. */
   label: string
   size?: 'small' | 'normal'
-  /** For toggles: announced as pressed and drawn in the accent colour. */
+  /** For toggles: whether it is on, which is announced and shown in the accent colour. */
   pressed?: boolean
-  /** The shortcut, such as "Ctrl+K"; shown on hover. */
+  /** The keyboard shortcut, such as "Ctrl+K", shown in the tip. */
   keys?: string
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
 }
 
-/** A button with an icon alone and a tip that shows its name. */
+/** A button with only an icon, and a tip that shows its name. */
 export function IconButton({
   icon: Icon,
   label,

@@ -1,13 +1,19 @@
-// Form fields: a label, the control and a hint or error, linked for assistive technology.
+// Form fields: label, control, and hint or error, linked for assistive technology.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
 
 export const inputClass =
   'w-full rounded-[10px] border border-line-strong bg-surface px-3 text-[15px] text-ink outline-offset-0 transition-colors hover:border-muted focus-visible:border-accent disabled:opacity-50 sm:text-sm'
 
-type Common = { label: string; hint?: ReactNode; error?: string | undefined }
+type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined }
 
-function Frame({ label, hint, error, id, children }: Common & { id: string; children: ReactNode }) {
+function Frame({
+  label,
+  hint,
+  error,
+  id,
+  children,
+}: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium text-soft">
@@ -29,14 +35,14 @@ function Frame({ label, hint, error, id, children }: Common & { id: string; chil
   )
 }
 
-/** One line of text; takes what an `input` takes. An error replaces the hint. */
+/** A single-line text field with the properties of an `input`. An error replaces the hint. */
 export function TextField({
   label,
   hint,
   error,
   className,
   ...rest
-}: ComponentProps<'input'> & Common) {
+}: ComponentProps<'input'> & FieldProps) {
   const id = useId()
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
@@ -51,14 +57,14 @@ export function TextField({
   )
 }
 
-/** Several lines of text; takes what a `textarea` takes. An error replaces the hint. */
+/** A multi-line text field with the properties of a `textarea`. An error replaces the hint. */
 export function TextArea({
   label,
   hint,
   error,
   className,
   ...rest
-}: ComponentProps<'textarea'> & Common) {
+}: ComponentProps<'textarea'> & FieldProps) {
   const id = useId()
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
@@ -72,7 +78,7 @@ export function TextArea({
   )
 }
 
-/** The browser's own list of options; takes what a `select` takes. */
+/** The browser's native list of options, with the properties of a `select`. */
 export function SelectField({
   label,
   hint,
@@ -80,7 +86,8 @@ export function SelectField({
   options,
   className,
   ...rest
-}: ComponentProps<'select'> & Common & { options: readonly { value: string; label: string }[] }) {
+}: ComponentProps<'select'> &
+  FieldProps & { options: readonly { value: string; label: string }[] }) {
   const id = useId()
   return (
     <Frame label={label} hint={hint} error={error} id={id}>

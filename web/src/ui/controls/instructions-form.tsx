@@ -1,16 +1,13 @@
-// The form for instructions to the agent: for every conversation in the settings, or for those of one project.
+// The form for instructions to the agent, used in the settings (all conversations) and in a project's settings.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { TextArea } from './field.tsx'
 
-/** The server refuses longer instructions. */
+/** The server's limit. */
 const MAX_CHARACTERS = 20_000
 
-/**
- * `stored` is the text that applies now. The button is active when the text differs from it, apart
- * from spaces around it; `onSave` receives it without them.
- */
+/** `stored` is the current text. The button is active if the trimmed text differs from it; `onSave` receives the trimmed text. */
 export function InstructionsForm({
   label,
   hint,
@@ -23,20 +20,20 @@ export function InstructionsForm({
   hint?: string
   placeholder?: string
   stored: string
-  /** A change is on its way to the server. */
+  /** Whether a change is being saved. */
   saving: boolean
   onSave: (instructions: string) => void
 }) {
   const { t } = useTranslation()
   const [text, setText] = useState(stored)
-  const wanted = text.trim()
-  const isChanged = wanted !== stored
+  const trimmed = text.trim()
+  const isChanged = trimmed !== stored
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        onSave(wanted)
+        onSave(trimmed)
       }}
     >
       <TextArea

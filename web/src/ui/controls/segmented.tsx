@@ -1,11 +1,8 @@
-// A choice among a few options, side by side.
+// A segmented control: a choice among a few options, side by side.
 import { ToggleGroup } from 'radix-ui'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 
-/**
- * One option is always chosen; arrow keys move among them. `label` is the accessible name of the
- * group.
- */
+/** One option is always chosen; arrow keys move between the options. `label` is the accessible name of the group. */
 export function Segmented<Value extends string>({
   label,
   value,

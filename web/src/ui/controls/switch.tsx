@@ -1,8 +1,8 @@
-// An on/off switch with its label.
+// An on/off switch with a label.
 import { Switch as RadixSwitch } from 'radix-ui'
 import { useId } from 'react'
 
-/** `onChange` receives what it is switched to. */
+/** A controlled switch; `onChange` receives the new state. */
 export function Switch({
   label,
   hint,

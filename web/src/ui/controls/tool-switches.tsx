@@ -1,4 +1,4 @@
-// All tools with their risk, each with a switch. Used where tools are switched off: for every conversation or in a project.
+// A list of all tools with risk level and switch, used in the settings (all conversations) and in a project's settings.
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useTools } from '../../lib/api/catalog.ts'
@@ -14,12 +14,12 @@ const RISK_CLASSES = {
   high: 'bg-bad-soft text-bad',
 } as const
 
-/** `onChange` receives all tools that are switched off, after each click. */
+/** After each click, `onChange` receives the names of all disabled tools. */
 export function ToolSwitches({
   disabled,
   onChange,
 }: {
-  /** The tools that are switched off, by name. */
+  /** The names of the disabled tools. */
   disabled: readonly string[]
   onChange: (disabled: string[]) => void
 }) {

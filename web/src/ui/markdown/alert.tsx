@@ -1,4 +1,4 @@
-// A call-out in a model's answer: note, tip, important, warning, caution.
+// A callout in Markdown: note, tip, important, warning or caution.
 import {
   CircleAlert,
   Info,
@@ -19,7 +19,7 @@ const ALERT_ICONS: Record<AlertKind, LucideIcon> = {
   caution: CircleAlert,
 }
 
-/** `> [!NOTE]` in Markdown; its title is in the language of the page, `children` is its text. */
+/** The callout for `> [!NOTE]` and the like. Its title is in the page's language; `children` is its text. */
 export function Alert({ kind, children }: { kind: AlertKind; children: ReactNode }) {
   const { t } = useTranslation()
   const Icon = ALERT_ICONS[kind]

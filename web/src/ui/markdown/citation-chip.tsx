@@ -1,14 +1,14 @@
-// The chip of a cited source: a number that leads to the source, with a preview on hover, focus and touch.
+// The chip of a cited source: its number, with a preview on hover, focus and touch.
 import { BookOpen, Globe } from 'lucide-react'
 import { HoverCard } from 'radix-ui'
 import { type PointerEvent, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Citation } from './citation-context.ts'
 
-const OPEN_MS = 120
-const CLOSE_MS = 120
+const OPEN_DELAY_MS = 120
+const CLOSE_DELAY_MS = 120
 
-/** A web source opens in a new tab, a passage in a dialog; others only show their preview. */
+/** A click opens a web source in a new tab and a passage in a dialog; other sources only show their preview. */
 export function CitationChip({ citation }: { citation: Citation }) {
   const { t } = useTranslation()
   const { number, title, place, text, url, open: show } = citation
@@ -25,7 +25,12 @@ export function CitationChip({ citation }: { citation: Citation }) {
     },
   }
   return (
-    <HoverCard.Root open={open} onOpenChange={setOpen} openDelay={OPEN_MS} closeDelay={CLOSE_MS}>
+    <HoverCard.Root
+      open={open}
+      onOpenChange={setOpen}
+      openDelay={OPEN_DELAY_MS}
+      closeDelay={CLOSE_DELAY_MS}
+    >
       <HoverCard.Trigger asChild>
         {url === undefined ? (
           <button type="button" {...common} onClick={show}>
@@ -38,7 +43,7 @@ export function CitationChip({ citation }: { citation: Citation }) {
             target="_blank"
             rel="noopener noreferrer nofollow"
             onClick={(event) => {
-              // Without a pointer that hovers, the first touch shows the preview and the second one follows the link.
+              // Touch cannot hover: the first tap shows the preview, the second follows the link.
               if (!touched.current || open) return
               event.preventDefault()
               setOpen(true)
@@ -48,7 +53,7 @@ export function CitationChip({ citation }: { citation: Citation }) {
           </a>
         )}
       </HoverCard.Trigger>
-      {/* Within the main landmark, like the text it belongs to. */}
+      {/* Inside the main landmark, like the text of the citation. */}
       <HoverCard.Portal container={document.querySelector('main')}>
         <HoverCard.Content
           id={id}

@@ -1,28 +1,25 @@
-// The numbered sources of a text, for the chips in it.
+// The context that gives the numbered sources of a text to its citation chips.
 import { createContext } from 'react'
 
-/** A numbered source of a text, as its chip shows it. */
+/** A numbered source as its chip shows it. */
 export type Citation = {
   number: number
   title: string
-  /** Where it comes from: a site, or a place in a document. */
+  /** The origin of the source: a site, or a place in a document. */
   place: string
   text?: string
-  /** An http or https address; without one, `open` shows the source. */
+  /** The http or https URL of a web source; for others, `open` shows the source. */
   url?: string
   open?: () => void
 }
 
-/**
- * Finds the source of a number or an address in the text; undefined when the answer does not have
- * it.
- */
+/** Looks up the sources of a text; undefined if it has no such source. */
 export type Citations = {
-  /** Numbers from 1 to `count` are known. */
+  /** The number of sources, which are numbered from 1. */
   count: number
   byNumber: (number: number) => Citation | undefined
   byUrl: (url: string) => Citation | undefined
 }
 
-/** The sources of the text around; null where there are none. */
+/** The sources of the surrounding text; null if it has none. */
 export const CitationContext = createContext<Citations | null>(null)

@@ -1,4 +1,4 @@
-// Citations in a text: `[1]` becomes a chip when the text has numbered sources.
+// Citations in a text: `[1]` becomes a chip if the text has numbered sources.
 import { type ReactNode, useContext } from 'react'
 import { lazyPart } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
@@ -6,7 +6,7 @@ import { type Citation, CitationContext } from './citation-context.ts'
 
 const LateChip = lazyPart(() => import('./citation-chip.tsx').then((module) => module.CitationChip))
 
-/** The chip of the source with this number; the number itself where there is none. */
+/** The chip of the source with this number; plain `[number]` if there is no such source. */
 export function CitationMark({ number }: { number: number }) {
   const citation = useContext(CitationContext)?.byNumber(number)
   if (citation === undefined) return `[${number}]`
@@ -22,7 +22,7 @@ function Chip({ citation }: { citation: Citation }) {
   )
 }
 
-/** A link of the text; one that only has a number and leads to a source, such as `[1](https://…)`, becomes its chip. */
+/** A link in the text. A link with only a number to a known source, such as `[1](https://…)`, becomes its chip. */
 export function TextLink({ href, children }: { href: string | undefined; children: ReactNode }) {
   const sources = useContext(CitationContext)
   const isNumber = typeof children === 'string' && /^\[?\d{1,3}\]?$/.test(children)

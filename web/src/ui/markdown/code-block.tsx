@@ -1,4 +1,4 @@
-// A code block with its language, colours and line numbers; it can be copied, saved, wrapped and, if it is Python, run.
+// A code block with language, colours and line numbers, and buttons to copy, save, wrap and, for Python, run it.
 
 import { Download, Play, WrapText } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
@@ -11,11 +11,11 @@ import { CodeActionsContext } from './code-actions.ts'
 import { CodeLines } from './code-lines.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-/** From this many lines on, lines have numbers. */
+/** Code with at least this many lines has line numbers. */
 const NUMBERED_LINES = 10
 
-/** The endings of file names where they differ from the language's name. */
-const FILE_ENDINGS: Record<string, string> = {
+/** File extensions that differ from the language's name. */
+const FILE_EXTENSIONS: Record<string, string> = {
   bash: 'sh',
   'c#': 'cs',
   'c++': 'cpp',
@@ -40,9 +40,9 @@ const FILE_ENDINGS: Record<string, string> = {
   zsh: 'sh',
 }
 
-const endingOf = (language: string): string => {
-  const ending = Object.hasOwn(FILE_ENDINGS, language) ? FILE_ENDINGS[language] : language
-  return ending !== undefined && /^[a-z0-9]{1,12}$/.test(ending) ? ending : 'txt'
+const extensionOf = (language: string): string => {
+  const extension = Object.hasOwn(FILE_EXTENSIONS, language) ? FILE_EXTENSIONS[language] : language
+  return extension !== undefined && /^[a-z0-9]{1,12}$/.test(extension) ? extension : 'txt'
 }
 
 const isNumbered = (code: string): boolean => {
@@ -54,10 +54,7 @@ const isNumbered = (code: string): boolean => {
   return true
 }
 
-/**
- * `language` is what the fence names, and may be empty. Used for answers, approval requests and
- * tool results.
- */
+/** A code block in answers, approval requests and tool results. `language` is the one of the fence and may be empty. */
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,
@@ -65,7 +62,7 @@ export const CodeBlock = memo(function CodeBlock({
 }: {
   code: string
   language: string
-  /** False while more of it may arrive. */
+  /** False while the code may still grow. */
   whole?: boolean
 }) {
   const { t } = useTranslation()
@@ -88,7 +85,7 @@ export const CodeBlock = memo(function CodeBlock({
           icon={Download}
           label={t('prose.code.download')}
           onClick={() =>
-            saveFile(new Blob([code], { type: 'text/plain' }), `code.${endingOf(language)}`)
+            saveFile(new Blob([code], { type: 'text/plain' }), `code.${extensionOf(language)}`)
           }
         />
         <CopyButton text={code} />

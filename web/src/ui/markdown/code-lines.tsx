@@ -1,13 +1,13 @@
-// Code as lines; colours arrive from the worker and stay on every line that did not change.
+// Lines of code. Colours arrive from the worker and stay on every line that does not change.
 
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { type Colouring, createColouring } from './colouring.ts'
 import { createHighlighting, type Token } from './highlight.ts'
-import { useKeptSelection } from './use-kept-selection.ts'
+import { usePreservedSelection } from './use-preserved-selection.ts'
 
-/** While code streams in, its colours are updated at most this often. */
-const UPDATE_EVERY_MS = 250
+/** The shortest time between two colour updates while code streams in. */
+const UPDATE_INTERVAL_MS = 250
 
 const Line = memo(function Line({ text, tokens }: { text: string; tokens: Token[] | undefined }) {
   if (tokens === undefined) return <span className="block min-h-[1lh]">{text}</span>
@@ -41,7 +41,7 @@ function useColours(code: string, language: string): readonly Coloured[] {
     const highlighting = createHighlighting()
     const started = createColouring({
       highlight: highlighting.highlight,
-      pause: () => new Promise((resolve) => setTimeout(resolve, UPDATE_EVERY_MS)),
+      pause: () => new Promise((resolve) => setTimeout(resolve, UPDATE_INTERVAL_MS)),
       onLines: (lines) =>
         setColoured((old) =>
           lines.map((tokens, index) => {
@@ -55,12 +55,12 @@ function useColours(code: string, language: string): readonly Coloured[] {
     colouring.current = started
     return started.cancel
   }, [])
-  // Runs after the effect above, so that the colouring exists.
-  useEffect(() => colouring.current?.want(code, language), [code, language])
+  // Runs after the effect above, which creates the colouring.
+  useEffect(() => colouring.current?.update(code, language), [code, language])
   return coloured
 }
 
-/** Long code is drawn in groups, so that a line that is added costs the same in all of it. */
+/** Long code is rendered in groups, so that the cost of adding a line does not grow with the code. */
 const GROUP_LINES = 50
 
 type GroupProps = { lines: readonly string[]; coloured: readonly Coloured[]; before: number }
@@ -89,7 +89,7 @@ const Group = memo(
     old.coloured.every((line, index) => line === now.coloured[index]),
 )
 
-/** Draws plain text until the colours arrive, and where the language is not known. */
+/** Renders code line by line: as plain text until the colours arrive, and if the language is unknown. */
 export const CodeLines = memo(function CodeLines({
   code,
   language,
@@ -100,7 +100,7 @@ export const CodeLines = memo(function CodeLines({
   const coloured = useColours(code, language)
   const lines = useMemo(() => code.split('\n'), [code])
   const root = useRef<HTMLElement>(null)
-  useKeptSelection(root, coloured, true)
+  usePreservedSelection(root, coloured, true)
   const groups = Array.from({ length: Math.ceil(lines.length / GROUP_LINES) }, (_, group) => {
     const before = group * GROUP_LINES
     const end = before + GROUP_LINES

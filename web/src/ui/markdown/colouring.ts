@@ -1,46 +1,46 @@
-// Requests colours for code that may still grow: one request at a time, always for the newest text.
+// Requests colours for code that may still grow: one request at a time, always for the latest text.
 import type { Token } from './highlight.ts'
 
-/** The requests for one block of code. */
+/** The colouring of one block of code. */
 export type Colouring = {
-  /** The text to colour from now on. Requested at once, or when the request before it has been answered. */
-  want(code: string, language: string): void
-  /** Stops: nothing more is requested or handed over, results under way included. */
+  /** Sets the code to colour. Requests its colours at once, or after the pending request. */
+  update(code: string, language: string): void
+  /** Stops the requests; the result of a pending one is dropped. */
   cancel(): void
 }
 
-/** `onLines` receives the tokens of each line, for the newest text that has been coloured. */
+/** Creates the colouring of one block. `onLines` receives the tokens of each line after every request. */
 export function createColouring({
   highlight,
   pause,
   onLines,
 }: {
-  /** Null: there are no colours for this code. */
+  /** Resolves with the tokens of each line, or null if there are no colours for this code. */
   highlight: (code: string, language: string) => Promise<Token[][] | null>
-  /** The pause between two requests, so that growing code is not coloured at every token. */
+  /** Waits between two requests, so that growing code is not coloured at every token. */
   pause: () => Promise<unknown>
   onLines: (lines: Token[][]) => void
 }): Colouring {
-  let wanted: { code: string; language: string } | null = null
+  let latest: { code: string; language: string } | null = null
   let busy = false
   let cancelled = false
 
   const work = async (): Promise<void> => {
     busy = true
-    while (wanted !== null && !cancelled) {
-      const asked = wanted
-      const lines = await highlight(asked.code, asked.language)
+    while (latest !== null && !cancelled) {
+      const requested = latest
+      const lines = await highlight(requested.code, requested.language)
       if (cancelled) break
-      if (lines !== null && wanted.language === asked.language) onLines(lines)
-      if (wanted === asked) break
+      if (lines !== null && latest.language === requested.language) onLines(lines)
+      if (latest === requested) break
       await pause()
     }
     busy = false
   }
   return {
-    want(code, language) {
-      if (code === '' || (wanted?.code === code && wanted.language === language)) return
-      wanted = { code, language }
+    update(code, language) {
+      if (code === '' || (latest?.code === code && latest.language === language)) return
+      latest = { code, language }
       if (!busy && !cancelled) void work()
     },
     cancel() {

@@ -1,15 +1,13 @@
-// Copies a text and says so for a moment.
+// A button that copies a text and confirms it for a moment.
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../../lib/browser/copy-text.ts'
 import { notify } from '../overlays/toasts.ts'
 
-const SHOWN_MS = 1_500
+const CONFIRMATION_MS = 1_500
 
-/**
- * Give it `text`, or `copy`, which resolves to whether it worked. `label` stands beside the icon.
- */
+/** Copies `text`, or calls `copy` instead. `label` is the text next to the icon. */
 export function CopyButton({
   text,
   label,
@@ -17,7 +15,7 @@ export function CopyButton({
 }: {
   text?: string
   label?: string
-  /** How it is copied, if not as `text`. */
+  /** Copies something other than `text`; resolves with whether it worked. */
   copy?: () => Promise<boolean>
 }) {
   const { t } = useTranslation()
@@ -31,7 +29,7 @@ export function CopyButton({
         void copy().then((done) => {
           if (!done) return notify(t('common.notCopied'), 'error')
           setCopied(true)
-          setTimeout(() => setCopied(false), SHOWN_MS)
+          setTimeout(() => setCopied(false), CONFIRMATION_MS)
         })
       }}
     >

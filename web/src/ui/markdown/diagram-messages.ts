@@ -1,4 +1,4 @@
-// What the page and the frame that draws diagrams send each other.
+// The messages between the page and the frame that draws diagrams.
 
 export const DIAGRAM_COLOURS = {
   surface: '--surface',
@@ -11,20 +11,19 @@ export const DIAGRAM_COLOURS = {
   warnSoft: '--warn-soft',
 } as const
 
-/** The page's theme for a diagram, by the name of the colour. */
+/** The colours of the page's theme, as `#rrggbb`. */
 export type DiagramColours = Record<keyof typeof DIAGRAM_COLOURS, string>
 
-/** To the frame: draw this Mermaid source. The answer has the same `id`. */
+/** To the frame: draw this Mermaid source. The response has the same `id`. */
 export type DiagramRequest = {
   id: number
   source: string
   dark: boolean
-  /** As `#rrggbb`. */
   colours: DiagramColours
 }
 
-/** From the frame: it has loaded, a drawn diagram, or why a source cannot be drawn. */
-export type DiagramAnswer =
+/** From the frame: it has loaded, has drawn a diagram, or cannot draw it. */
+export type DiagramResponse =
   | { ready: true }
   | { id: number; svg: string }
   | { id: number; error: string }

@@ -1,4 +1,4 @@
-// A Mermaid diagram as an image, with its source one click away; the source alone while it is drawn or when that fails.
+// A Mermaid diagram as an image that can switch to its source. Shows the source while drawing and if that fails.
 
 import { ChartNetwork, Code, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
@@ -15,42 +15,40 @@ import { type Drawn, drawDiagram, drawnBefore } from './draw-diagram.ts'
 function useDrawn(source: string, dark: boolean): Drawn | null {
   const [drawn, setDrawn] = useState<Drawn | null>(() => drawnBefore(source, dark) ?? null)
   useEffect(() => {
-    let gone = false
+    let isUnmounted = false
     void drawDiagram(source, dark).then((result) => {
-      if (!gone) setDrawn(result)
+      if (!isUnmounted) setDrawn(result)
     })
     return () => {
-      gone = true
+      isUnmounted = true
     }
   }, [source, dark])
   return drawn
 }
 
-/** An address of the image, for as long as the component is shown. */
-function useImageAddress(svg: string | null): string | null {
-  const [address, setAddress] = useState<string | null>(null)
+/** An object URL of the image, revoked on unmount. */
+function useImageUrl(svg: string | null): string | null {
+  const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {
     if (svg === null) return
     const created = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
-    setAddress(created)
+    setUrl(created)
     return () => URL.revokeObjectURL(created)
   }, [svg])
-  return svg === null ? null : address
+  return svg === null ? null : url
 }
 
-/** The first line of what Mermaid says, which names the place; the rest repeats the source. */
+/** The first line of Mermaid's error, which names the place. The rest repeats the source. */
 const reasonIn = (error: string): string =>
   error.split('\n')[0]?.slice(0, 200).replace(/:$/, '') ?? ''
 
-/**
- * Drawn in a sandboxed frame, from which only the image comes back; again when the theme changes.
- */
+/** A diagram drawn in a sandboxed frame, which returns only an image. Drawn again when the theme changes. */
 export function Diagram({ source }: { source: string }) {
   const { t } = useTranslation()
   const dark = useTheme((theme) => theme.dark)
   const drawn = useDrawn(source, dark)
   const svg = drawn !== null && 'svg' in drawn ? drawn.svg : null
-  const address = useImageAddress(svg)
+  const url = useImageUrl(svg)
   const [showsSource, setShowsSource] = useState(false)
   const failure = useMemo(
     () => (drawn !== null && 'error' in drawn ? reasonIn(drawn.error) : null),
@@ -83,10 +81,10 @@ export function Diagram({ source }: { source: string }) {
             : t('prose.diagram.failedBecause', { reason: failure })}
         </p>
       )}
-      {address !== null && !showsSource ? (
+      {url !== null && !showsSource ? (
         <div className="grid place-items-center px-3.5 pb-3.5">
           <ZoomableImage
-            source={address}
+            source={url}
             name={t('prose.diagram.name')}
             fileName="diagram.svg"
             className="block max-h-[32rem]"

@@ -1,12 +1,12 @@
-// Has diagrams drawn by a sandboxed frame without an origin: hostile or endless source costs the frame, never the page.
+// Draws diagrams in a sandboxed frame without an origin: hostile or endless source can break the frame, never the page.
 import {
   DIAGRAM_COLOURS,
-  type DiagramAnswer,
   type DiagramColours,
   type DiagramRequest,
+  type DiagramResponse,
 } from './diagram-messages.ts'
 
-/** For loading the frame's scripts, on a slow line too; then for one diagram. */
+/** Allows for loading the frame's scripts on a slow connection. */
 const START_TIMEOUT_MS = 60_000
 const DRAW_TIMEOUT_MS = 10_000
 /** An idle frame is removed after this time. */
@@ -14,7 +14,7 @@ const IDLE_MS = 30_000
 const MAX_REMEMBERED = 40
 const MAX_IMAGE_CHARACTERS = 4_000_000
 
-/** An SVG image as text, or why there is none. */
+/** An SVG image as text, or Mermaid's error; an empty error if there was no response. */
 export type Drawn = { svg: string } | { error: string }
 
 type Job = { id: number; key: string; send: (frame: Window) => void; done: (drawn: Drawn) => void }
@@ -27,7 +27,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const queue: Job[] = []
 const remembered = new Map<string, Drawn>()
 
-/** A CSS colour as `#rrggbb`: Mermaid's colour library knows no `oklch`. */
+/** A CSS colour as `#rrggbb`, because Mermaid's colour library does not support `oklch`. */
 function hexOf(colour: string): string {
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = 1
@@ -62,12 +62,12 @@ function removeFrame(): void {
   removeEventListener('message', onMessage)
 }
 
-function after(ms: number, action: () => void): void {
+function startTimer(ms: number, action: () => void): void {
   clearTimeout(timer)
   timer = setTimeout(action, ms)
 }
 
-function settle(drawn: Drawn): void {
+function finishJob(drawn: Drawn): void {
   const job = current
   current = null
   clearTimeout(timer)
@@ -81,19 +81,19 @@ function settle(drawn: Drawn): void {
   next()
 }
 
-/** The frame does not answer: it may be caught in an endless loop. */
-function giveUp(): void {
+/** Called when the frame does not respond: it may be in an endless loop. */
+function abandonFrame(): void {
   removeFrame()
-  settle({ error: '' })
+  finishJob({ error: '' })
 }
 
-function onMessage({ data, source }: MessageEvent<DiagramAnswer>): void {
+function onMessage({ data, source }: MessageEvent<DiagramResponse>): void {
   if (frame === null || source !== frame.contentWindow) return
   if ('ready' in data) {
     isReady = true
     next()
   } else if (data.id === current?.id)
-    settle(
+    finishJob(
       'svg' in data && data.svg.length > MAX_IMAGE_CHARACTERS
         ? { error: '' }
         : 'svg' in data
@@ -109,7 +109,7 @@ function addFrame(): HTMLIFrameElement {
   added.title = 'Diagrams'
   added.tabIndex = -1
   added.setAttribute('aria-hidden', 'true')
-  // In view, because browsers hold back frames that are not, but behind everything and not to be seen.
+  // In the viewport, because browsers throttle frames outside it, but transparent and behind everything.
   added.style.cssText =
     'position:fixed;inset:0;width:100%;height:100%;border:0;opacity:0;pointer-events:none;z-index:-1'
   addEventListener('message', onMessage)
@@ -121,26 +121,26 @@ function next(): void {
   if (current === null) {
     current = queue.shift() ?? null
     if (current === null) {
-      after(IDLE_MS, removeFrame)
+      startTimer(IDLE_MS, removeFrame)
       return
     }
   }
   if (frame === null) {
     frame = addFrame()
-    after(START_TIMEOUT_MS, giveUp)
+    startTimer(START_TIMEOUT_MS, abandonFrame)
   } else if (isReady && frame.contentWindow !== null) {
-    after(DRAW_TIMEOUT_MS, giveUp)
+    startTimer(DRAW_TIMEOUT_MS, abandonFrame)
     current.send(frame.contentWindow)
   }
 }
 
 const keyOf = (source: string, dark: boolean): string => `${dark ? 'dark' : 'light'} ${source}`
 
-/** What an earlier call has drawn; undefined if there was none. */
+/** The result of an earlier `drawDiagram` with these arguments, if it is still cached. */
 export const drawnBefore = (source: string, dark: boolean): Drawn | undefined =>
   remembered.get(keyOf(source, dark))
 
-/** Draws `source` in the colours of the theme that the page shows. Never rejects. */
+/** Draws `source` in the colours of the current theme. Diagrams are drawn one at a time. Never rejects. */
 export function drawDiagram(source: string, dark: boolean): Promise<Drawn> {
   const key = keyOf(source, dark)
   const before = remembered.get(key)
@@ -154,7 +154,7 @@ export function drawDiagram(source: string, dark: boolean): Promise<Drawn> {
       done,
       send: (target) => {
         const request: DiagramRequest = { id, source, dark, colours: themeColours() }
-        // The frame has no origin that could be named here.
+        // The sandboxed frame has no origin to name here.
         target.postMessage(request, { targetOrigin: '*' })
       },
     })

@@ -1,4 +1,4 @@
-// Footnotes of an answer: listed at its end, linked both ways.
+// Footnotes of a text: listed at its end, linked both ways.
 import { createContext, type MouseEvent, type ReactNode, useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -7,7 +7,7 @@ import {
   type FootnoteNumbers,
 } from '../../../../server/protocol/markdown/footnote-numbers.ts'
 
-/** The numbers that a text refers to, as a string that changes only when they do; empty for none. */
+/** The footnotes that a text refers to and their numbers, serialized so that equal ones compare as equal; empty for none. */
 export function numbersIn(text: string, numbers: FootnoteNumbers): string {
   if (numbers.size === 0 || !text.includes('[^')) return ''
   const used = new Set<string>()
@@ -16,14 +16,11 @@ export function numbersIn(text: string, numbers: FootnoteNumbers): string {
   return entries.length === 0 ? '' : JSON.stringify(entries)
 }
 
-/**
- * Reads what was written into an attribute of the parsed Markdown; empty for a text without
- * footnotes.
- */
+/** Parses the result of `numbersIn`. */
 export const readNumbers = (numbers: string): FootnoteNumbers =>
   new Map(numbers === '' ? [] : JSON.parse(numbers))
 
-/** The footnote numbers of the enclosing block, which draws their list; null where there is none. */
+/** The footnote numbers of the enclosing text, which renders the list of notes; null in the outermost text. */
 export const EnclosingFootnotes = createContext<FootnoteNumbers | null>(null)
 
 const goTo = (event: MouseEvent<HTMLElement>, selector: string): void => {
@@ -33,7 +30,7 @@ const goTo = (event: MouseEvent<HTMLElement>, selector: string): void => {
   target?.focus({ preventScroll: true })
 }
 
-/** The superscript number in the text. */
+/** The superscript number in the text: a link to the note if the note is `known`. */
 export function FootnoteMark({ number, known }: { number: number; known: boolean }) {
   const { t } = useTranslation()
   if (!known) return <sup>{number}</sup>
@@ -52,7 +49,7 @@ export function FootnoteMark({ number, known }: { number: number; known: boolean
   )
 }
 
-/** At the end of the outermost block; `children` draws the text of a note. */
+/** The list of notes at the end of the outermost text. `children` renders the text of a note. */
 export function FootnoteList({
   notes,
   children,

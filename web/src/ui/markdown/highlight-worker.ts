@@ -1,4 +1,4 @@
-// Colours code off the main thread, so that a long block never blocks the page.
+// The worker that highlights code, so that a long block never blocks the page.
 import {
   createCssVariablesTheme,
   createHighlighterCore,
@@ -6,7 +6,7 @@ import {
   type LanguageInput,
 } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import type { HighlightAnswer, HighlightedLines, HighlightRequest, Token } from './highlight.ts'
+import type { HighlightedLines, HighlightRequest, HighlightResponse, Token } from './highlight.ts'
 
 const GRAMMARS: Record<string, () => Promise<{ default: LanguageInput }>> = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -83,10 +83,10 @@ const highlighter = createHighlighterCore({
 })
 const loading = new Map<string, Promise<void>>()
 
-/** What is known of a block of code: its whole lines, and how the grammar goes on after them. */
+/** The state of a block of code: its complete lines, and the state of the grammar after them. */
 type ReadBlock = { language: string; code: string; lines: number; state: GrammarState }
 
-/** The blocks that were read last, since only few grow at the same time. */
+/** How many recent blocks are remembered; only a few grow at the same time. */
 const MAX_READ_BLOCKS = 8
 const readBlocks = new Map<number, ReadBlock>()
 
@@ -123,15 +123,15 @@ async function tokenize(request: HighlightRequest): Promise<HighlightedLines | n
     })
   const tokens: HighlightedLines['lines'] = []
   let { state } = before
-  const take = (text: string): void => {
+  const tokenizeText = (text: string): void => {
     const result = read(text, state)
     state = result.grammarState
     for (const line of result.tokens)
       tokens.push(line.map((token): Token => [token.content, token.color ?? null]))
   }
-  // The last line may still grow, so it is read again the next time.
+  // The last line may still grow, so the next request tokenizes it again.
   const end = code.lastIndexOf('\n') + 1
-  if (end > before.code.length) take(code.slice(before.code.length, end - 1))
+  if (end > before.code.length) tokenizeText(code.slice(before.code.length, end - 1))
   if (state !== undefined)
     remember(block, {
       language,
@@ -139,17 +139,17 @@ async function tokenize(request: HighlightRequest): Promise<HighlightedLines | n
       lines: before.lines + tokens.length,
       state,
     })
-  take(code.slice(end))
+  tokenizeText(code.slice(end))
   return { from: before.lines, lines: tokens }
 }
 
-const answer = async (request: HighlightRequest): Promise<void> => {
-  // If a grammar fails, the code stays uncoloured.
+const respond = async (request: HighlightRequest): Promise<void> => {
+  // If the grammar fails, the code stays uncoloured.
   const highlighted = await tokenize(request).catch(() => null)
-  const message: HighlightAnswer = { id: request.id, highlighted }
+  const message: HighlightResponse = { id: request.id, highlighted }
   self.postMessage(message)
 }
 
 self.addEventListener('message', (message: MessageEvent<HighlightRequest>) => {
-  void answer(message.data)
+  void respond(message.data)
 })

@@ -1,4 +1,4 @@
-// Blocks of Markdown from a model: parsed Markdown and code; nothing in them is trusted.
+// Renders blocks of Markdown and code from a model. Nothing in them is trusted.
 import { createContext, memo, useContext, useMemo } from 'react'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
@@ -22,10 +22,10 @@ import { useMath } from './use-math.ts'
 
 const LateDiagram = lazyPart(() => import('./diagram.tsx').then((module) => module.Diagram))
 
-/** Whether more of the block may arrive. */
+/** Whether the surrounding block may still grow. */
 const Growing = createContext(false)
 
-/** A block of code; a diagram is drawn once its source is whole. */
+/** A block of code, or a diagram for Mermaid once its source is complete (`whole`). */
 export function Code({
   code,
   language,
@@ -44,7 +44,7 @@ export function Code({
   )
 }
 
-/** A fenced block within a list or quotation, where only the parser sees it. */
+/** A fenced block inside a list or quotation, which only the Markdown parser finds. */
 function InnerCode(props: { code: string; language: string }) {
   return <Code {...props} whole={!useContext(Growing)} />
 }
@@ -57,7 +57,7 @@ const components: Components = {
     const number = node?.properties.dataCitation
     return typeof number === 'number' ? <CitationMark number={number} /> : <cite>{children}</cite>
   },
-  // Loading a remote image would tell its server who reads what, so it becomes a link.
+  // Loading a remote image would reveal the reader to its server, so it becomes a link.
   img: ({ src, alt }) =>
     typeof src === 'string' && INLINE_IMAGE.test(src) ? (
       <ZoomableImage
@@ -126,18 +126,18 @@ const KATEX_OPTIONS = {
   strict: false,
   maxSize: 20,
   maxExpand: 200,
-  // A formula that is invalid or incomplete is shown as written.
+  // Invalid or incomplete formulas are shown as written.
   errorColor: 'var(--muted)',
 }
 
-/** Parsed Markdown; what it refers to in other blocks is passed to it. */
+/** Renders one block of Markdown. Footnotes from other blocks are passed as `numbers`. */
 export const MarkdownBlock = memo(function MarkdownBlock({
   text,
   numbers = '',
   growing = false,
 }: {
   text: string
-  /** The footnotes it refers to, from `numbersIn`. */
+  /** The footnotes that it refers to, from `numbersIn`. */
   numbers?: string
   growing?: boolean
 }) {

@@ -1,4 +1,4 @@
-// Markdown from a model, drawn block by block; nothing in it is trusted.
+// Renders Markdown from a model block by block. Nothing in it is trusted.
 import { createContext, memo, useContext, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -19,14 +19,14 @@ import {
 import { EnclosingFootnotes, FootnoteList, numbersIn } from './footnotes.tsx'
 import { Code, MarkdownBlock } from './markdown-block.tsx'
 import { splitParts } from './split-parts.ts'
-import { useKeptSelection } from './use-kept-selection.ts'
+import { usePreservedSelection } from './use-preserved-selection.ts'
 
-/** The links that the whole text defines, whatever block it is drawn in. */
+/** The link definitions of the surrounding text, which apply in all of its blocks. */
 const Definitions = createContext<LinkDefinitions | undefined>(undefined)
 
-/** This many parts at the end are always laid out; earlier ones only in view. */
+/** The last parts are always laid out, earlier ones only in view. */
 const LAID_OUT_PARTS = 4
-/** How deep foldable sections may nest; deeper ones are shown as written. */
+/** Foldable sections that are nested deeper are shown as written. */
 const MAX_DETAILS_DEPTH = 4
 
 type BlockProps = {
@@ -65,7 +65,7 @@ function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
         </details>
       )
     case 'footnote':
-      return null // listed at the end
+      return null // `FootnoteList` shows it
   }
 }
 
@@ -78,9 +78,9 @@ type PartProps = {
   blocks: readonly Block[]
   numbers: FootnoteNumbers
   definitions: LinkDefinitions
-  /** Its last block may grow. */
+  /** Whether its last block may grow. */
   growing: boolean
-  /** It is laid out and painted only in view. */
+  /** Whether it is laid out and painted only in view. */
   lazy: boolean
   depth: number
 }
@@ -111,14 +111,14 @@ const Part = memo(
     before.blocks.every((block, index) => block === after.blocks[index]),
 )
 
-/** A whole text. Parts and blocks that did not change since the last render cost nothing. */
+/** Renders a Markdown text. Parts and blocks that have not changed are not rendered again. */
 export const Markdown = memo(function Markdown({
   text,
   growing = false,
   depth = 0,
 }: {
   text: string
-  /** The text is still streaming: what is open at its end is drawn as if it were closed. */
+  /** Whether the text is still streaming. Syntax that is open at its end is then rendered as if closed. */
   growing?: boolean
   depth?: number
 }) {
@@ -133,7 +133,7 @@ export const Markdown = memo(function Markdown({
   const outer = useContext(Definitions)
   const lines = definitionLines(blocks)
   const definitions = useMemo(() => readDefinitions(lines, outer), [lines, outer])
-  useKeptSelection(root, text, growing && depth === 0)
+  usePreservedSelection(root, text, growing && depth === 0)
   return (
     <div ref={root} data-footnotes={depth === 0 ? '' : undefined} className="prose">
       <Definitions value={definitions}>

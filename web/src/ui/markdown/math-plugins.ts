@@ -1,4 +1,4 @@
-// The plugins that draw formulas; loaded with the first formula.
+// The plugins that render formulas, loaded with the first formula.
 import 'katex/dist/katex.min.css'
 import rehypeKatex from 'rehype-katex'
 import remarkMath from 'remark-math'
@@ -17,8 +17,8 @@ function restoreStyle({ properties, children = [] }: TreeNode): void {
 }
 
 /**
- * Gives formulas their sizes and positions back. The browser refuses `style` attributes in the HTML that KaTeX writes, because
- * of the content security policy, so the build has them parsed under another name; React then sets each as a property.
+ * Restores the sizes and positions of formulas. The content security policy makes the browser refuse the `style` attributes
+ * in KaTeX's HTML, so the build renames them to `data-style`; React then sets each as a property.
  */
 const rehypeFormulaStyles =
   () =>

@@ -1,6 +1,6 @@
-// What drawn Markdown is outside of the page: HTML without its controls, and a table as rows for a spreadsheet.
+// Converts rendered Markdown for other programs: HTML without controls, and tables as text for spreadsheets.
 
-const KEPT_ATTRIBUTES = new Set(['href', 'colspan', 'rowspan', 'start', 'dir', 'align'])
+const ALLOWED_ATTRIBUTES = new Set(['href', 'colspan', 'rowspan', 'start', 'dir', 'align'])
 const CONTROLS = 'button, figcaption, [aria-hidden="true"], .table-tools, script, style'
 
 function plainCode(figure: Element): Element | null {
@@ -14,7 +14,7 @@ function plainCode(figure: Element): Element | null {
   return block
 }
 
-/** The HTML of an element for another program: no controls, no styles of this page, formulas as TeX. */
+/** The HTML of an element without the page's controls and styles, with formulas as TeX. */
 export function plainHtml(element: Element): string {
   const copy = element.cloneNode(true)
   if (!(copy instanceof Element)) return ''
@@ -34,23 +34,23 @@ export function plainHtml(element: Element): string {
   for (const control of copy.querySelectorAll(CONTROLS)) control.remove()
   for (const one of copy.querySelectorAll('*'))
     for (const { name } of [...one.attributes])
-      if (!KEPT_ATTRIBUTES.has(name)) one.removeAttribute(name)
+      if (!ALLOWED_ATTRIBUTES.has(name)) one.removeAttribute(name)
   return copy.innerHTML
 }
 
-/** A spreadsheet would run text that begins like a formula; an apostrophe keeps it text. Numbers stay numbers. */
-const safe = (cell: string): string =>
+/** Prefixes text that a spreadsheet would run as a formula with an apostrophe. Numbers stay numbers. */
+const escapeFormula = (cell: string): string =>
   /^[=+@\t\r-]/.test(cell) && !/^[+-]?[\d.,\s]+%?$/.test(cell) ? `'${cell}` : cell
 
 const quoted = (cell: string, separator: string): string =>
   cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
-/** The cells of a table as text, one line per row. */
+/** The cells of a table as text: one line per row, quoted as in CSV where needed. */
 export const tableText = (table: HTMLTableElement, separator: '\t' | ','): string =>
   [...table.rows]
     .map((row) =>
       [...row.cells]
-        .map((cell) => quoted(safe(cell.textContent?.trim() ?? ''), separator))
+        .map((cell) => quoted(escapeFormula(cell.textContent?.trim() ?? ''), separator))
         .join(separator),
     )
     .join('\n')

@@ -1,4 +1,4 @@
-// A table of an answer: scrolls when it is wide, and can be copied into a spreadsheet or saved.
+// A table in Markdown that scrolls if it is wide, with buttons to copy it for a spreadsheet and to save it.
 
 import { Download } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
@@ -10,9 +10,7 @@ import { ScrollRegion } from '../scroll-region.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { plainHtml, tableText } from './plain-html.ts'
 
-/**
- * `children` is the content of the `table` element; `dir` is the direction of the answer's text.
- */
+/** `children` is the content of the `table` element; `dir` is the writing direction of the text. */
 export function TableFrame({ children, dir }: { children: ReactNode; dir: string | undefined }) {
   const { t } = useTranslation()
   const table = useRef<HTMLTableElement>(null)
@@ -37,7 +35,7 @@ export function TableFrame({ children, dir }: { children: ReactNode; dir: string
           label={t('results.download')}
           onClick={() => {
             if (table.current === null) return
-            // The mark lets spreadsheets recognize UTF-8.
+            // The byte order mark makes spreadsheets recognize UTF-8.
             const csv = `\ufeff${tableText(table.current, ',')}`
             saveFile(new Blob([csv], { type: 'text/csv' }), 'table.csv')
           }}

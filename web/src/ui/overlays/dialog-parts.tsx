@@ -1,4 +1,4 @@
-// Draws dialogs, and the confirmation before something is lost. Used through dialog.tsx, which loads it lazily.
+// Dialogs and confirmation dialogs. Used through dialog.tsx, which loads this file lazily.
 import { X } from 'lucide-react'
 import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
@@ -22,10 +22,7 @@ const WIDTHS = {
   full: 'sm:max-h-[94dvh] sm:w-[96vw]',
 }
 
-/**
- * A modal dialog: it takes the focus, closes with Escape, and gives the focus back. `footer` holds
- * its buttons.
- */
+/** A modal dialog. It takes the focus, closes with Escape and returns the focus. `footer` contains its buttons. */
 export function Dialog({
   open,
   onOpenChange,
@@ -44,7 +41,7 @@ export function Dialog({
   children: ReactNode
 }) {
   const { t } = useTranslation()
-  const giveBack = useReturnedFocus(open)
+  const returnFocus = useReturnedFocus(open)
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -52,7 +49,7 @@ export function Dialog({
         <RadixDialog.Content
           className={classNames(panelClass, WIDTHS[width], 'outline-none')}
           onOpenAutoFocus={focusFirstField}
-          onCloseAutoFocus={giveBack}
+          onCloseAutoFocus={returnFocus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
@@ -67,7 +64,7 @@ export function Dialog({
               )}
             </div>
             <RadixDialog.Close asChild>
-              {/* No tip here: without a field this button gets the focus first, and the tip would swallow the first Escape. */}
+              {/* No tip: in a dialog without fields this button gets the focus, and Escape would close the tip instead of the dialog. */}
               <button
                 type="button"
                 aria-label={t('common.close')}
@@ -91,7 +88,7 @@ export function Dialog({
 
 const FIELD = ':is(input:not([type=file], [type=checkbox], [type=radio]), textarea, select):enabled'
 
-/** A form begins in its first field; on touch screens in front of it, because the keyboard would cover the form. */
+/** Focuses the first field; on touch screens the panel, because the on-screen keyboard would cover the form. */
 function focusFirstField(event: Event): void {
   const panel = event.currentTarget
   if (!(panel instanceof HTMLElement)) return
@@ -118,18 +115,18 @@ export function ConfirmDialog({
   text: string
   confirm: string
   onConfirm: () => void
-  /** The option that loses nothing, if there is one. */
+  /** Offers to save instead, if that is possible. */
   save?: () => void
 }) {
   const { t } = useTranslation()
-  const giveBack = useReturnedFocus(open)
+  const returnFocus = useReturnedFocus(open)
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={overlayClass} />
         <AlertDialog.Content
           className={classNames(panelClass, WIDTHS.narrow, 'p-5')}
-          onCloseAutoFocus={giveBack}
+          onCloseAutoFocus={returnFocus}
         >
           <AlertDialog.Title className="text-[17px] font-semibold tracking-tight">
             {title}

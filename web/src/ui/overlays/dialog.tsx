@@ -1,4 +1,4 @@
-// Dialogs for the page; the code that draws them loads with the first one that opens.
+// Lazy wrappers of the dialogs. Their code loads after the first screen, or with the first dialog that opens.
 import { type ComponentProps, useState } from 'react'
 import { late } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
@@ -9,15 +9,15 @@ const LateConfirmDialog = late(() =>
   import('./dialog-parts.tsx').then((module) => module.ConfirmDialog),
 )
 
-/** True from the first opening on, because a dialog that closes still returns the focus. */
-function useWanted(open: boolean): boolean {
-  const [wanted, setWanted] = useState(open)
-  if (open && !wanted) setWanted(true)
-  return wanted
+/** True from the first opening on: the dialog stays mounted, because it returns the focus when it closes. */
+function useWasOpened(open: boolean): boolean {
+  const [wasOpened, setWasOpened] = useState(open)
+  if (open && !wasOpened) setWasOpened(true)
+  return wasOpened
 }
 
-/** A broken dialog is tried again when it is next opened. */
-const guard = ({
+/** The boundary's properties: a broken dialog is rendered again the next time it opens. */
+const boundaryProps = ({
   open,
   onOpenChange,
 }: {
@@ -31,8 +31,8 @@ const guard = ({
 /** A dialog: centred on a wide screen, a bottom sheet on a phone. */
 export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
   return (
-    useWanted(props.open) && (
-      <PartBoundary fallback={null} isOver {...guard(props)}>
+    useWasOpened(props.open) && (
+      <PartBoundary fallback={null} isOver {...boundaryProps(props)}>
         <LateDialog {...props} />
       </PartBoundary>
     )
@@ -42,8 +42,8 @@ export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
 /** Asks for confirmation before something that cannot be undone. */
 export function ConfirmDialog(props: ComponentProps<typeof parts.ConfirmDialog>) {
   return (
-    useWanted(props.open) && (
-      <PartBoundary fallback={null} isOver {...guard(props)}>
+    useWasOpened(props.open) && (
+      <PartBoundary fallback={null} isOver {...boundaryProps(props)}>
         <LateConfirmDialog {...props} />
       </PartBoundary>
     )

@@ -1,4 +1,4 @@
-// A dialog with a form that adds something to a list, and what is shown once after it was added.
+// A dialog with a form that adds something, and optionally shows a result afterwards.
 import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../controls/button.tsx'
@@ -6,8 +6,8 @@ import { errorText } from '../states/error-text.ts'
 import { Dialog } from './dialog.tsx'
 
 /**
- * `title` also names the button that submits. `isReady`: everything that is required is filled in. `result` takes the
- * place of the fields (`children`) once there is one, such as a link to be copied.
+ * `title` is also the text of the submit button. `isReady` means that all required fields are filled in. `result`, such as
+ * a link to copy, replaces the fields (`children`) once it is set.
  */
 export function FormDialog({
   title,
@@ -21,9 +21,9 @@ export function FormDialog({
 }: {
   title: string
   isReady: boolean
-  /** The server has not answered yet. */
+  /** Whether the request is pending. */
   isPending: boolean
-  /** Why the server refused; null when it did not. */
+  /** The error of the last request; null if there was none. */
   error: Error | null
   result?: ReactNode
   onSubmit: () => void

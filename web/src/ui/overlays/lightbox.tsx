@@ -1,4 +1,4 @@
-// An image over the whole window: fitted at first, then larger in steps, to be scrolled and saved.
+// A dialog with an image that fits the window at first and can be zoomed, scrolled and saved.
 
 import { Download, Minus, Plus, Scan } from 'lucide-react'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ const STEP = 1.5
 const MIN_ZOOM = 1
 const MAX_ZOOM = 8
 
-/** `fileName` is the name under which the image is saved. */
+/** Shows the image `source` in a dialog with the title `name`. `fileName` is the name for saving it. */
 export function Lightbox({
   open,
   onOpenChange,

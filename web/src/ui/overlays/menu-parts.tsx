@@ -1,4 +1,4 @@
-// Draws menus: actions, and a choice among several. Used through menu.tsx, which loads it lazily.
+// Drop-down menus and their items. Used through menu.tsx, which loads this file lazily.
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactElement, type ReactNode, useRef } from 'react'
@@ -18,8 +18,8 @@ export type MenuProps = {
 }
 
 /**
- * The menu with its button. It starts open, because it is first drawn when someone opens it; `isByKeyboard`: with a key, so
- * that the first entry gets the focus.
+ * The menu with its button. It starts open, because it is rendered when somebody opens it. If a key opened it
+ * (`isByKeyboard`), the first item gets the focus.
  */
 export function Menu({
   trigger,
@@ -29,7 +29,7 @@ export function Menu({
   isByKeyboard,
   children,
 }: MenuProps & { isByKeyboard: boolean }) {
-  // From the second opening on, the library sees the keys itself.
+  // From the second opening on, the library handles the keys.
   const isFirst = useRef(true)
   return (
     <DropdownMenu.Root dir={shownDirection()} modal={false} defaultOpen>
@@ -58,7 +58,7 @@ export function Menu({
   )
 }
 
-/** An action; the menu closes when it is chosen. `danger`: it removes something. */
+/** An action; choosing it closes the menu. `danger` marks actions that remove something. */
 export function MenuItem({
   icon: Icon,
   danger = false,
@@ -84,7 +84,7 @@ export function MenuItem({
   )
 }
 
-/** An option that is on or off; the menu stays open, so that several can be changed. */
+/** An on/off option; the menu stays open so that several can be changed. */
 export function MenuSwitch({
   icon: Icon,
   on,
@@ -118,7 +118,7 @@ export function MenuSwitch({
   )
 }
 
-/** A title above a group of items; it cannot be chosen. */
+/** The title of a group of items. */
 export function MenuHeading({ children }: { children: ReactNode }) {
   return (
     <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
@@ -135,7 +135,7 @@ export function MenuSeparator() {
 /** An option of `MenuChoices`; `hint` is a second line. */
 export type Choice = { value: string; label: string; hint?: string | undefined }
 
-/** One of several options, with a tick beside the selected one. */
+/** Options of which one is selected, with a tick. */
 export function MenuChoices({
   value,
   choices,

@@ -1,4 +1,4 @@
-// Drop-down menus: actions, and a choice among several. The code that draws them loads with the first one opened.
+// Lazy wrappers of the drop-down menus. Their code loads after the first screen, or with the first menu that opens.
 import {
   type ButtonHTMLAttributes,
   type ComponentProps,
@@ -18,62 +18,62 @@ const load = async (): Promise<typeof Parts> => {
 }
 const LateMenu = late(async () => (await load()).Menu)
 
-/** Until it is first opened, a menu is only its button. */
+/** A menu; only its button is rendered until it is first opened. */
 export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactElement }) {
-  const [wanted, setWanted] = useState<'keyboard' | 'pointer' | null>(null)
+  const [openedBy, setOpenedBy] = useState<'keyboard' | 'pointer' | null>(null)
   const closed = isValidElement<ButtonHTMLAttributes<HTMLButtonElement>>(props.trigger)
     ? cloneElement(props.trigger, {
         'aria-haspopup': 'menu',
         'aria-expanded': false,
-        // A click without a pointer comes from a key.
-        onClick: ({ detail }) => setWanted(detail === 0 ? 'keyboard' : 'pointer'),
+        // A key press fires a click whose `detail` is 0.
+        onClick: ({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer'),
         onKeyDown: (event) => {
           if (event.key !== 'ArrowDown') return
           event.preventDefault()
-          setWanted('keyboard')
+          setOpenedBy('keyboard')
         },
       })
     : props.trigger
-  if (wanted === null) return closed
+  if (openedBy === null) return closed
   return (
-    <PartBoundary fallback={closed} isOver onClose={() => setWanted(null)}>
-      <LateMenu {...props} isByKeyboard={wanted === 'keyboard'} />
+    <PartBoundary fallback={closed} isOver onClose={() => setOpenedBy(null)}>
+      <LateMenu {...props} isByKeyboard={openedBy === 'keyboard'} />
     </PartBoundary>
   )
 }
 
-/** Drawn by the menu around it, whose code is loaded by then. */
-const drawn = (): typeof Parts => {
-  if (parts === null) throw new Error('a menu item stands outside a menu')
+/** The loaded code: items are rendered only inside an open menu, which has loaded it. */
+const loaded = (): typeof Parts => {
+  if (parts === null) throw new Error('a menu item is outside a menu')
   return parts
 }
 
 /** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
-  const Part = drawn().MenuItem
+  const Part = loaded().MenuItem
   return <Part {...props} />
 }
 
 /** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuSwitch(props: ComponentProps<typeof Parts.MenuSwitch>) {
-  const Part = drawn().MenuSwitch
+  const Part = loaded().MenuSwitch
   return <Part {...props} />
 }
 
 /** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuHeading(props: ComponentProps<typeof Parts.MenuHeading>) {
-  const Part = drawn().MenuHeading
+  const Part = loaded().MenuHeading
   return <Part {...props} />
 }
 
 /** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuSeparator() {
-  const Part = drawn().MenuSeparator
+  const Part = loaded().MenuSeparator
   return <Part />
 }
 
 /** As in `menu-parts.tsx`; only for use within `Menu`. */
 export function MenuChoices(props: ComponentProps<typeof Parts.MenuChoices>) {
-  const Part = drawn().MenuChoices
+  const Part = loaded().MenuChoices
   return <Part {...props} />
 }

@@ -1,4 +1,4 @@
-// A document's text at one passage: what a citation opens.
+// A dialog with a document's text around one passage, opened by citations.
 
 import { useTranslation } from 'react-i18next'
 import { usePassages } from '../../lib/api/documents.ts'
@@ -8,10 +8,7 @@ import { errorText } from '../states/error-text.ts'
 import { Failed, Loading } from '../states/feedback.tsx'
 import { Dialog } from './dialog.tsx'
 
-/**
- * Opens at the passage with this `position` and reads on from there; `marks` are words to
- * highlight.
- */
+/** Shows the passage at index `position` of the document, with the ones around it. */
 export function PassageDialog({
   projectId,
   documentId,
@@ -22,7 +19,7 @@ export function PassageDialog({
   projectId: string
   documentId: string
   position: number
-  /** Texts to highlight in the passage, such as the hits of a search. */
+  /** Texts to highlight in the passage, such as search hits. */
   marks?: readonly string[]
   onClose: () => void
 }) {
@@ -68,12 +65,12 @@ export function PassageDialog({
   )
 }
 
-/** The text with every occurrence of the marks highlighted, whatever their case. */
+/** The text with all occurrences of the marks highlighted, regardless of case. */
 function Marked({ text, marks }: { text: string; marks: readonly string[] }) {
-  const wanted = marks.filter((mark) => mark.trim() !== '')
-  if (wanted.length === 0) return text
-  // White space in a snippet is collapsed.
-  const pattern = wanted
+  const nonEmpty = marks.filter((mark) => mark.trim() !== '')
+  if (nonEmpty.length === 0) return text
+  // Marks come from snippets, in which white space is collapsed.
+  const pattern = nonEmpty
     .map((mark) => mark.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
     .join('|')
   return atPlaces(text.split(new RegExp(`(${pattern})`, 'giu'))).map(({ place, item: piece }) =>

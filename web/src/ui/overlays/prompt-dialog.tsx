@@ -1,11 +1,11 @@
-// Asks for one line of text.
+// A dialog that asks for one line of text.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** `onSubmit` receives the text without spaces around it, and is not called for an empty one. */
+/** `onSubmit` receives the trimmed text; it is not called for an empty one. */
 export function PromptDialog({
   title,
   label,

@@ -1,7 +1,7 @@
-// Where the focus goes when a dialog closes: back to what had it when the dialog opened.
+// Returns the focus when a dialog closes: to the element that had it when the dialog opened.
 import { useState } from 'react'
 
-/** What had the focus; of a menu, which is gone by the time the dialog closes, the button that opened it. */
+/** The focused element. If it is in a menu, which closes before the dialog does, the button that opened the menu. */
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   const opener = focused?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
@@ -10,13 +10,13 @@ function focusedNow(): HTMLElement | null {
 }
 
 /**
- * For `onCloseAutoFocus` of a dialog without a trigger of its own. Leaves the focus alone if whatever closed the dialog
- * has moved it elsewhere.
+ * Returns the `onCloseAutoFocus` handler of a dialog without its own trigger. It does not move the focus if the action that
+ * closed the dialog has set it.
  */
 export function useReturnedFocus(open: boolean): (event: Event) => void {
   const [wasOpen, setWasOpen] = useState(false)
   const [opener, setOpener] = useState<HTMLElement | null>(null)
-  // While it is drawn for the first time: a field with `autoFocus` has the focus before any effect runs.
+  // During render, because a field with `autoFocus` takes the focus before any effect runs.
   if (open !== wasOpen) {
     setWasOpen(open)
     if (open) setOpener(focusedNow())

@@ -1,11 +1,11 @@
-// The bubble of the tips: where it is placed, and what closes it.
+// The bubble that shows the current tip: its placement, and the events that close it.
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { hasOpenMenu, hideTip, keepTip, leaveTip, type ShownTip, useShownTip } from './tip.tsx'
 
 const GAP_PIXELS = 6
 const MARGIN_PIXELS = 8
 
-/** Places the bubble on its side, or on the opposite one if there is no room, and always within the window. */
+/** Places the bubble on the chosen side, or on the opposite one if only that has space, and always inside the window. */
 function place(bubble: HTMLElement, { anchor, side }: ShownTip): void {
   const at = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = bubble
@@ -28,13 +28,13 @@ function place(bubble: HTMLElement, { anchor, side }: ShownTip): void {
     : on === 'top'
       ? at.top - height - GAP_PIXELS
       : at.bottom + GAP_PIXELS
-  const within = (value: number, size: number, room: number): number =>
-    Math.max(MARGIN_PIXELS, Math.min(value, room - size - MARGIN_PIXELS))
+  const within = (value: number, size: number, available: number): number =>
+    Math.max(MARGIN_PIXELS, Math.min(value, available - size - MARGIN_PIXELS))
   bubble.style.left = `${within(x, width, window.innerWidth)}px`
   bubble.style.top = `${within(y, height, window.innerHeight)}px`
 }
 
-/** The bubble. Mount it once. */
+/** The bubble that all tips share. Mount it once. */
 export function TipBubble() {
   const { shown } = useShownTip()
   const bubble = useRef<HTMLDivElement>(null)
@@ -54,7 +54,7 @@ export function TipBubble() {
       if (hasOpenMenu(anchor)) hideTip()
     })
     menu.observe(anchor, { attributeFilter: ['aria-expanded'] })
-    // If the tip equals the accessible name, a description would only repeat it.
+    // A description equal to the accessible name would be read twice.
     const describes = anchor.getAttribute('aria-label') !== shown.text
     if (describes) anchor.setAttribute('aria-describedby', id)
     addEventListener('keydown', onKey, true)

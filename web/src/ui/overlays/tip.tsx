@@ -1,4 +1,4 @@
-// A short text on hover or keyboard focus, shown in one bubble that all tips share (`tip-bubble.tsx`). Not Radix's tooltip: it would take the first screen's JavaScript from 133 KB to 167 KB (gzip).
+// A short text on hover or keyboard focus, shown in one bubble that all tips share (`tip-bubble.tsx`). Radix's tooltip would increase the first screen's JavaScript from 133 KB to 167 KB (gzip).
 import {
   cloneElement,
   type FocusEvent,
@@ -11,21 +11,21 @@ import { create } from 'zustand'
 
 type Side = 'top' | 'bottom' | 'left' | 'right'
 
-/** The tip in the bubble, and the element that it belongs to. */
+/** The tip in the bubble and its element. */
 export type ShownTip = { id: string; text: string; side: Side; anchor: Element }
 
 export const useShownTip = create<{ shown: ShownTip | null }>(() => ({ shown: null }))
 
-const OPEN_MS = 500
-/** Moving from one tip to the next within this time shows the next one at once. */
+const OPEN_DELAY_MS = 500
+/** Within this time after a tip closes, the next one opens without delay. */
 const SKIP_MS = 200
 /** Long enough to move the pointer from the button onto its tip. */
-const CLOSE_MS = 90
+const CLOSE_DELAY_MS = 90
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let closedAt = Number.NEGATIVE_INFINITY
 
-const after = (ms: number, action: () => void): void => {
+const startTimer = (ms: number, action: () => void): void => {
   clearTimeout(timer)
   timer = setTimeout(action, ms)
 }
@@ -34,21 +34,21 @@ const show = (shown: ShownTip): void => {
   useShownTip.setState({ shown })
 }
 
-/** Hides the bubble, and drops one that was about to be shown. */
+/** Hides the tip and cancels one that is about to open. */
 export const hideTip = (): void => {
   clearTimeout(timer)
   if (useShownTip.getState().shown !== null) closedAt = performance.now()
   useShownTip.setState({ shown: null })
 }
 
-/** The tip would cover the entries of the anchor's own menu. */
+/** Whether the anchor's menu is open: a tip would cover its items. */
 export const hasOpenMenu = (anchor: Element): boolean =>
   anchor.getAttribute('aria-haspopup') === 'menu' && anchor.getAttribute('aria-expanded') === 'true'
 
-/** While the pointer is on the tip itself, it stays. */
+/** Keeps the tip open while the pointer is on it. */
 export const keepTip = (): void => clearTimeout(timer)
-/** The pointer has left the button or its tip. */
-export const leaveTip = (): void => after(CLOSE_MS, hideTip)
+/** Call it when the pointer leaves the element or the tip; hides the tip after a short delay. */
+export const leaveTip = (): void => startTimer(CLOSE_DELAY_MS, hideTip)
 
 const noHover = (): boolean => matchMedia('(hover: none)').matches
 
@@ -61,7 +61,7 @@ type Handlers = {
   onBlur?: Handler<FocusEvent>
 }
 
-/** `children` is one element that takes the handlers and `aria-describedby`. */
+/** Adds a tip to `children`, one element that accepts the handlers and `aria-describedby`. */
 export function Tip({
   text,
   side = 'bottom',
@@ -74,7 +74,7 @@ export function Tip({
   const id = useId()
   const { props } = children
   const tipOf = (anchor: Element): ShownTip => ({ id, text, side, anchor })
-  // The anchor may be removed while its tip is shown; then no pointerleave event ever comes.
+  // If the anchor is removed while its tip is open, no pointerleave event follows.
   useEffect(
     () => () => {
       if (useShownTip.getState().shown?.id === id) hideTip()
@@ -86,8 +86,8 @@ export function Tip({
       props.onPointerEnter?.(event)
       const { currentTarget: anchor, pointerType } = event
       if (pointerType === 'touch') return
-      const wait = performance.now() - closedAt < SKIP_MS ? 0 : OPEN_MS
-      after(wait, () => {
+      const wait = performance.now() - closedAt < SKIP_MS ? 0 : OPEN_DELAY_MS
+      startTimer(wait, () => {
         if (anchor.isConnected && !hasOpenMenu(anchor)) show(tipOf(anchor))
       })
     },
@@ -99,7 +99,7 @@ export function Tip({
       hideTip()
       props.onPointerDown?.(event)
     },
-    // Show the tip for keyboard focus only, not for a focus that the page moved.
+    // Only for keyboard focus, not when the page moves the focus.
     onFocus: (event: FocusEvent) => {
       props.onFocus?.(event)
       const { currentTarget: anchor } = event

@@ -1,4 +1,4 @@
-// Short notices at the top of the page. Their library loads after the first screen, or with the first notice.
+// Toasts: short notices at the top of the page. Their library loads after the first screen, or with the first notice.
 import { endFirstScreen } from '../../lib/browser/first-screen.tsx'
 
 type Kind = 'plain' | 'success' | 'error'
@@ -8,10 +8,10 @@ const canShow = new Promise<void>((resolve) => {
   shown = resolve
 })
 
-/** Call this once the toaster is mounted; it shows the notices that came earlier. */
+/** Call it once the toaster is mounted, so that earlier notices appear. */
 export const markToasterReady = (): void => shown()
 
-/** Shows a notice. Equal texts are shown once, not stacked. */
+/** Shows a notice. Equal texts are not stacked. */
 export function notify(
   text: string,
   kind: Kind = 'plain',

@@ -1,20 +1,20 @@
-// An image in a text; pressing it shows it large, where it can be zoomed and saved.
+// An image that opens in a lightbox when pressed.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Lightbox } from './lightbox.tsx'
 
-/** `fileName` is the name under which the image is saved. */
+/** An image in a text, as a button that opens the lightbox. */
 export function ZoomableImage({
   source,
   name,
   fileName,
   className,
 }: {
-  /** An address that the page may draw: a `data:` or `blob:` URL. */
+  /** A `data:` or `blob:` URL, which the content security policy allows. */
   source: string
-  /** What it shows, for the dialog's title and for readers who don't see it. */
+  /** What the image shows: the dialog's title and the text alternative. */
   name: string
-  /** The name under which it is saved. */
+  /** The file name for saving it. */
   fileName: string
   className?: string
 }) {

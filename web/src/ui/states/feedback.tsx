@@ -1,15 +1,15 @@
-// What a view shows while it loads, when it is empty and when it failed.
+// The states of a view: loading, empty, failed.
 import { LoaderCircle, type LucideIcon, RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../controls/button.tsx'
 
-/** `size` in pixels. Screen readers skip it: put a text beside it. */
+/** A spinner, `size` pixels wide. Screen readers skip it, so put a text next to it. */
 export function Spinner({ size = 16 }: { size?: number }) {
   return <LoaderCircle size={size} aria-hidden className="animate-spin text-muted" />
 }
 
-/** A spinner with its text, announced to screen readers, in the middle of the view. */
+/** A centred spinner with a text that screen readers announce. */
 export function Loading() {
   const { t } = useTranslation()
   return (
@@ -21,8 +21,8 @@ export function Loading() {
 }
 
 /**
- * In place of an empty list; `children` is what the person can do about it. `isPage`: the page has nothing else, so the
- * title is its heading.
+ * Replaces an empty list; `children` contains what the user can do about it. With `isPage`, it is the whole page and its
+ * title is the page's heading.
  */
 export function Empty({
   icon: Icon,
@@ -50,7 +50,7 @@ export function Empty({
   )
 }
 
-/** In place of what could not be loaded; without `onRetry` there is no button to try again. */
+/** Replaces content that failed to load. With `onRetry`, it has a button to try again. */
 export function Failed({ message, onRetry }: { message: string; onRetry?: () => void }) {
   const { t } = useTranslation()
   return (

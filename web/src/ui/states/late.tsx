@@ -1,21 +1,21 @@
-// Components whose code loads late: when they are first drawn, or after the first screen.
+// Components with lazy code: it loads when they are first rendered, or after the first screen.
 import { type ComponentType, use } from 'react'
 import { firstScreen } from '../../lib/browser/first-screen.tsx'
 import { loadPart } from '../../lib/browser/load-part.ts'
 import { loadPageTexts } from '../../lib/i18n/i18n.ts'
 
-/** What could not be loaded, as functions that let it be loaded again. */
+/** Functions that reset failed loads, so that the next render loads the code again. */
 const failed = new Set<() => void>()
 
-/** Parts that could not be loaded are loaded again when they are next drawn. */
+/** Makes parts whose load failed load again when they are next rendered. */
 export function forgetFailedLoads(): void {
   for (const forget of failed) forget()
   failed.clear()
 }
 
 /**
- * Like React's `lazy`, for a named export, but it tries again while the connection is away, and after `forgetFailedLoads`.
- * Draw it within a `PartBoundary`, which waits for it and shows its failure.
+ * Like React's `lazy` for a named export, but it retries while the connection is down, and after `forgetFailedLoads`.
+ * Render it inside a `PartBoundary`, which waits for it and shows a failure.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -38,17 +38,17 @@ export function lazyPart<Props extends object>(
   }
 }
 
-/** Loads code early. A failure is ignored: the code is loaded again, and its failure shown, when it is needed. */
+/** Loads code after the first screen. Ignores a failure: the component that needs the code loads it again. */
 export const prefetch = (load: () => Promise<unknown>): void =>
   void firstScreen.then(load).catch(() => undefined)
 
-/** A `lazyPart` that is loaded after the first screen, so that its first use need not wait. */
+/** A `lazyPart` that is prefetched after the first screen, so that its first use does not wait. */
 export function late<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   prefetch(load)
   return lazyPart(load)
 }
 
-/** A `lazyPart` that is drawn at once and has nothing to show on the first screen: it loads when that is complete. */
+/** A `lazyPart` for a component that is rendered at once but invisible on the first screen: it loads after that. */
 export const lastPart = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazyPart(() => firstScreen.then(load))
 
@@ -59,10 +59,10 @@ const withTexts =
     return view
   }
 
-/** A `lazyPart` with texts of its own, which load with it. */
+/** A `lazyPart` that also loads the page's later texts. */
 export const lazyView = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazyPart(withTexts(load))
 
-/** A `lazyView` that is loaded after the first screen. */
+/** A `lazyView` that is prefetched after the first screen. */
 export const lateView = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   late(withTexts(load))

@@ -1,4 +1,4 @@
-// Keeps a part of the page that breaks, or cannot be loaded, from taking the rest of the page with it.
+// An error boundary for a part of the page: if it throws or its code fails to load, the rest keeps working.
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,21 +11,21 @@ import { forgetFailedLoads } from './late.tsx'
 
 type Props = {
   children: ReactNode
-  /** Shown while the part loads. Without it, whatever is around the part waits. */
+  /** Shown while the part loads. Without it, the surrounding boundary waits. */
   fallback?: ReactNode
-  /** Shown instead of the notice, for a part that the reader can do without. */
+  /** Replaces the notice, for a part that is not essential. */
   instead?: ReactNode
-  /** The part has no place of its own, such as a dialog: the notice appears over the page. */
+  /** Shows the notice over the page, for a part such as a dialog that has no place in the layout. */
   isOver?: boolean
-  /** Closes what was opened; for parts that are open only for a while. */
+  /** Adds a button that closes the part, for parts such as dialogs. */
   onClose?: () => void
-  /** What the part shows: another one is drawn although the one before was broken. */
+  /** Identifies the content: when it changes, a broken part is rendered again. */
   subject?: unknown
 }
 
 type State = { failure: { error: unknown } | null }
 
-/** Draws its children, or a notice with ways on where they have failed. What could not be loaded is loaded when the connection is back. */
+/** Renders its children, or a notice with a retry button if they fail. Code that failed to load is loaded again once the connection is back. */
 export class PartBoundary extends Component<Props, State> {
   override state: State = { failure: null }
   private stopWaiting = (): void => undefined

@@ -1,6 +1,6 @@
-// The progress of something that takes a while.
+// A progress bar.
 
-/** `part` from 0 to 1. */
+/** `part` is the completed share, from 0 to 1; `label` is the accessible name. */
 export function ProgressBar({ label, part }: { label: string; part: number }) {
   return (
     <div

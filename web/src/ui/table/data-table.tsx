@@ -1,4 +1,4 @@
-// A table of data: sorted by any column, folded when long, copied and downloaded as CSV.
+// A data table: sortable by column, folded if long, can be copied and downloaded as CSV.
 
 import { ArrowDown, ArrowUp, ArrowUpDown, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
@@ -18,7 +18,7 @@ import {
 } from './table-data.ts'
 
 const ROWS_FOLDED = 12
-/** Where the table has a view of its own. */
+/** The limit for a table with its own view. */
 const ROWS_FOLDED_ALONE = 200
 const CELL_CHARACTERS_SHOWN = 200
 
@@ -47,7 +47,7 @@ const nextOrder = (order: Order | null, column: number): Order | null => {
   return order.descending ? null : { column, descending: true }
 }
 
-/** `name` names the table for screen readers and the file that is downloaded. */
+/** `name` is shown above the table and is the name of the downloaded file. */
 export function DataTable({
   name,
   table,
@@ -55,7 +55,7 @@ export function DataTable({
 }: {
   name: string
   table: Table
-  /** It has a view of its own, which scrolls and shows many rows at once. */
+  /** Whether the table has its own view, which scrolls and shows many rows. */
   alone?: boolean
 }) {
   const { t } = useTranslation()
@@ -97,11 +97,11 @@ export function DataTable({
         unit="rows"
         draw={(count) => (
           <div
-            // A scrolling region must be reachable by keyboard.
+            // The keyboard must be able to reach a scrolling region.
             {...(alone ? {} : { tabIndex: 0 })}
             className={classNames(
               'rounded-lg border border-line bg-surface -outline-offset-2',
-              // Alone, the view around it scrolls, and the head of the table stays at its top.
+              // With its own view, that view scrolls, and the head of the table sticks to its top.
               alone ? 'w-fit min-w-full' : 'max-h-112 overflow-auto',
             )}
           >
@@ -138,7 +138,7 @@ function Body({
   numeric,
 }: {
   rows: Table['rows']
-  /** Whether the column holds numbers, which are aligned at their end. */
+  /** For each column, whether it contains only numbers, which are aligned at the end. */
   numeric: readonly boolean[]
 }) {
   const { i18n } = useTranslation()
@@ -172,7 +172,7 @@ function Head({
 }: {
   title: string
   right: boolean
-  /** Set when the table is sorted by this column. */
+  /** Null unless the table is sorted by this column. */
   order: Order | null
   onSort: () => void
 }) {
@@ -198,7 +198,7 @@ function Head({
   )
 }
 
-/** A CSV text as a table; `children` while it is read, and for text that is no table. */
+/** Shows a CSV text as a table; `children` while it is parsed, and if it is not a table. */
 export function CsvTable({
   name,
   text,
@@ -207,18 +207,18 @@ export function CsvTable({
 }: {
   name: string
   text: string
-  /** As of `DataTable`. */
+  /** See `DataTable`. */
   alone?: boolean
   children?: React.ReactNode
 }) {
   const [table, setTable] = useState<Table | null>(null)
   useEffect(() => {
-    let gone = false
+    let isUnmounted = false
     void tableFromCsv(text).then((read) => {
-      if (!gone) setTable(read)
+      if (!isUnmounted) setTable(read)
     })
     return () => {
-      gone = true
+      isUnmounted = true
     }
   }, [text])
   return table === null ? children : <DataTable name={name} table={table} alone={alone} />

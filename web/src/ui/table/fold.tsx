@@ -1,11 +1,11 @@
-// Folds long results: the beginning is shown, and a button says how much is hidden.
+// Folds a long list: shows its beginning and a button with the number of hidden items.
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Elements beyond this number are never drawn: they would make the page stutter. The raw data has them all. */
-const MOST_DRAWN = 1_000
+/** Most items that are rendered, because more would slow down the page. The raw data contains all. */
+const MAX_RENDERED = 1_000
 
-/** @param draw draws the first `count` of the `total` items. */
+/** Calls `draw` to render the first `count` of `total` items. */
 export function Fold({
   total,
   folded,
@@ -13,16 +13,16 @@ export function Fold({
   draw,
 }: {
   total: number
-  /** How many are shown at first. */
+  /** How many items are shown while folded. */
   folded: number
   unit: 'items' | 'lines' | 'rows'
   draw: (count: number) => ReactNode
 }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
-  // One hidden item would take as much room as the button.
+  // A single hidden item takes no more space than the button.
   const short = total <= folded + 1
-  const count = Math.min(short || open ? total : folded, MOST_DRAWN)
+  const count = Math.min(short || open ? total : folded, MAX_RENDERED)
   const hidden = total - count
   return (
     <>

@@ -1,13 +1,13 @@
-// Tables from tool results: found in data, read from CSV, sorted, and written as CSV.
+// Tables from tool results: created from JSON or CSV, sorted, and written as CSV.
 
-/** The value of a cell, as it is sorted and written to CSV. */
+/** The value of a cell, used for sorting and for CSV. */
 export type Cell = string | number | boolean | null
 
 /** Data with the same columns in every row. */
 export type Table = {
   columns: readonly string[]
   rows: readonly (readonly Cell[])[]
-  /** Rows of the data, also those beyond the limit. */
+  /** The number of rows in the data, including those beyond `MAX_ROWS`. */
   total: number
 }
 
@@ -25,7 +25,7 @@ const cellOf = (value: unknown): Cell => {
   return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text
 }
 
-/** A list of objects as a table, with a column for each name that occurs; null for everything else. */
+/** A table from a list of objects, with a column for each key; null for other values. */
 export function tableFromList(value: unknown): Table | null {
   if (!Array.isArray(value) || value.length === 0) return null
   const list: unknown[] = value
@@ -43,13 +43,13 @@ export function tableFromList(value: unknown): Table | null {
   return { columns, rows, total: list.length }
 }
 
-/** Text that looks like a number is one, so that it is sorted and aligned as one. */
+/** Converts text that looks like a number, so that it is sorted and aligned as one. */
 const typed = (text: string): Cell =>
   /^-?(?:\d{1,15})(?:\.\d{1,15})?(?:e[+-]?\d{1,3})?$/i.test(text) && !/^-?0\d/.test(text)
     ? Number(text)
     : cellOf(text)
 
-/** A CSV text, its first row being the names of the columns; null when it is no table of two columns or more. */
+/** Parses a CSV text whose first row names the columns; null if it has fewer than two columns. */
 export async function tableFromCsv(text: string): Promise<Table | null> {
   const { default: csv } = await import('papaparse')
   const { data } = csv.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' })
@@ -62,14 +62,14 @@ export async function tableFromCsv(text: string): Promise<Table | null> {
   return { columns, rows, total: body.length }
 }
 
-/** The sorted column, from 0. */
+/** A sort order; `column` is the index of the column. */
 export type Order = { column: number; descending: boolean }
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 const isEmpty = (cell: Cell | undefined): boolean =>
   cell === null || cell === undefined || cell === ''
 
-/** The rows in order of one column; empty cells come last in both directions, and equal rows keep their order. */
+/** Sorts rows by one column, stably. Empty cells come last in both directions. */
 export function sortRows(rows: Table['rows'], { column, descending }: Order): Table['rows'] {
   const sign = descending ? -1 : 1
   return rows.toSorted((one, other) => {
@@ -80,18 +80,18 @@ export function sortRows(rows: Table['rows'], { column, descending }: Order): Ta
   })
 }
 
-/** Numbers are aligned to the right when a column has nothing else. */
+/** Whether a column contains only numbers and empty cells, and at least one number. */
 export const isNumeric = (rows: Table['rows'], column: number): boolean =>
   rows.some((row) => typeof row[column] === 'number') &&
   rows.every((row) => typeof row[column] === 'number' || isEmpty(row[column]))
 
-/** A spreadsheet would run text that begins like a formula; an apostrophe keeps it text. */
-const safe = (text: string): string => (/^[=+@\t\r-]/.test(text) ? `'${text}` : text)
+/** Prefixes text that a spreadsheet would run as a formula with an apostrophe. */
+const escapeFormula = (text: string): string => (/^[=+@\t\r-]/.test(text) ? `'${text}` : text)
 
-/** `separator`: a comma for files, a tab for the clipboard, from which spreadsheets paste cells. */
+/** Writes a table as text. Use a comma as `separator` for CSV files, a tab for the clipboard, from which spreadsheets paste cells. */
 export function writeTable({ columns, rows }: Table, separator: ',' | '\t'): string {
   const write = (cell: Cell): string => {
-    const text = typeof cell === 'string' ? safe(cell) : String(cell ?? '')
+    const text = typeof cell === 'string' ? escapeFormula(cell) : String(cell ?? '')
     return /["\r\n\t]/.test(text) || text.includes(separator)
       ? `"${text.replaceAll('"', '""')}"`
       : text

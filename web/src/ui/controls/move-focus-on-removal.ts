@@ -1,16 +1,16 @@
-// The keyboard in lists whose rows can be removed: the focus goes on to the next row.
+// Keyboard focus in lists with removable rows: it moves to the next row when its row is removed.
 
 const CONTROL = ':is(a[href], button, input, select, textarea, summary):enabled, a[href], summary'
 
-/** The control of `row` that is most like the removed one: the last, where rows have their button for removing. */
+/** The last control of a row, where rows have their remove button: the one most like the removed control. */
 const lastControl = (row: Node | null): HTMLElement | undefined =>
   row instanceof Element ? [...row.querySelectorAll<HTMLElement>(CONTROL)].at(-1) : undefined
 
 /**
- * For `ref` of a list. When the row with the focus is removed, the row in its place gets the focus; without any row, the
- * first control of the section does, or of the page. A browser would put the focus at the beginning of the page.
+ * The `ref` callback of a list. When the row with the focus is removed, the row in its place gets the focus; if no row is
+ * left, the first control of the section or of the page does. Browsers would reset the focus to the start of the page.
  */
-export function keptRowFocus(list: HTMLElement | null): (() => void) | undefined {
+export function moveFocusOnRemoval(list: HTMLElement | null): (() => void) | undefined {
   if (list === null) return undefined
   const section = list.closest('section, main')
   let focused: Element | null = null
@@ -19,7 +19,7 @@ export function keptRowFocus(list: HTMLElement | null): (() => void) | undefined
   }
   const isLost = (): boolean =>
     focused !== null && !focused.isConnected && document.activeElement === document.body
-  const leaveList = (): void => section?.querySelector<HTMLElement>(CONTROL)?.focus()
+  const focusSection = (): void => section?.querySelector<HTMLElement>(CONTROL)?.focus()
   const observer = new MutationObserver((records) => {
     if (!isLost()) return
     const removed = records.find(({ removedNodes }) =>
@@ -27,7 +27,7 @@ export function keptRowFocus(list: HTMLElement | null): (() => void) | undefined
     )
     if (removed === undefined) return
     const next = lastControl(removed.nextSibling) ?? lastControl(removed.previousSibling)
-    if (next === undefined) leaveList()
+    if (next === undefined) focusSection()
     else next.focus()
   })
   list.addEventListener('focusin', onFocus)
@@ -35,9 +35,9 @@ export function keptRowFocus(list: HTMLElement | null): (() => void) | undefined
   return () => {
     list.removeEventListener('focusin', onFocus)
     observer.disconnect()
-    // The list is removed after this: with its last row, or because the whole view goes.
+    // React removes the list after this call, either with its last row or with the whole view.
     queueMicrotask(() => {
-      if (isLost() && section?.isConnected === true) leaveList()
+      if (isLost() && section?.isConnected === true) focusSection()
     })
   }
 }

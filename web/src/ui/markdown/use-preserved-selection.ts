@@ -1,9 +1,9 @@
-// Keeps the reader's selection while the text around it is drawn again.
+// Preserves the user's text selection while the text is rendered again.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { watchSelection } from '../../lib/browser/text-selection.ts'
 
-/** Positions as offsets from the beginning of the text: they survive when elements are replaced and text is added. */
-type Kept = { anchor: number; focus: number }
+/** Offsets from the start of the text, which stay valid when elements are replaced and text is appended. */
+type Offsets = { anchor: number; focus: number }
 
 const distance = (root: Node, node: Node, offset: number): number => {
   const range = document.createRange()
@@ -12,9 +12,9 @@ const distance = (root: Node, node: Node, offset: number): number => {
   return range.toString().length
 }
 
-const placeAt = (root: Node, place: number): [Node, number] | null => {
+const placeAt = (root: Node, offset: number): [Node, number] | null => {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-  let left = place
+  let left = offset
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const length = node.nodeValue?.length ?? 0
     if (left <= length) return [node, left]
@@ -23,7 +23,7 @@ const placeAt = (root: Node, place: number): [Node, number] | null => {
   return null
 }
 
-const read = (root: Node, selection: Selection | null): Kept | null => {
+const read = (root: Node, selection: Selection | null): Offsets | null => {
   if (selection === null || selection.isCollapsed) return null
   const { anchorNode, focusNode, anchorOffset, focusOffset } = selection
   if (anchorNode === null || focusNode === null) return null
@@ -34,27 +34,30 @@ const read = (root: Node, selection: Selection | null): Kept | null => {
   }
 }
 
-/** `drawn` changes whenever the text inside may have been drawn again; `active`: more may still arrive. */
-export function useKeptSelection(
+/**
+ * Restores the selection in `root` after each change of `drawn`, which changes whenever the text may have been rendered
+ * again. Watches the selection only while `active`: while more text may arrive.
+ */
+export function usePreservedSelection(
   root: RefObject<HTMLElement | null>,
   drawn: unknown,
   active: boolean,
 ): void {
-  const kept = useRef<Kept | null>(null)
+  const saved = useRef<Offsets | null>(null)
   useEffect(() => {
     if (!active) return
-    // The event is a task of its own after the change, so a selection that the redraw removed is restored before this reads it.
+    // The event fires in a later task, so a selection that the render removed is restored before this reads it.
     const end = watchSelection((selection) => {
-      kept.current = root.current === null ? null : read(root.current, selection)
+      saved.current = root.current === null ? null : read(root.current, selection)
     })
     return () => {
       end()
-      kept.current = null
+      saved.current = null
     }
   }, [active, root])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new drawing is the reason to look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `drawn` signals a new rendering
   useLayoutEffect(() => {
-    const before = kept.current
+    const before = saved.current
     if (before === null || root.current === null) return
     const now = read(root.current, getSelection())
     if (now?.anchor === before.anchor && now.focus === before.focus) return
