@@ -2,9 +2,10 @@
 import fastifySwagger from '@fastify/swagger'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { App } from './app.ts'
-import { describeFields, type FieldSchema } from './describe-fields.ts'
-import { FIELD_DESCRIPTIONS } from './field-descriptions.ts'
-import { INNER_DESCRIPTIONS } from './inner-field-descriptions.ts'
+import { describeFields, type FieldSchema } from './field-descriptions/describe-fields.ts'
+import { FIELD_DESCRIPTIONS } from './field-descriptions/field-descriptions.ts'
+import { describeParameters, type Parameter } from './field-descriptions/parameters.ts'
+import { ENVELOPE } from './field-descriptions/shared.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
 const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
@@ -16,16 +17,7 @@ interface Operation {
   /** Empty if no sign-in is required. */
   security: readonly object[]
   parameters?: readonly Parameter[]
-}
-interface Parameter {
-  $ref?: string
-  name?: string
-  description?: string
-}
-/** The query parameters that every list takes. */
-const LIST_PARAMETERS: Readonly<Record<string, string>> = {
-  limit: 'The maximum number of items to return.',
-  cursor: 'The `next_cursor` of the previous page. Absent: the first page.',
+  responses: Record<string, { content?: Record<string, { schema?: FieldSchema }> }>
 }
 /** A parameter of every POST by a signed-in user; see `idempotency.ts`. */
 const IDEMPOTENCY_KEY = { $ref: '#/components/parameters/IdempotencyKey' }
@@ -107,20 +99,21 @@ export async function registerReference(app: App, version: string): Promise<void
   })
 }
 
-function describeOperations(paths: Record<string, { get?: Operation; post?: Operation }>): void {
-  for (const { get, post } of Object.values(paths)) {
-    for (const parameter of get?.parameters ?? []) {
-      const description = LIST_PARAMETERS[parameter.name ?? '']
-      if (description !== undefined) parameter.description ??= description
+function describeOperations(paths: Record<string, Record<string, Operation>>): void {
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(operations)) {
+      describeParameters(path, operation.parameters ?? [])
+      if (method === 'post' && operation.security.length > 0)
+        operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY]
+      for (const { content = {} } of Object.values(operation.responses))
+        for (const { schema } of Object.values(content))
+          if (schema !== undefined) describeFields(schema, ENVELOPE)
     }
-    if (post !== undefined && post.security.length > 0)
-      post.parameters = [...(post.parameters ?? []), IDEMPOTENCY_KEY]
-  }
 }
 
 /** The generator lists each schema twice: for responses and, with the ending `Input`, for requests. */
 function describeSchemas(schemas: Record<string, FieldSchema>): void {
   for (const [id, descriptions] of Object.entries(FIELD_DESCRIPTIONS))
     for (const schema of [schemas[id], schemas[`${id}Input`]])
-      if (schema !== undefined) describeFields(schema, descriptions, INNER_DESCRIPTIONS)
+      if (schema !== undefined) describeFields(schema, descriptions)
 }

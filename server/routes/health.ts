@@ -4,7 +4,9 @@ import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 
-const Health = envelope(z.object({ status: z.literal('ok') }))
+const Health = envelope(
+  z.object({ status: z.literal('ok').describe('Always `ok`; any other state is an error.') }),
+)
 const ok = { code: 0 as const, data: { status: 'ok' as const } }
 
 /** The dependencies of the health checks. */

@@ -47,18 +47,26 @@ export const PasswordBody = z
   .object({ current_password: z.string().min(1).max(200) })
   .meta({ id: 'CurrentPassword' })
 
-export const NewTotp = z.object({
-  /** Base32, for typing. */
-  secret: z.string(),
-  /** `otpauth://…`, for the QR code. */
-  uri: z.string(),
-})
+/** A new authenticator app, which counts after its first code. */
+export const NewTotp = z
+  .object({
+    /** Base32, for typing. */
+    secret: z.string(),
+    /** `otpauth://…`, for the QR code. */
+    uri: z.string(),
+  })
+  .meta({ id: 'NewTotp' })
 
 const Code = z.string().trim().min(6).max(40)
 export const TotpCodeBody = z.object({ code: Code }).meta({ id: 'TotpCode' })
 
 /** The only responses that contain recovery codes. Null if the user already had some, which still work. */
-export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()).nullable() })
+export const RecoveryCodes = z
+  .object({ recovery_codes: z.array(z.string()).nullable() })
+  .meta({ id: 'RecoveryCodes' })
+
+/** A new passkey, with the recovery codes that it brings if it is the first second factor. */
+export const AddedPasskey = RecoveryCodes.extend({ passkey: Passkey }).meta({ id: 'AddedPasskey' })
 
 /** Which second factors can complete a sign-in. `details` of the refusal `second_factor_required`. */
 export const SecondFactorDetails = z.object({
@@ -105,10 +113,12 @@ export const PasskeyAttestation = credential({
 export type PasskeyAttestation = z.output<typeof PasskeyAttestation>
 
 /** Options for the browser, in the standard's format, and what to send back with its response. */
-export const PasskeyOptions = z.object({
-  options: z.record(z.string(), z.unknown()),
-  challenge: z.string(),
-})
+export const PasskeyOptions = z
+  .object({
+    options: z.record(z.string(), z.unknown()),
+    challenge: z.string(),
+  })
+  .meta({ id: 'PasskeyOptions' })
 
 export const SecondFactorBody = z
   .object({

@@ -37,22 +37,25 @@ export const User = z
 /** An account as its user sees it. */
 export type User = z.infer<typeof User>
 
-export const AuthMode = z.object({
-  mode: z.enum(['single', 'multi']),
-  registration: z.enum(['open', 'invite', 'closed']),
-  /** The name of the single sign-on; absent if there is none. */
-  oidc: z.string().optional(),
-  /** Present if passkeys work at the address of this request. */
-  passkeys: z.literal(true).optional(),
-  /** Present if this server can send links by email, to reset a password or confirm an address. */
-  mail: z.literal(true).optional(),
-  /** Present if passwords are switched off, except for the emergency account. */
-  password_off: z.literal(true).optional(),
-  /** Present if there is no account yet, and this client may create the first one, which becomes the administrator's. */
-  first_user: z.literal(true).optional(),
-  /** Present if there is no account yet, and creating one requires the set-up link that the server printed at its start. */
-  setup_link: z.literal(true).optional(),
-})
+/** How accounts work on this server, for the sign-in page. */
+export const AuthMode = z
+  .object({
+    mode: z.enum(['single', 'multi']),
+    registration: z.enum(['open', 'invite', 'closed']),
+    /** The name of the single sign-on; absent if there is none. */
+    oidc: z.string().optional(),
+    /** Present if passkeys work at the address of this request. */
+    passkeys: z.literal(true).optional(),
+    /** Present if this server can send links by email, to reset a password or confirm an address. */
+    mail: z.literal(true).optional(),
+    /** Present if passwords are switched off, except for the emergency account. */
+    password_off: z.literal(true).optional(),
+    /** Present if there is no account yet, and this client may create the first one, which becomes the administrator's. */
+    first_user: z.literal(true).optional(),
+    /** Present if there is no account yet, and creating one requires the set-up link that the server printed at its start. */
+    setup_link: z.literal(true).optional(),
+  })
+  .meta({ id: 'AuthMode' })
 
 export const RegisterBody = z
   .object({
@@ -71,15 +74,20 @@ export const LoginBody = z
     cookie: WantsCookie,
   })
   .meta({ id: 'Login' })
-export const SignedIn = z.object({
-  token: z.string(),
-  /** Seconds until the token expires. */
-  expires_in: z.int(),
-  user: User,
-})
+/** A new session and its account. */
+export const SignedIn = z
+  .object({
+    token: z.string(),
+    /** Seconds until the token expires. */
+    expires_in: z.int(),
+    user: User,
+  })
+  .meta({ id: 'SignedIn' })
 
 /** `url`: where the browser ends the session at the issuer of single sign-on. */
-export const SignedOut = Deleted.extend({ data: z.object({ url: z.string() }).optional() })
+export const SignedOut = Deleted.extend({ data: z.object({ url: z.string() }).optional() }).meta({
+  id: 'SignedOut',
+})
 
 /** A device or program in which the user is signed in. */
 export const Session = z
@@ -119,10 +127,13 @@ export type AccountLink = z.infer<typeof AccountLink>
 export const ForgottenPasswordBody = z.object({ email: Email }).meta({ id: 'ForgottenPassword' })
 /** Without an address, the account's own is confirmed. */
 export const ConfirmationBody = z.object({ address: optional(Email) }).meta({ id: 'Confirmation' })
-export const ConfirmationState = z.object({
-  address: z.string().nullable(),
-  is_confirmed: z.boolean(),
-})
+/** The email address of an account, and whether its owner has confirmed it. */
+export const ConfirmationState = z
+  .object({
+    address: z.string().nullable(),
+    is_confirmed: z.boolean(),
+  })
+  .meta({ id: 'ConfirmationState' })
 
 export const ResetPasswordBody = z
   .object({
@@ -167,12 +178,17 @@ export const CreateInvitationBody = z
   .meta({ id: 'CreateInvitation' })
 
 /** The only responses that ever contain the token of a link. */
-export const CreatedInvitation = Invitation.extend({ token: z.string(), url: z.string() })
-export const CreatedResetLink = z.object({
-  token: z.string(),
-  url: z.string(),
-  expires_at: Timestamp,
+export const CreatedInvitation = Invitation.extend({ token: z.string(), url: z.string() }).meta({
+  id: 'CreatedInvitation',
 })
+/** A link with which the owner of an account chooses a new password. */
+export const CreatedResetLink = z
+  .object({
+    token: z.string(),
+    url: z.string(),
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'CreatedResetLink' })
 
 export const PatchProfileBody = z
   .object({
@@ -220,4 +236,4 @@ export const CreateApiKeyBody = z
   })
   .meta({ id: 'CreateApiKey' })
 /** The only response that ever contains the key itself. */
-export const CreatedApiKey = ApiKey.extend({ key: z.string() })
+export const CreatedApiKey = ApiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' })

@@ -49,7 +49,10 @@ export const SearchHit = z
 /** One hit of a search. */
 export type SearchHit = z.infer<typeof SearchHit>
 
-export const SearchPage = page(SearchHit).extend({
-  /** The share of the stored messages that is indexed, from 0 to 1; below 1 while older messages are being indexed. */
-  indexed: z.number().min(0).max(1),
-})
+/** A page of hits, best first. */
+export const SearchPage = page(SearchHit)
+  .extend({
+    /** The share of the stored messages that is indexed, from 0 to 1; below 1 while older messages are being indexed. */
+    indexed: z.number().min(0).max(1),
+  })
+  .meta({ id: 'SearchPage' })

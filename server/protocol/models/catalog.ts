@@ -212,4 +212,6 @@ export const ToolListing = z
 /** A tool as the tool list shows it. */
 export type ToolListing = z.infer<typeof ToolListing>
 
-export const ToolList = z.object({ tools: z.array(ToolListing), total: z.int() })
+export const ToolList = z
+  .object({ tools: z.array(ToolListing), total: z.int() })
+  .meta({ id: 'ToolList' })

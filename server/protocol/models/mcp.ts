@@ -72,7 +72,7 @@ export const McpServer = z
 /** An MCP server as a user sees it. */
 export type McpServer = z.infer<typeof McpServer>
 
-export const McpServerList = z.object({ servers: z.array(McpServer) })
+export const McpServerList = z.object({ servers: z.array(McpServer) }).meta({ id: 'McpServerList' })
 
 /** Where to sign in to an MCP server. */
 export const McpSignIn = z.object({ url: z.string() }).meta({ id: 'McpSignIn' })
@@ -102,11 +102,14 @@ export const McpPrompt = z
 /** A prompt that an MCP server offers. */
 export type McpPrompt = z.infer<typeof McpPrompt>
 
-export const McpPromptList = z.object({ prompts: z.array(McpPrompt) })
+export const McpPromptList = z.object({ prompts: z.array(McpPrompt) }).meta({ id: 'McpPromptList' })
 
-export const McpPromptBody = z.object({
-  arguments: z.record(z.string().max(200), z.string().max(100_000)).optional(),
-})
+/** The arguments of a prompt. */
+export const McpPromptBody = z
+  .object({
+    arguments: z.record(z.string().max(200), z.string().max(100_000)).optional(),
+  })
+  .meta({ id: 'FillMcpPrompt' })
 
 /** The text of a prompt with its arguments. It comes from outside, so the person sees it before it is sent. */
 export const FilledMcpPrompt = z.object({ text: z.string() }).meta({ id: 'FilledMcpPrompt' })
@@ -143,17 +146,22 @@ export const McpResourceTemplate = z
 /** A template for the addresses of further resources. */
 export type McpResourceTemplate = z.infer<typeof McpResourceTemplate>
 
-export const McpResourceList = z.object({
-  resources: z.array(McpResource),
-  templates: z.array(McpResourceTemplate),
-})
+export const McpResourceList = z
+  .object({
+    resources: z.array(McpResource),
+    templates: z.array(McpResourceTemplate),
+  })
+  .meta({ id: 'McpResourceList' })
 
 const ResourceUri = z.string().min(1).max(4_000)
 
-export const McpResourceBody = z.union([
-  z.strictObject({ uri: ResourceUri }),
-  z.strictObject({
-    uri_template: ResourceUri.refine(isUriTemplate, { error: 'a URI template as in RFC 6570' }),
-    arguments: z.record(z.string().max(200), z.string().max(2_000)),
-  }),
-])
+/** The resource to read: its address, or a template with the values of its variables. */
+export const McpResourceBody = z
+  .union([
+    z.strictObject({ uri: ResourceUri }),
+    z.strictObject({
+      uri_template: ResourceUri.refine(isUriTemplate, { error: 'a URI template as in RFC 6570' }),
+      arguments: z.record(z.string().max(200), z.string().max(2_000)),
+    }),
+  ])
+  .meta({ id: 'ReadMcpResource' })

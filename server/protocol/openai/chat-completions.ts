@@ -176,7 +176,10 @@ export const ProgramModel = z
   .meta({ id: 'ProgramModel' })
 export type ProgramModel = z.infer<typeof ProgramModel>
 
-export const ProgramModelList = z.object({
-  object: z.literal('list'),
-  data: z.array(ProgramModel),
-})
+/** The response of `GET /v1/models`. */
+export const ProgramModelList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(ProgramModel),
+  })
+  .meta({ id: 'ProgramModelList' })

@@ -46,7 +46,10 @@ export const PassageQuery = z.object({
   position: z.coerce.number().int().min(0).max(MAX_INTEGER).optional(),
   limit: z.coerce.number().int().min(1).max(50).optional(),
 })
-export const PassageList = z.object({ document: Document, items: z.array(DocumentPassage) })
+/** Passages of a document, in order. */
+export const PassageList = z
+  .object({ document: Document, items: z.array(DocumentPassage) })
+  .meta({ id: 'PassageList' })
 
 /** The user's `CONTEXT.md`. */
 export const MemoryContent = z.object({ content: z.string() }).meta({ id: 'Memory' })

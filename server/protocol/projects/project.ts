@@ -30,15 +30,19 @@ export const Project = z
 export type Project = z.infer<typeof Project>
 
 /** The contents of a project's folder. `total_size` is in bytes. */
-export const ProjectStats = z.object({
-  files: z.int(),
-  directories: z.int(),
-  total_size: z.int(),
-})
+export const ProjectStats = z
+  .object({
+    files: z.int(),
+    directories: z.int(),
+    total_size: z.int(),
+  })
+  .meta({ id: 'ProjectStats' })
 /** Numbers of files and folders in a project, and their bytes. */
 export type ProjectStats = z.infer<typeof ProjectStats>
-export const ProjectDetail = Project.extend({ stats: ProjectStats })
-export const ProjectPage = page(Project).extend({ total: z.int() })
+/** A project with the size of its folder. */
+export const ProjectDetail = Project.extend({ stats: ProjectStats }).meta({ id: 'ProjectDetail' })
+/** A page of the user's projects. */
+export const ProjectPage = page(Project).extend({ total: z.int() }).meta({ id: 'ProjectPage' })
 export const ProjectListQuery = PageQuery
 
 /** The settings that the project's conversations use. */
@@ -75,13 +79,16 @@ export const FileEntry = z.object({
   extension: z.string(),
 })
 export const DirectoryEntry = z.object({ name: z.string(), path: z.string() })
-export const FileListing = z.object({
-  current_path: z.string(),
-  files: z.array(FileEntry),
-  directories: z.array(DirectoryEntry),
-  total_files: z.int(),
-  total_dirs: z.int(),
-})
+/** The files and folders directly in one folder of a project. */
+export const FileListing = z
+  .object({
+    current_path: z.string(),
+    files: z.array(FileEntry),
+    directories: z.array(DirectoryEntry),
+    total_files: z.int(),
+    total_dirs: z.int(),
+  })
+  .meta({ id: 'FileListing' })
 
 /** Changes whenever the file changes. A write sends it back to prove that the writer has seen the current content. */
 const FileVersion = z.string().max(200)
@@ -97,7 +104,8 @@ export const WriteFileBody = z
     version: optional(FileVersion),
   })
   .meta({ id: 'WriteFile' })
-export const FileWritten = FileEntry.extend({ version: FileVersion })
+/** A file after a write. */
+export const FileWritten = FileEntry.extend({ version: FileVersion }).meta({ id: 'FileWritten' })
 /** The form fields of an upload into a project, besides the files. */
 export const AddFilesFields = z.object({
   /** The target folder in the project; by default, its top folder. */
@@ -128,22 +136,25 @@ export const SearchFilesBody = z
     case_sensitive: optional(z.boolean()),
   })
   .meta({ id: 'SearchFiles' })
-export const FileMatches = z.object({
-  query: z.string(),
-  results: z.array(
-    z.object({
-      path: z.string(),
-      matches: z.array(z.object({ line: z.int(), content: z.string() })),
-    }),
-  ),
-  total_matches: z.int(),
-  /** Whether there may be more matches, because the search reached its result or time limit. */
-  truncated: z.boolean(),
-})
+/** What a search in the files of a project found. */
+export const FileMatches = z
+  .object({
+    query: z.string(),
+    results: z.array(
+      z.object({
+        path: z.string(),
+        matches: z.array(z.object({ line: z.int(), content: z.string() })),
+      }),
+    ),
+    total_matches: z.int(),
+    /** Whether there may be more matches, because the search reached its result or time limit. */
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'FileMatches' })
 
 export const FileChange = z.enum(['added', 'modified', 'deleted'])
 /** A file that a checkpoint covers, and what happened to it. */
-const ChangedFile = z.object({ path: z.string(), change: FileChange })
+const ChangedFile = z.object({ path: z.string(), change: FileChange }).meta({ id: 'ChangedFile' })
 /** A file that a change touched. */
 export type ChangedFile = z.infer<typeof ChangedFile>
 /** One change of a project that can be undone, and who made it. */
@@ -168,10 +179,17 @@ export const CheckpointDiffQuery = z.object({
   /** `change`: what the change did; `now`: everything that a restore would undo, as a diff from then to now. */
   against: z.enum(['change', 'now']).optional(),
 })
-export const CheckpointDiff = z.object({
-  /** At most 1,000 files; the diff is empty for files beyond the comparison limit. */
-  files: z.array(ChangedFile.extend({ diff: z.string() })),
-  file_count: z.int(),
-})
-export const RestoreBody = z.object({ before_message_id: MessageId })
-export const Restored = z.object({ restored: z.int(), checkpoint: Checkpoint })
+/** The files of a checkpoint with what changed in each. */
+export const CheckpointDiff = z
+  .object({
+    /** At most 1,000 files; the diff is empty for files beyond the comparison limit. */
+    files: z.array(ChangedFile.extend({ diff: z.string() })),
+    file_count: z.int(),
+  })
+  .meta({ id: 'CheckpointDiff' })
+/** Restores the project to its state before the answer with this id. */
+export const RestoreBody = z.object({ before_message_id: MessageId }).meta({ id: 'RestoreProject' })
+/** The checkpoint of a restore. */
+export const Restored = z
+  .object({ restored: z.int(), checkpoint: Checkpoint })
+  .meta({ id: 'Restored' })

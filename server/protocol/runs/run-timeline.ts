@@ -67,7 +67,7 @@ export type TimelineEntry = z.infer<typeof TimelineEntry>
 export type TimelineModelCall = z.infer<typeof TimelineModelCall>
 export type TimelineToolCall = z.infer<typeof TimelineToolCall>
 
-/** The timeline of a run: its model calls and tool calls in the order in which they began. */
+/** The timeline of a run: its model calls and tool calls in the order in which they ended. */
 export const RunTimeline = z
   .object({
     run_id: RunId,

@@ -155,7 +155,9 @@ function registerRegistration(
       config: { public: true },
       schema: {
         summary: 'Get the purpose of a setup, invitation or reset link',
-        body: z.object({ link: LinkToken }),
+        body: z.object({
+          link: LinkToken.describe('The token of the link: the part after `#` in its URL.'),
+        }),
         response: { 200: envelope(AccountLink) },
       },
     },

@@ -44,7 +44,15 @@ export function registerEmailLinkRoutes(
         description:
           'The response is the same whether or not the account exists. The link works once, within an hour; using it ends all sessions.',
         body: ForgottenPasswordBody,
-        response: { 200: envelope(z.object({ accepted: z.literal(true) })) },
+        response: {
+          200: envelope(
+            z.object({
+              accepted: z
+                .literal(true)
+                .describe('Always true, whether or not there is such an account.'),
+            }),
+          ),
+        },
       },
     },
     async (request) => {
@@ -96,8 +104,12 @@ export function registerEmailLinkRoutes(
       config: { public: true },
       schema: {
         summary: 'Confirm an address with the token of an emailed link',
-        body: z.object({ link: LinkToken }),
-        response: { 200: envelope(z.object({ confirmed: z.literal(true) })) },
+        body: z.object({
+          link: LinkToken.describe('The token of the link: the part after `#` in its URL.'),
+        }),
+        response: {
+          200: envelope(z.object({ confirmed: z.literal(true).describe('Always true.') })),
+        },
       },
     },
     async ({ body }) => {

@@ -10,13 +10,13 @@ import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { Limits } from '../../lib/limits.ts'
 import {
+  AddedPasskey,
   NewPasskeyBody,
-  Passkey,
+  type Passkey,
   PasskeyOptions,
   PasskeyOptionsBody,
   PasskeySignInBody,
   PasswordBody,
-  RecoveryCodes,
 } from '../../protocol/accounts/second-factor.ts'
 import { SignedIn } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
@@ -136,7 +136,7 @@ function registerOwn(
       schema: {
         summary: 'Add the passkey that the browser created; returns recovery codes once',
         body: NewPasskeyBody,
-        response: { 200: envelope(RecoveryCodes.extend({ passkey: Passkey })) },
+        response: { 200: envelope(AddedPasskey) },
       },
     },
     async (request) => {

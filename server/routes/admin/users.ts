@@ -25,10 +25,16 @@ import { pageUrl } from '../page-url.ts'
 const DEFAULT_LIMIT = 50
 
 const UserQuery = PageQuery.extend({
-  /** Part of the user name or email address. */
-  q: z.string().max(100).optional(),
-  role: z.enum(['admin', 'user']).optional(),
-  is_active: z.enum(['true', 'false']).optional(),
+  q: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Only accounts whose name or email address contains this text.'),
+  role: z.enum(['admin', 'user']).optional().describe('Only accounts with this role.'),
+  is_active: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only accounts that are, or are not, active. Default: both.'),
 })
 const PatchUserBody = z
   .strictObject({
@@ -43,10 +49,13 @@ const ResetLinkBody = z
   .meta({ id: 'ResetLink' })
 
 const DeleteUserQuery = z.object({
-  /** What happens to the account's data. */
-  data: z.enum(['delete', 'keep', 'hand_over']).default('delete'),
-  /** Who receives the data. */
-  heir_id: UserId.optional(),
+  data: z
+    .enum(['delete', 'keep', 'hand_over'])
+    .default('delete')
+    .describe('What happens to the data of the account.'),
+  heir_id: UserId.optional().describe(
+    'The account that receives the data. Required with `data=hand_over`.',
+  ),
 })
 const endOf = (
   data: z.output<typeof DeleteUserQuery>['data'],

@@ -65,7 +65,11 @@ export function registerAnswerRoutes(
         tags,
         params: Params,
         body: SetFeedbackBody,
-        response: { 200: envelope(z.object({ feedback: Feedback.nullable() })) },
+        response: {
+          200: envelope(
+            z.object({ feedback: Feedback.nullable().describe('The rating. Null: none.') }),
+          ),
+        },
       },
     },
     async ({ user, params, body }) => {

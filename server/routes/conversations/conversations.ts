@@ -204,7 +204,14 @@ function registerTrash(
         summary:
           'Move a conversation to the trash for 30 days, or delete it permanently; stops its runs',
         params: Params,
-        querystring: z.object({ permanent: z.enum(['true', 'false']).optional() }),
+        querystring: z.object({
+          permanent: z
+            .enum(['true', 'false'])
+            .optional()
+            .describe(
+              'Whether to delete the conversation at once instead of moving it to the trash. Default: false.',
+            ),
+        }),
         response: { 200: Deleted },
       },
     },

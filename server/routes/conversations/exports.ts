@@ -50,7 +50,11 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
         tags,
         produces: Object.values(CONTENT_TYPES),
         params: z.object({ id: ConversationId }),
-        querystring: z.object({ format: ExportFormat.default('md') }),
+        querystring: z.object({
+          format: ExportFormat.default('md').describe(
+            '`md` and `html`: the branch that is shown; `json`: the whole conversation, for an import.',
+          ),
+        }),
       },
     },
     async ({ user, params, headers, query: { format } }, reply) => {

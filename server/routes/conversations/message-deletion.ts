@@ -31,7 +31,13 @@ export function registerMessageDeletion(
           'Count the messages that deleting this one would delete, including other branches below it',
         tags,
         params: OfMessage,
-        response: { 200: envelope(z.object({ messages: z.int() })) },
+        response: {
+          200: envelope(
+            z.object({
+              messages: z.int().describe('The number of messages that would be deleted.'),
+            }),
+          ),
+        },
       },
     },
     async ({ user, params }) => {
@@ -48,7 +54,11 @@ export function registerMessageDeletion(
         summary: 'Delete a message and everything below it; it can be restored for a day',
         tags,
         params: OfMessage,
-        response: { 200: Deleted.extend({ deleted_messages: z.int() }) },
+        response: {
+          200: Deleted.extend({
+            deleted_messages: z.int().describe('The number of deleted messages.'),
+          }),
+        },
       },
     },
     async ({ user, params }) => {
@@ -64,7 +74,11 @@ export function registerMessageDeletion(
         summary: 'Restore a deleted message and everything deleted with it',
         tags,
         params: OfMessage,
-        response: { 200: envelope(z.object({ restored_messages: z.int() })) },
+        response: {
+          200: envelope(
+            z.object({ restored_messages: z.int().describe('The number of restored messages.') }),
+          ),
+        },
       },
     },
     async ({ user, params }) => {

@@ -33,7 +33,7 @@ const DEFAULT_PAGE = 50
 
 const InConversation = z.object({ id: ConversationId })
 const OfMessage = InConversation.extend({ mid: MessageId })
-const Answered = envelope(z.object({ message: Message, run: Run }))
+const Answered = envelope(z.object({ message: Message, run: Run }).meta({ id: 'CompleteAnswer' }))
 
 /** The dependencies of the routes for messages. */
 export interface MessageRouteDependencies {

@@ -79,7 +79,12 @@ function registerOne(app: App, { files }: FileRouteDependencies): void {
         description: 'Supports `Range` and `If-None-Match`.',
         tags,
         params: OneFile,
-        querystring: z.object({ thumb: z.enum(['0', '1', 'true', 'false']).optional() }),
+        querystring: z.object({
+          thumb: z
+            .enum(['0', '1', 'true', 'false'])
+            .optional()
+            .describe('Whether to return the thumbnail of an image. Default: `0`.'),
+        }),
       },
     },
     async ({ user, params, query, headers }, reply) => {

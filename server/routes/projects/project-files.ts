@@ -75,7 +75,11 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
         summary: 'List a folder',
         tags,
         params: InProject,
-        querystring: z.object({ path: PathText.optional() }),
+        querystring: z.object({
+          path: PathText.optional().describe(
+            'The path of the folder. Default: the top folder of the project.',
+          ),
+        }),
         response: { 200: envelope(FileListing) },
       },
     },
@@ -93,7 +97,12 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
         summary: 'Read a text file; `?raw=1` downloads any file',
         tags,
         params: OneFile,
-        querystring: z.object({ raw: z.enum(['0', '1', 'true', 'false']).optional() }),
+        querystring: z.object({
+          raw: z
+            .enum(['0', '1', 'true', 'false'])
+            .optional()
+            .describe('Whether to download the file as it is, of any type. Default: `0`.'),
+        }),
         response: { 200: envelope(FileText) },
       },
     },
@@ -125,7 +134,15 @@ function registerWriting(app: App, { projects, services }: ProjectFileRouteDepen
         tags,
         params: OneFile,
         body: WriteFileBody,
-        headers: z.object({ 'if-match': z.string().max(500).optional() }),
+        headers: z.object({
+          'if-match': z
+            .string()
+            .max(500)
+            .optional()
+            .describe(
+              'The `ETag` that you have read; the write is refused if the file has changed. `version` in the body takes precedence.',
+            ),
+        }),
         response: { 200: envelope(FileWritten) },
       },
     },
@@ -159,7 +176,7 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
         tags,
         params: OneFile,
         body: RenameFileBody,
-        response: { 200: envelope(z.object({ path: z.string() })) },
+        response: { 200: envelope(z.object({ path: z.string().describe('The new path.') })) },
       },
     },
     async ({ user, params, body }) => {
@@ -198,7 +215,9 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
         tags,
         params: InProject,
         body: MakeDirectoryBody,
-        response: { 200: envelope(z.object({ path: z.string() })) },
+        response: {
+          200: envelope(z.object({ path: z.string().describe('The path of the folder.') })),
+        },
       },
     },
     async ({ user, params, body }) => {

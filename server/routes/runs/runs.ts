@@ -26,9 +26,16 @@ const DEFAULT_LIMIT = 50
 
 const OfRun = z.object({ id: RunId })
 const EventsQuery = z.object({
-  stream_mode: StreamMode.optional(),
-  /** For clients that cannot set headers; `Last-Event-ID` takes precedence. */
-  last_event_id: z.string().max(20).optional(),
+  stream_mode: StreamMode.optional().describe(
+    '`cumulative` (default): each event contains the whole text of its step so far; `delta`: only what was added.',
+  ),
+  last_event_id: z
+    .string()
+    .max(20)
+    .optional()
+    .describe(
+      'The id of the last event that you have; only later ones are sent. For clients that cannot set the header `Last-Event-ID`, which takes precedence. Default: the state of the run, then its events.',
+    ),
 })
 
 /** The dependencies of the routes for runs. */

@@ -17,7 +17,11 @@ export interface StatsRouteDependencies {
   now(): Date
 }
 
-const Query = z.object({ period: StatsPeriod.default('daily') })
+const Query = z.object({
+  period: StatsPeriod.default('daily').describe(
+    '`daily`: today; `weekly`: the last 7 days; `monthly`: the last 30 days. In UTC.',
+  ),
+})
 const PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -17,13 +17,21 @@ const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 const { start } = useServers()
 let server: TestServer
 let text = ''
+interface Body {
+  content?: Record<string, { schema: object }>
+}
 interface Operation {
   summary?: string
   security?: object[]
-  parameters?: object[]
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  parameters?: { $ref?: string; name?: string; description?: string }[]
+  requestBody?: Body
+  responses: Record<string, Body>
 }
-let document: { paths: Record<string, Record<string, Operation>>; components: object }
+interface Reference {
+  paths: Record<string, Record<string, Operation>>
+  components: object
+}
+let document: Reference
 
 beforeAll(async () => {
   server = await start()
@@ -71,22 +79,52 @@ test('every reference leads to a schema of the document', () => {
   expect(dangling).toEqual([])
 })
 
-test.each([
-  ...['Conversation', 'CreateConversationInput', 'PatchConversationInput', 'Message'],
-  ...['SendMessageInput', 'EditMessageInput', 'RegenerateInput', 'StoredAttachment', 'Feedback'],
-  ...['Step', 'Run', 'ListedRun', 'ApprovalDecisionInput', 'Model', 'AdminModel'],
-  ...['CreateModelInput', 'Project', 'UpdateProjectInput', 'Checkpoint', 'File'],
-  ...['Document', 'DocumentPassage', 'TokenStats', 'ApiKey', 'CreateApiKeyInput'],
-])('every field of %s has a description', (id) => {
-  interface Described {
-    properties?: Record<string, { description?: string }>
-    oneOf?: Described[]
-  }
-  const schemas: Record<string, Described> = Reflect.get(document.components, 'schemas')
-  const members = schemas[id]?.oneOf ?? [schemas[id]]
-  const fields = members.flatMap((member) => Object.entries(member?.properties ?? {}))
-  expect(fields).not.toEqual([])
-  expect(fields.filter(([, { description }]) => description === undefined)).toEqual([])
+interface Described {
+  $ref?: string
+  description?: string
+  properties?: Record<string, Described>
+  additionalProperties?: Described | boolean
+  items?: Described
+  anyOf?: Described[]
+  oneOf?: Described[]
+}
+/** The paths of all fields of a schema without a description, also of those inside other fields. */
+const undescribed = (schema: Described, path: string): string[] => {
+  const { properties = {}, additionalProperties: values, items, anyOf = [], oneOf = [] } = schema
+  const fields = Object.entries(properties).flatMap(([name, field]) => [
+    ...(field.description === undefined ? [`${path}.${name}`] : []),
+    ...undescribed(field, `${path}.${name}`),
+  ])
+  const inner = [items, ...anyOf, ...oneOf, typeof values === 'object' ? values : undefined]
+  return [...fields, ...inner.flatMap((member) => (member ? undescribed(member, path) : []))]
+}
+
+/** Every field and parameter of a reference that has no description. */
+const allUndescribed = ({ paths, components }: Reference): string[] => {
+  const schemas = Object.entries<Described>(Reflect.get(components, 'schemas'))
+  const ofOperation = ({ parameters = [], requestBody, responses }: Operation, path: string) => [
+    ...parameters
+      .filter(({ $ref, description }) => $ref === undefined && description === undefined)
+      .map(({ name }) => `${path}: ${name}`),
+    ...[requestBody, ...Object.values(responses)].flatMap((body) =>
+      Object.values(body?.content ?? {}).flatMap(({ schema }) => undescribed(schema, path)),
+    ),
+  ]
+  return [
+    ...schemas.flatMap(([id, schema]) => undescribed(schema, id)),
+    ...Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) =>
+        ofOperation(operation, `${method} ${path}`),
+      ),
+    ),
+  ]
+}
+
+test('every field of every schema and every parameter of every route has a description', () => {
+  expect(allUndescribed(document)).toEqual([])
+  // It would notice.
+  const wrong = { paths: {}, components: { schemas: { One: { properties: { two: {} } } } } }
+  expect(allUndescribed(wrong)).toEqual(['One.two'])
 })
 
 test('responses of the GET routes have the form that the reference declares', async () => {
@@ -173,7 +211,9 @@ test('in multi mode, metrics and reference are for administrators, for named add
   expect(await statuses(open)).toEqual([200, 200, 200])
 
   // What the example client was generated from: this server has the routes of multi mode too.
-  const { paths, components } = JSON.parse(await (await fetch(`${open.url}/openapi.json`)).text())
+  const reference = JSON.parse(await (await fetch(`${open.url}/openapi.json`)).text())
+  expect(allUndescribed(reference)).toEqual([])
+  const { paths, components } = reference
   const schemas = Object.entries<object>(components.schemas).sort(([one], [other]) =>
     one < other ? -1 : 1,
   )

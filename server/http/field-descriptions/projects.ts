@@ -1,0 +1,167 @@
+// Descriptions for the API reference: projects, their files, checkpoints and documents.
+import type { z } from 'zod'
+import type { Document, DocumentPassage, PassageList } from '../../protocol/projects/knowledge.ts'
+import type {
+  ChangedFile,
+  Checkpoint,
+  CheckpointDiff,
+  FileListing,
+  FileMatches,
+  FilesAdded,
+  FileText,
+  FileWritten,
+  MakeDirectoryBody,
+  Project,
+  ProjectDetail,
+  ProjectPage,
+  ProjectStats,
+  RenameFileBody,
+  RestoreBody,
+  Restored,
+  SearchFilesBody,
+  WriteFileBody,
+} from '../../protocol/projects/project.ts'
+import { type FieldsOf, within } from './describe-fields.ts'
+import { CREATED, PAGE, REASON, UPDATED } from './shared.ts'
+
+const project = {
+  id: 'Identifies the project.',
+  name: 'The name of the project.',
+  description: 'What the project is about. Models read it. Null: none.',
+  instructions: 'How to answer in conversations of the project. Empty: no instructions.',
+  model: 'The id of the model for new conversations. Null: the default model.',
+  disabled_tools: 'Names of the tools that conversations of the project do not use.',
+  uses_memory: 'Whether conversations of the project know the memory of the user.',
+  created_at: CREATED,
+  updated_at: UPDATED,
+} satisfies FieldsOf<Project>
+
+const fileEntry = {
+  name: 'The name of the file.',
+  path: 'The path in the project.',
+  size: 'The size in bytes.',
+  extension: 'The extension of the name, with its dot. Empty: none.',
+}
+const VERSION =
+  'Changes whenever the file changes. Send it with a write to prove that you have seen the current content.'
+
+const changedFile = {
+  path: 'The path in the project.',
+  change: 'What happened to the file.',
+} satisfies FieldsOf<ChangedFile>
+
+/** By the id of a schema in the reference. */
+export const PROJECT_DESCRIPTIONS = {
+  Project: project,
+  CreateProject: project,
+  UpdateProject: project,
+  ProjectDetail: {
+    ...project,
+    stats: 'What the folder of the project contains.',
+  } satisfies FieldsOf<z.infer<typeof ProjectDetail>>,
+  ProjectStats: {
+    files: 'The number of files.',
+    directories: 'The number of folders.',
+    total_size: 'The size of all files in bytes.',
+  } satisfies FieldsOf<ProjectStats>,
+  ProjectPage: {
+    ...PAGE,
+    total: 'The number of projects on all pages.',
+  } satisfies FieldsOf<z.infer<typeof ProjectPage>>,
+  FileListing: {
+    current_path: 'The path of the folder. Empty: the top folder of the project.',
+    files: within('The files in the folder, sorted by name.', fileEntry),
+    directories: within('The folders in the folder, sorted by name.', {
+      name: 'The name of the folder.',
+      path: fileEntry.path,
+    }),
+    total_files: 'The number of files in the folder.',
+    total_dirs: 'The number of folders in the folder.',
+  } satisfies FieldsOf<z.infer<typeof FileListing>>,
+  FileText: {
+    ...fileEntry,
+    content: 'The text of the file.',
+    encoding: 'The encoding in which the file is stored.',
+    version: VERSION,
+  } satisfies FieldsOf<z.infer<typeof FileText>>,
+  WriteFile: {
+    content: 'The new text of the file.',
+    version:
+      'The `version` that you have read; the write is refused if the file has changed. Empty: the file must not exist. Default: any file is replaced.',
+  } satisfies FieldsOf<z.infer<typeof WriteFileBody>>,
+  FileWritten: { ...fileEntry, version: VERSION } satisfies FieldsOf<z.infer<typeof FileWritten>>,
+  FilesAdded: {
+    added: 'The number of new files.',
+    replaced: 'The number of files that replaced an existing one.',
+    total_size: 'The size of all uploaded files in bytes.',
+  } satisfies FieldsOf<FilesAdded>,
+  RenameFile: {
+    new_path: 'The new path in the project. Its folders are created if needed.',
+  } satisfies FieldsOf<z.infer<typeof RenameFileBody>>,
+  MakeDirectory: {
+    path: 'The path of the new folder in the project.',
+  } satisfies FieldsOf<z.infer<typeof MakeDirectoryBody>>,
+  SearchFiles: {
+    query: 'The text to find, not a pattern.',
+    path: 'The folder to search in. Default: the top folder.',
+    max_results: 'The maximum number of matches. Default: 100.',
+    case_sensitive: 'Whether upper and lower case differ. Default: false.',
+  } satisfies FieldsOf<z.infer<typeof SearchFilesBody>>,
+  FileMatches: {
+    query: 'The text that was searched for.',
+    results: within('The files with matches.', {
+      path: fileEntry.path,
+      matches: within('The matching lines.', {
+        line: 'The number of the line, from 1.',
+        content: 'The text of the line, shortened if it is long.',
+      }),
+    }),
+    total_matches: 'The number of matches in `results`.',
+    truncated:
+      'Whether there may be more matches, because the search reached its limit of results or time.',
+  } satisfies FieldsOf<z.infer<typeof FileMatches>>,
+  Checkpoint: {
+    id: 'Identifies the checkpoint.',
+    created_at: 'When the change was made.',
+    message_id: 'The answer whose tool made the change. Null: a person made it.',
+    run_id: 'The run whose tool made the change. Null: a person made it.',
+    tool: 'The tool or action that made the change.',
+    files: 'The first 20 changed files.',
+    file_count: 'The number of all changed files.',
+  } satisfies FieldsOf<Checkpoint>,
+  ChangedFile: changedFile,
+  CheckpointDiff: {
+    files: within('The changed files, up to 1,000.', {
+      ...changedFile,
+      diff: 'The change as a unified diff. Empty for files beyond the limit of the comparison.',
+    }),
+    file_count: 'The number of all changed files.',
+  } satisfies FieldsOf<z.infer<typeof CheckpointDiff>>,
+  RestoreProject: {
+    before_message_id: 'The message whose changes, and all later ones, are undone.',
+  } satisfies FieldsOf<z.infer<typeof RestoreBody>>,
+  Restored: {
+    restored: 'The number of restored files.',
+    checkpoint: 'The checkpoint with which the restore itself can be undone.',
+  } satisfies FieldsOf<z.infer<typeof Restored>>,
+  Document: {
+    id: 'Identifies the document.',
+    name: 'The name of the file.',
+    size: 'The size of the file in bytes.',
+    status: '`pending`: it is being read; `ready`: search can find it; `failed`: see `error`.',
+    error: 'Why the document could not be read, for a person. Null: no error.',
+    ...REASON,
+    passages: 'The number of indexed passages. It grows while the document is pending.',
+    created_at: CREATED,
+  } satisfies FieldsOf<Document>,
+  DocumentPassage: {
+    position: 'The position within the document, from 0.',
+    heading: 'The heading above the passage. Null: none.',
+    page: 'The page of the passage, from 1. Null for formats without pages.',
+    text: 'The text of the passage.',
+  } satisfies FieldsOf<z.infer<typeof DocumentPassage>>,
+  PassageList: {
+    document: 'The document.',
+    items: 'The passages, in the order of the document.',
+  } satisfies FieldsOf<z.infer<typeof PassageList>>,
+}

@@ -1,0 +1,377 @@
+// Descriptions for the API reference: runs, steps, approvals, questions of MCP servers, usage, the inspector.
+
+import type { z } from 'zod'
+import type { BackgroundTask } from '../../protocol/runs/background.ts'
+import type { InputAnswerBody, PendingInput } from '../../protocol/runs/input.ts'
+import type { ApprovalDecisionBody, Run, RunFailure } from '../../protocol/runs/run.ts'
+import type {
+  ApprovalPreview,
+  PendingApproval,
+  ReachedLimit,
+} from '../../protocol/runs/run-event.ts'
+import type { ListedRun } from '../../protocol/runs/run-list.ts'
+import type {
+  PromptChange,
+  RecordedCall,
+  RecordedExchange,
+  RecordedResponse,
+  RunRecord,
+  StoredEvent,
+} from '../../protocol/runs/run-record.ts'
+import type { AnswerTiming, RunTimeline, TimelineEntry } from '../../protocol/runs/run-timeline.ts'
+import type { TokenStats } from '../../protocol/runs/stats.ts'
+import type { Step } from '../../protocol/runs/step.ts'
+import type { SubAgentView } from '../../protocol/runs/tool-progress.ts'
+import type { Usage } from '../../protocol/runs/usage.ts'
+import { type Descriptions, type FieldsOf, within } from './describe-fields.ts'
+import { CREATED, REASON } from './shared.ts'
+
+/** Tokens and cost of model calls. */
+export const USAGE = {
+  prompt_tokens: 'Tokens that the models read.',
+  completion_tokens: 'Tokens that the models wrote, including those of thinking.',
+  total_tokens: 'The sum of `prompt_tokens` and `completion_tokens`.',
+  cached_tokens: 'The part of `prompt_tokens` that providers read from their caches.',
+  cost: 'The cost by currency, from the prices at the time of use. Empty: the models have no price.',
+} satisfies FieldsOf<Usage>
+const MORE_TOKENS = {
+  cache_write_tokens: 'The part of `prompt_tokens` that providers wrote to their caches.',
+  reasoning_tokens: 'The part of `completion_tokens` that models thought with.',
+}
+
+/** How long an answer took. */
+export const TIMING = {
+  first_output_ms:
+    'Milliseconds until the first thinking, text or tool call. Null: there was none.',
+  duration_ms:
+    'Milliseconds from the start of the first call to the end of the last, including waits for a person.',
+  reasoning_tokens: 'The part of the completion tokens that the models thought with.',
+  cache_write_tokens: 'The part of the prompt tokens that the providers wrote to their caches.',
+} satisfies FieldsOf<AnswerTiming>
+
+const preview: Descriptions = {
+  display: 'One line that says what the call would do.',
+  display_code: 'The machine-readable form of `display`, for translations.',
+  display_params: 'The values in the text of `display`, by placeholder, for translations.',
+  diff: 'The change of a file as a unified diff.',
+  command: 'The command that would run.',
+  warning: 'A warning, for example that the call is not isolated from the host.',
+  warning_code: 'The machine-readable form of `warning`, for translations.',
+} satisfies Partial<FieldsOf<ApprovalPreview>>
+
+const pendingApprovals = within('Tool calls that wait for your decision.', {
+  id_ref: 'The id of the tool call. Send it back with your decision.',
+  name: 'The name of the tool.',
+  arguments: 'The arguments as JSON text.',
+  risk_level: 'How much harm the call can do.',
+  preview: within('What the call would do. Absent: no preview is available.', preview),
+} satisfies FieldsOf<PendingApproval>)
+
+const choice = { const: 'The value.', title: 'The text for a person.' }
+const pendingInputs = within('Questions of MCP servers that wait for your answer.', {
+  id_ref: 'Identifies the question. Send it back with your answer.',
+  call_ref: 'The id of the tool call that waits for the answer.',
+  server: 'The name of the MCP server that asks.',
+  host: 'The host of the server. Null: a program on the machine of this server.',
+  mode: '`form`: fill in `schema`; `url`: open `url`.',
+  message: 'The question.',
+  schema: within('The form: a part of JSON Schema. Only for `form`.', {
+    type: 'Always `object`.',
+    properties: within('The fields of the form by name.', {
+      type: 'The type of the value.',
+      title: 'The label of the field. Absent: its name.',
+      description: 'What to enter. Absent: nothing is said.',
+      default: 'The value at first. Absent: none.',
+      minLength: 'The minimum number of characters. Absent: 0.',
+      maxLength: 'The maximum number of characters. Absent: no limit.',
+      format: 'The format of the text. Absent: any.',
+      minimum: 'The smallest number. Absent: no limit.',
+      maximum: 'The largest number. Absent: no limit.',
+      oneOf: within('The values of which one can be chosen.', choice),
+      minItems: 'The minimum number of chosen values. Absent: 0.',
+      maxItems: 'The maximum number of chosen values. Absent: no limit.',
+      items: within('The values of which several can be chosen.', {
+        anyOf: within('The values.', choice),
+      }),
+    }),
+    required: 'Names of the fields that must be filled in. Absent: none.',
+  }),
+  url: 'The page to open. Only for `url`.',
+} satisfies FieldsOf<PendingInput>)
+
+const failure = {
+  content: 'Why the run failed, as a text for a person.',
+  code: 'The error code.',
+  retryable: 'Whether another attempt may succeed.',
+  reason: 'A more specific reason than `code`. Absent in runs from before it was stored.',
+  params: 'The values in the text, by placeholder, for translations.',
+} satisfies FieldsOf<RunFailure>
+
+const run = {
+  id: 'Identifies the run.',
+  conversation_id: 'The conversation of the run.',
+  message_id: 'The assistant message that the run writes.',
+  user_message_id: 'The user message that the run answers. Null for background tasks.',
+  status: 'The status of the run. `completed`, `stopped`, `failed` and `interrupted` are final.',
+  model: 'The id of the model.',
+  usage: within('Tokens and cost so far.', USAGE),
+  finish_reason: 'Why the run ended. Null while it is unfinished, and if it failed.',
+  limit: 'The limit that ended the run with `budget`. Null: none.',
+  error: within('Why the run failed. Null: it did not fail.', failure),
+  pending_approvals: pendingApprovals,
+  pending_inputs: pendingInputs,
+  created_at: CREATED,
+  ended_at: 'When the run ended. Null while it is unfinished.',
+} satisfies FieldsOf<Run>
+
+const step = {
+  id: 'Identifies the step within its message: `step-` and the index.',
+  index: 'The position within the message, from 0.',
+  type: 'The kind of step.',
+  content: 'The text of the step. In a tool result: the JSON text that the model receives.',
+  duration_ms: 'How long the model thought, in milliseconds. Absent while it thinks, or unknown.',
+  id_ref: 'The id of the tool call. The call and its result have the same.',
+  name: 'The name of the tool.',
+  arguments: 'The arguments as JSON text, exactly as the model wrote them.',
+  skipped: 'Whether the tool did not run, because the call was rejected or a limit was reached.',
+  artifact: 'What a person sees of the result. Absent: nothing besides the text.',
+} satisfies FieldsOf<Step>
+
+const agents = within('The sub-agents of the call and what they did.', {
+  name: 'The name of the sub-agent.',
+  state: 'What the sub-agent is doing.',
+  text: 'The end of its latest text.',
+  calls: within('Its tool calls, in order.', {
+    name: 'The name of the tool.',
+    arguments: 'The arguments as JSON text, shortened if they are long.',
+    state: 'The state of the call.',
+  }),
+} satisfies FieldsOf<SubAgentView>)
+
+const tokens = {
+  prompt_tokens: USAGE.prompt_tokens,
+  completion_tokens: USAGE.completion_tokens,
+  total_tokens: USAGE.total_tokens,
+  cached_tokens: USAGE.cached_tokens,
+  ...MORE_TOKENS,
+}
+const tokensByBothNames = {
+  ...tokens,
+  prompt: 'The same as `prompt_tokens`.',
+  completion: 'The same as `completion_tokens`.',
+  total: 'The same as `total_tokens`.',
+}
+
+const response = {
+  status: 'The HTTP status. Null: there was no response.',
+  request_id: 'The id that the provider gave the request. Null: none.',
+  headers_ms: 'Milliseconds until the head of the response. Null: there was none.',
+  end_ms: 'Milliseconds until the end of the response. Null: there was none.',
+  error: 'The beginning of a failed response, or why there was none. Null: it did not fail.',
+  thinking: 'The thinking of the model.',
+  text: 'The text of the model.',
+  calls: within('The tool calls of the model.', {
+    name: 'The name of the tool.',
+    arguments: 'The arguments as JSON text.',
+  }),
+  finish: 'Why the response ended: `stop`, `tool_calls` or `length`. Null: unknown.',
+  usage: within('The tokens that the provider reported. Null: none.', {
+    prompt_tokens: 'Tokens that the model read.',
+    completion_tokens: 'Tokens that the model wrote, including those of thinking.',
+    cached_tokens: USAGE.cached_tokens,
+    ...MORE_TOKENS,
+  }),
+  cut: 'Whether the response is longer than what is stored of it.',
+} satisfies FieldsOf<z.infer<typeof RecordedResponse>>
+
+const exchange = {
+  model: 'The id of the requested model.',
+  sent_at: 'When the request was sent.',
+  method: 'Always `POST`.',
+  url: 'The URL, without keys.',
+  headers: 'The headers by name, with `$API_KEY` in place of keys.',
+  body: within('The fields of the JSON object that was sent, in order.', {
+    name: 'The name of the field.',
+    json: 'Its value as JSON text. Absent: it consists of parts.',
+    part: 'The hash of the part that is its value. Absent: it has another form.',
+    parts: 'The hashes of the parts in the array that is its value. Absent: it has another form.',
+  }),
+  response: within('The response.', response),
+} satisfies FieldsOf<RecordedExchange>
+
+const change = {
+  previous: within('The call that it is compared with.', {
+    run_id: 'The run of the call.',
+    call: 'The number of the call in that run, from 1.',
+  }),
+  other_model:
+    'Whether the previous call used another model, so that no cache could contain this prompt.',
+  prompt_tokens: 'Estimated tokens of the whole prompt.',
+  same_tokens: 'Estimated tokens of its unchanged beginning.',
+  first: within(
+    'The first part that differs. Null: nothing changed, or parts were only appended.',
+    {
+      field: 'The field of the body.',
+      index: 'The position in the array of the field, from 0. Null: the field is one part.',
+      kind: 'How the part differs.',
+      before: 'The hash of the part in the previous call. Null: there was none.',
+      after: 'The hash of the part in this call. Null: there is none.',
+      tools: within('If the tools differ: how. Null: they do not.', {
+        added: 'Names of the added tools.',
+        removed: 'Names of the removed tools.',
+        changed: 'Names of the changed tools.',
+      }),
+    },
+  ),
+  options: 'Names of other fields whose values differ, such as `temperature`.',
+  resent_tokens: 'Estimated tokens after the first change that were sent before, and read again.',
+  extra_cost:
+    'What these tokens cost more than cached ones, by currency, at the current price of the model. Empty: unknown.',
+} satisfies FieldsOf<PromptChange>
+
+const recordedCall = {
+  number: 'The number of the model call in the run, from 1.',
+  exchanges: within('The requests of the call, in order: one for each attempt.', exchange),
+  change: within(
+    'How the prompt differs from that of the previous call of the conversation. Null: there is none, or it is not recorded.',
+    change,
+  ),
+} satisfies FieldsOf<RecordedCall>
+
+const storedEvent = {
+  what: 'What was stored. `accepted`: the message and the run; `text`: a part of a text; `model_call`: the end of a model call; `call_begun` and `result`: of a tool call; `approval` and `decision`: of an approval request; `end`: the end of the run; `suspended`: the run at a shutdown.',
+  at: 'When it was durable.',
+  id_ref: 'The id of the tool call. Absent: it is about none.',
+  count: 'The number of such transactions in a row. Absent: 1.',
+  last_at: 'When the last of several was durable. Absent: there is only one.',
+  attempt: 'The attempt at the run, from 1.',
+  instance: 'The process that stored it. Null: unknown.',
+} satisfies FieldsOf<StoredEvent>
+
+/** By the id of a schema in the reference. */
+export const RUN_DESCRIPTIONS = {
+  Step: step,
+  Artifact: {
+    display: 'One line that summarizes the result.',
+    diff: 'The change of a file as a unified diff.',
+    added: 'The number of added lines.',
+    removed: 'The number of removed lines.',
+    untrusted: 'Whether the result contains text from outside.',
+    agents,
+    files: within('Files and images that the call created.', {
+      name: 'The name of the file.',
+      mime: 'The media type.',
+      size: 'The size in bytes.',
+      data: 'The content as a data URL. Absent: it is stored elsewhere.',
+      file_id: 'The attachment of the answer that the file became. Absent: none.',
+    }),
+  },
+  Run: run,
+  ListedRun: {
+    id: run.id,
+    conversation_id: run.conversation_id,
+    conversation_title: 'The title of the conversation. Empty: it has none.',
+    message_id: run.message_id,
+    kind: '`chat`: the answer to a message; `background`: a background task.',
+    status: run.status,
+    model: run.model,
+    usage: run.usage,
+    created_at: run.created_at,
+    ended_at: run.ended_at,
+  } satisfies FieldsOf<ListedRun>,
+  BackgroundTask: {
+    id: 'Identifies the task and its run.',
+    task: 'What the model was asked to do.',
+    announce: 'Whether its answer is added to the conversation when it is done.',
+    status: run.status,
+    message_id: 'The message with its answer.',
+    result: 'Its answer. Empty until there is one.',
+    error: 'Why it failed, for a person. Null: it did not.',
+    ...REASON,
+    usage: run.usage,
+    pending_approvals: pendingApprovals,
+    created_at: CREATED,
+    ended_at: 'When it ended. Null while it is unfinished.',
+  } satisfies FieldsOf<BackgroundTask>,
+  ApprovalDecision: {
+    id_ref: 'The id of the tool call, from `pending_approvals`.',
+    decision: 'Whether to run the call.',
+    reason: 'Why you reject the call. The model reads it.',
+    arguments: 'Arguments to run the tool with instead of those of the model.',
+    remember: 'Approves all later calls of the tool, in this run or in this conversation.',
+  } satisfies FieldsOf<ApprovalDecisionBody>,
+  InputAnswer: {
+    id_ref: 'The id of the question, from `pending_inputs`.',
+    action: '`accept`: answers it; `decline`: refuses; `cancel`: closes it without an answer.',
+    content: 'The value of each field of the form by name. Only with `accept`.',
+  } satisfies FieldsOf<InputAnswerBody>,
+  ReachedLimit: {
+    content: 'Which limit was reached, as a text for a person.',
+    reason: 'The machine-readable reason.',
+    params: 'The values in the text, by placeholder, for translations.',
+  } satisfies FieldsOf<ReachedLimit>,
+  TokenStats: {
+    ...tokens,
+    cost: USAGE.cost,
+    period: 'Today, the last 7 days or the last 30 days, in UTC.',
+    by_model: within('The same numbers by model id.', { ...tokensByBothNames, cost: USAGE.cost }),
+    daily: within(
+      'The same numbers by date (`YYYY-MM-DD`, UTC). Absent for `daily`.',
+      tokensByBothNames,
+    ),
+    hourly: within(
+      'The same numbers by hour (`00` to `23`, UTC). Only for `daily`.',
+      tokensByBothNames,
+    ),
+  } satisfies FieldsOf<TokenStats>,
+  TimelineEntry: {
+    kind: 'Whether it is a model call or a tool call.',
+    started_at: 'When the call began.',
+    duration_ms: 'How long the call took, in milliseconds.',
+    attempt: 'The attempt at the run that made the call. Absent for the first one.',
+    model: 'The id of the model that answered, or of the run if none did.',
+    first_output_ms: TIMING.first_output_ms,
+    outcome: 'How the model call ended.',
+    tool_calls: 'The number of tool calls that the model requested.',
+    prompt_tokens: 'Tokens that the model read.',
+    completion_tokens: 'Tokens that the model wrote, including those of thinking.',
+    cached_tokens: USAGE.cached_tokens,
+    cache_write_tokens: `${MORE_TOKENS.cache_write_tokens} Absent: not recorded.`,
+    reasoning_tokens: MORE_TOKENS.reasoning_tokens,
+    estimated: 'Whether the tokens are estimated, because the provider reported none.',
+    cost: USAGE.cost,
+    retries: within('Failed attempts at the model call, in order.', {
+      after_ms: 'Milliseconds from the start of the call to the failure.',
+      delay_ms: 'Milliseconds of waiting before the next attempt.',
+      reason: 'The machine-readable reason of the failure.',
+      next_model: 'The name of the model of the next attempt. Absent: the same.',
+    }),
+    id_ref: 'The id of the tool call.',
+    name: 'The name of the tool.',
+    success: 'Whether the tool call succeeded.',
+    skipped: step.skipped,
+    cached: 'Whether the result of an equal earlier call was used.',
+  } satisfies FieldsOf<TimelineEntry>,
+  RunTimeline: {
+    run_id: 'The run.',
+    entries:
+      'The first 500 model calls and tool calls. Empty for runs from before they were stored.',
+  } satisfies FieldsOf<RunTimeline>,
+  RunRecord: {
+    run_id: 'The run.',
+    calls: within('The model calls of the run, in order.', recordedCall),
+    parts: within('The parts of prompts by hash. A missing one is no longer stored.', {
+      json: 'The part as JSON text. Images and files are replaced by their type and size.',
+      characters: 'The length of the part; more than `json` has if it was too long to be stored.',
+    }),
+    tools: within('The tool calls of the run, in order.', {
+      id_ref: 'The id of the tool call.',
+      name: 'The name of the tool.',
+      arguments: 'The arguments as JSON text.',
+      result: 'The result as JSON text. Null: there is none yet.',
+      characters: 'The length of both texts. Absent: they are complete.',
+    }),
+    stored: within('The transactions of the run that were committed, in order.', storedEvent),
+    keep_days: 'Days after which requests and responses are removed. 0: they are not recorded.',
+  } satisfies FieldsOf<RunRecord>,
+}
