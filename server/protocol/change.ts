@@ -8,7 +8,10 @@ const fields = {
   change: z.enum(['created', 'updated', 'deleted']),
 }
 
-/** A notification without content: clients fetch what they need, with all the checks of that request. */
+/**
+ * A change of a user's data, for their open pages. It has no content: clients fetch what they need, with all the checks of
+ * that request.
+ */
 export const Change = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation'), ...fields }),
   z.object({ type: z.literal('message'), ...fields, conversation_id: ConversationId }),
@@ -17,5 +20,4 @@ export const Change = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), ...fields, project_id: ProjectId }),
   z.object({ type: z.literal('settings'), ...fields }),
 ])
-/** A change of a user's data, for open pages. */
 export type Change = z.infer<typeof Change>

@@ -56,9 +56,8 @@ export const ERROR_CODES = {
 /** The kind of a failure, which decides the HTTP status. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** The parameters of an error's text, so that the page can translate it. */
+/** The values in an error's text by placeholder, so that the page can translate it. */
 export const ErrorParams = z.record(z.string(), z.union([z.string(), z.number()]))
-/** The values in an error's text, by placeholder. */
 export type ErrorParams = z.infer<typeof ErrorParams>
 
 /** The body of every response that is an error. */
@@ -79,5 +78,4 @@ export const ErrorBody = z
     details: z.unknown().optional(),
   })
   .meta({ id: 'Error' })
-/** The body of a response that is an error. */
 export type ErrorBody = z.infer<typeof ErrorBody>

@@ -42,7 +42,6 @@ export const Preferences = z
     saved_prompts: SavedPrompts,
   })
   .meta({ id: 'Preferences' })
-/** The preferences of a user that apply on every device. */
 export type Preferences = z.infer<typeof Preferences>
 
 export const NO_PREFERENCES: Preferences = {

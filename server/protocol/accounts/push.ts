@@ -15,7 +15,6 @@ export const PushSubscriptionBody = z
     }),
   })
   .meta({ id: 'PushSubscription' })
-/** The subscription of a browser, as its push API returns it. */
 export type PushSubscriptionBody = z.infer<typeof PushSubscriptionBody>
 
 export const PushSettings = z
@@ -35,5 +34,4 @@ export const PushNotice = z.object({
   run_id: RunId,
   conversation_id: ConversationId,
 })
-/** The content of a push notification. */
 export type PushNotice = z.infer<typeof PushNotice>

@@ -15,7 +15,7 @@ const spending = {
   cost_per_month: Cost.nullable(),
 }
 
-/** Null if this quota sets no such limit. */
+/** Limits of one account; null if this quota sets no such limit. */
 export const Quota = z
   .object({
     ...spending,
@@ -29,26 +29,22 @@ export const Quota = z
     messages_per_day: Count.nullable(),
   })
   .meta({ id: 'Quota' })
-/** Limits of one user; null means no limit. */
 export type Quota = z.infer<typeof Quota>
 /** The kind of a limit, such as `storage`: a name in `Quota`. */
 export type QuotaKind = keyof Quota
 
-/** What all members of a group may use together. */
+/** Limits of what all members of a group may use together; null if it sets no such limit. */
 export const SharedQuota = z.object(spending).meta({ id: 'SharedQuota' })
-/** Limits that the members of a group share; null means no limit. */
 export type SharedQuota = z.infer<typeof SharedQuota>
 
 /**
- * An absent field stays unchanged; `null` removes a limit. Unknown fields are refused, because a misspelled limit would
- * have no effect.
+ * Changes of a quota. An absent field stays unchanged; `null` removes a limit. Unknown fields are refused, because a
+ * misspelled limit would have no effect.
  */
 export const PatchQuota = Quota.partial().strict().meta({ id: 'PatchQuota' })
-/** Changes of a quota: null removes a limit, an absent field stays unchanged. */
 export type PatchQuota = z.infer<typeof PatchQuota>
-/** Limits to change. `null` removes a limit; absent ones stay. */
+/** Changes of a shared quota. An absent field stays unchanged; `null` removes a limit. */
 export const PatchSharedQuota = SharedQuota.partial().strict().meta({ id: 'PatchSharedQuota' })
-/** Changes of a shared quota: null removes a limit, an absent field stays unchanged. */
 export type PatchSharedQuota = z.infer<typeof PatchSharedQuota>
 
 export const NO_QUOTA: Quota = {
@@ -102,7 +98,6 @@ export const QuotaItem = z.object({
   /** When the limit is renewed; null if it is not renewed at a fixed time. */
   renews_at: z.iso.datetime().nullable(),
 })
-/** One limit with what is used of it. */
 export type QuotaItem = z.infer<typeof QuotaItem>
 
 /** A user's limits, and the approval modes that the user's groups permit. */
@@ -114,5 +109,4 @@ export const QuotaReport = z
     default_approval: ApprovalMode,
   })
   .meta({ id: 'QuotaReport' })
-/** All limits of a user with what is used of them. */
 export type QuotaReport = z.infer<typeof QuotaReport>

@@ -12,7 +12,6 @@ export const PasskeyTransport = z.enum([
   'smart-card',
   'usb',
 ])
-/** How a browser reaches a passkey (WebAuthn). */
 export type PasskeyTransport = z.infer<typeof PasskeyTransport>
 
 /** A passkey of an account, without its key. */
@@ -24,7 +23,6 @@ export const Passkey = z
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'Passkey' })
-/** A passkey of a user, without its key. */
 export type Passkey = z.infer<typeof Passkey>
 
 /** What an account can use besides its password to prove its identity. */
@@ -39,7 +37,6 @@ export const SecondFactors = z
     passkeys_available: z.boolean(),
   })
   .meta({ id: 'SecondFactors' })
-/** Which second factors a user has. */
 export type SecondFactors = z.infer<typeof SecondFactors>
 
 /** The password. Required for changes that would help a stolen session to persist. */
@@ -68,13 +65,12 @@ export const RecoveryCodes = z
 /** A new passkey, with the recovery codes that it brings if it is the first second factor. */
 export const AddedPasskey = RecoveryCodes.extend({ passkey: Passkey }).meta({ id: 'AddedPasskey' })
 
-/** Which second factors can complete a sign-in. `details` of the refusal `second_factor_required`. */
+/** Which second factors can complete a sign-in: the `details` of the refusal `second_factor_required`. */
 export const SecondFactorDetails = z.object({
   /** Proves for five minutes that the password was correct. */
   challenge: z.string(),
   methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
 })
-/** Details of an error that asks for a second factor. */
 export type SecondFactorDetails = z.infer<typeof SecondFactorDetails>
 
 const Challenge = z.string().min(1).max(4000)
@@ -93,14 +89,13 @@ const credential = <Shape extends z.ZodRawShape>(response: Shape) =>
     response: z.object(response),
   })
 
-/** What the browser's authenticator returns; the fields as the standard names them. */
+/** What the browser returns for a sign-in with a passkey; the fields as WebAuthn names them. */
 export const PasskeyAssertion = credential({
   clientDataJSON: Bytes(8000),
   authenticatorData: Bytes(8000),
   signature: Bytes(8000),
   userHandle: optional(Bytes(200)),
 }).meta({ id: 'PasskeyAssertion' })
-/** A browser's response to a sign-in with a passkey (WebAuthn). */
 export type PasskeyAssertion = z.output<typeof PasskeyAssertion>
 
 /** What the browser returns for a new passkey: the JSON form of WebAuthn's `PublicKeyCredential`. */
@@ -109,7 +104,6 @@ export const PasskeyAttestation = credential({
   attestationObject: Bytes(12_000),
   transports: z.array(z.string().max(40)).max(10).optional(),
 }).meta({ id: 'PasskeyAttestation' })
-/** A browser's response to the creation of a passkey (WebAuthn). */
 export type PasskeyAttestation = z.output<typeof PasskeyAttestation>
 
 /** Options for the browser, in the standard's format, and what to send back with its response. */

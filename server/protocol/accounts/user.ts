@@ -34,7 +34,6 @@ export const User = z
     created_at: Timestamp,
   })
   .meta({ id: 'User' })
-/** An account as its user sees it. */
 export type User = z.infer<typeof User>
 
 /** How accounts work on this server, for the sign-in page. */
@@ -104,10 +103,9 @@ export const Session = z
     current: z.boolean(),
   })
   .meta({ id: 'Session' })
-/** A signed-in browser or program of a user. */
 export type Session = z.infer<typeof Session>
 
-/** What a link is for. */
+/** What a one-time link is for. */
 export const AccountLink = z
   .object({
     kind: z.enum(['setup', 'invitation', 'reset', 'confirmation']),
@@ -121,7 +119,6 @@ export const AccountLink = z
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'AccountLink' })
-/** What a one-time link is for. */
 export type AccountLink = z.infer<typeof AccountLink>
 
 export const ForgottenPasswordBody = z.object({ email: Email }).meta({ id: 'ForgottenPassword' })
@@ -159,7 +156,6 @@ export const Invitation = z
     user_id: UserId.nullable(),
   })
   .meta({ id: 'Invitation' })
-/** A link with which somebody registers, as administrators see it. */
 export type Invitation = z.infer<typeof Invitation>
 
 export const CreateInvitationBody = z
@@ -211,7 +207,6 @@ export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
  * administration, too; `v1`, `mcp`: the interfaces at these paths.
  */
 export const ApiKeyScope = z.enum(['read', 'api', 'admin', 'v1', 'mcp'])
-/** What an API key may do. */
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>
 
 export const ApiKey = z

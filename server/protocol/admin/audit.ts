@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PageQuery, Timestamp } from '../envelope.ts'
 import { UserId } from '../ids.ts'
 
-/** The kinds of recorded actions. Stored entries keep their action, so names may be added but not removed. */
+/** The kind of an audited action. Stored entries keep theirs, so names may be added but not removed. */
 export const AuditAction = z.enum([
   'sign_in',
   'sign_in_failed',
@@ -43,15 +43,13 @@ export const AuditAction = z.enum([
   'exported',
   'audit_exported',
 ])
-/** The kind of an audited action. */
 export type AuditAction = z.infer<typeof AuditAction>
 
-/** Details of an entry, for example the tool of an approval. */
+/** Details of an entry, for example the tool of an approval. They contain no secrets. */
 export const AuditDetails = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
 )
-/** Details of an audited action. Contains no secrets. */
 export type AuditDetails = z.infer<typeof AuditDetails>
 
 /** An entry of the audit log: who did what to what, and from where. */
@@ -68,7 +66,6 @@ export const AuditEntry = z
     details: AuditDetails,
   })
   .meta({ id: 'AuditEntry' })
-/** One entry of the audit log. */
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 export const AuditFilter = z.object({

@@ -1,7 +1,7 @@
 // What the doctor can find, by name.
 import { z } from 'zod'
 
-/** What a check of the doctor found. The page has a text for each. */
+/** What a check of the doctor found, by name. The page has a text for each. */
 export const FindingCode = z.enum([
   'node_ok',
   'node_untested',
@@ -47,5 +47,4 @@ export const FindingCode = z.enum([
   'model_ok',
   'model_silent',
 ])
-/** What the doctor found, by name. */
 export type FindingCode = z.infer<typeof FindingCode>

@@ -5,9 +5,8 @@ import { User } from '../accounts/user.ts'
 import { ApprovalMode } from '../conversations/conversation.ts'
 import { optional, Timestamp, withoutNul } from '../envelope.ts'
 
-/** Identifies a group of accounts; opaque. */
+/** The id of a group of accounts; opaque. */
 export const GroupId = z.string().min(1).max(64).brand<'GroupId'>()
-/** A group of users. */
 export type GroupId = z.infer<typeof GroupId>
 
 const MAX_NAMES = 500
@@ -25,9 +24,8 @@ const permissions = {
   /** `ask` is always allowed. */
   approval_modes: z.array(ApprovalMode).max(ApprovalMode.options.length).nullable(),
 }
-/** What the members of a group may use. */
+/** What the members of a group may use; null means everything. */
 export const GroupPermissions = z.object(permissions)
-/** What members of a group may use; null means everything. */
 export type GroupPermissions = z.infer<typeof GroupPermissions>
 
 const GroupQuotas = {
@@ -52,7 +50,6 @@ export const Group = z
     created_at: Timestamp,
   })
   .meta({ id: 'Group' })
-/** A group with its permissions and quotas. */
 export type Group = z.infer<typeof Group>
 
 const fields = {
@@ -65,18 +62,16 @@ const fields = {
   shared_quota: optional(PatchSharedQuota),
 }
 
-/** An absent restriction is null. Unknown fields are refused. */
+/** A group to create. An absent restriction is null. Unknown fields are refused. */
 export const CreateGroupBody = z
   .strictObject({ name: GroupName, ...fields })
   .meta({ id: 'CreateGroup' })
-/** A group to create. */
 export type CreateGroupBody = z.infer<typeof CreateGroupBody>
 
-/** An absent field stays unchanged; `null` removes a restriction. */
+/** Changes of a group. An absent field stays unchanged; `null` removes a restriction. */
 export const PatchGroupBody = z
   .strictObject({ name: optional(GroupName), ...fields })
   .meta({ id: 'PatchGroup' })
-/** Changes of a group. An absent field stays unchanged. */
 export type PatchGroupBody = z.infer<typeof PatchGroupBody>
 
 /** An account as administrators see it. */
@@ -85,5 +80,4 @@ export const AdminUser = User.extend({
   /** The account's own limits. Those of groups and of the server are at `/api/admin/users/:id/quota`. */
   quota: Quota,
 }).meta({ id: 'AdminUser' })
-/** An account as administrators see it. */
 export type AdminUser = z.infer<typeof AdminUser>

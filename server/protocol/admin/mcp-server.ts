@@ -47,11 +47,10 @@ export const CreateMcpServerBody = z
   })
   .meta({ id: 'CreateMcpServer' })
 
-/** In a patch, `null` clears a field and an absent field stays unchanged. The name cannot change. */
+/** Changes of an MCP server. `null` clears a field; an absent field stays unchanged. The name cannot change. */
 export const PatchMcpServerBody = CreateMcpServerBody.omit({ name: true })
   .extend({ url: optional(Url) })
   .meta({ id: 'PatchMcpServer' })
-/** Changes of an MCP server. An absent field stays unchanged. */
 export type PatchMcpServerBody = z.output<typeof PatchMcpServerBody>
 
 /** A server to test: an existing one, unchanged or with these changes, or a new one. */
@@ -59,7 +58,7 @@ export const TestMcpServerBody = CreateMcpServerBody.omit({ enabled: true })
   .extend({ url: optional(Url) })
   .meta({ id: 'TestMcpServer' })
 
-/** The result of one test connection. */
+/** The result of one test connection to an MCP server. */
 export const McpServerTest = z
   .object({
     state: z.enum(['connected', 'sign_in_needed', 'failed']),
@@ -72,10 +71,9 @@ export const McpServerTest = z
     params: ErrorParams.nullable(),
   })
   .meta({ id: 'McpServerTest' })
-/** The result of one connection to an MCP server. */
 export type McpServerTest = z.infer<typeof McpServerTest>
 
-/** An MCP server with who may use it. */
+/** An MCP server as administrators see it: with who may use it, and without its secrets. */
 export const AdminMcpServer = z
   .object({
     ...McpServer.shape,
@@ -104,5 +102,4 @@ export const AdminMcpServer = z
     needs_settings: z.boolean(),
   })
   .meta({ id: 'AdminMcpServer' })
-/** An MCP server as administrators see it, without its secrets. */
 export type AdminMcpServer = z.infer<typeof AdminMcpServer>

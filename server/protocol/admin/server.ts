@@ -19,10 +19,12 @@ export const AdminRun = z
     started_at: Timestamp,
   })
   .meta({ id: 'AdminRun' })
-/** An unfinished run as administrators see it. */
 export type AdminRun = z.infer<typeof AdminRun>
 
-/** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
+/**
+ * One result of the doctor's checks. `fail`: the server or a configured feature does not work. `warn`: it works, but not as
+ * well as it could.
+ */
 export const HealthFinding = z
   .object({
     state: z.enum(['ok', 'warn', 'fail']),
@@ -35,7 +37,6 @@ export const HealthFinding = z
     advice: z.string().nullable(),
   })
   .meta({ id: 'HealthFinding' })
-/** One result of the doctor's checks. */
 export type HealthFinding = z.infer<typeof HealthFinding>
 
 const Registration = z.enum(['open', 'invite', 'closed'])
@@ -43,7 +44,7 @@ const Sharing = z.enum(['on', 'off'])
 const ModelName = z.string().min(1).max(200)
 const ModelIds = z.array(ModelName).max(500)
 
-/** Stored settings take precedence over the configuration file; null means the file's value applies. */
+/** The settings that administrators have stored. They take precedence over the configuration; null means it applies. */
 export const StoredServerSettings = z.object({
   registration: Registration.nullable(),
   sharing: Sharing.nullable(),
@@ -56,7 +57,6 @@ export const StoredServerSettings = z.object({
   /** The approval mode of conversations that have not chosen one, as far as the user's groups permit it. */
   default_approval: ApprovalMode.nullable().default(null),
 })
-/** The settings that administrators have set; absent ones follow the configuration. */
 export type StoredServerSettings = z.infer<typeof StoredServerSettings>
 
 const Effective = z.object({
@@ -67,17 +67,16 @@ const Effective = z.object({
   default_approval: ApprovalMode,
 })
 
-/** `effective`: what applies now; `configured`: what applies if nothing is stored. */
+/** The stored settings. `effective`: what applies now; `configured`: what would apply if nothing were stored. */
 export const ServerSettings = StoredServerSettings.extend({
   default_model: ModelName.nullable(),
   default_approval: ApprovalMode.nullable(),
   effective: Effective,
   configured: Effective,
 }).meta({ id: 'ServerSettings' })
-/** The settings that are stored, and those that apply now. */
 export type ServerSettings = z.infer<typeof ServerSettings>
 
-/** An absent field stays unchanged. */
+/** Changes of the settings. An absent field stays unchanged; `null` removes a stored value. */
 export const PatchServerSettings = z
   .object({
     registration: Registration.nullable().optional(),
@@ -88,7 +87,6 @@ export const PatchServerSettings = z
     default_approval: ApprovalMode.nullable().optional(),
   })
   .meta({ id: 'PatchServerSettings' })
-/** Changes of the settings. An absent field stays unchanged. */
 export type PatchServerSettings = z.input<typeof PatchServerSettings>
 
 const Bytes = z.int().min(0)
@@ -117,12 +115,10 @@ export const AccountStorage = StoredBytes.extend({
   /** Limit for projects, files, documents and the history that counts. */
   limit: Bytes,
 }).meta({ id: 'AccountStorage' })
-/** What one account stores. */
 export type AccountStorage = z.infer<typeof AccountStorage>
 
 /** The accounts that store anything, largest first, and their sum. */
 export const StorageOverview = page(AccountStorage)
   .extend({ all: StoredBytes })
   .meta({ id: 'StorageOverview' })
-/** What the accounts store, largest first. */
 export type StorageOverview = z.infer<typeof StorageOverview>

@@ -24,7 +24,6 @@ export const Branch = z
     created_at: Timestamp,
   })
   .meta({ id: 'Branch' })
-/** One stretch of the tree of a conversation, between two forks. */
 export type Branch = z.infer<typeof Branch>
 
 export const BranchList = z

@@ -4,9 +4,11 @@ import { TokenCount } from '../bounds.ts'
 import { optional, PageQuery, page, Timestamp } from '../envelope.ts'
 import { ConversationId, MessageId, ProjectId, RunId } from '../ids.ts'
 
-/** `ask`: medium- and high-risk calls wait for a person; `auto_medium`: only high-risk ones; `auto`: none. */
+/**
+ * Which tool calls wait for a person. `ask`: those of medium and high risk; `auto_medium`: only those of high risk; `auto`:
+ * none.
+ */
 export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
-/** Which tool calls wait for a person. */
 export type ApprovalMode = z.infer<typeof ApprovalMode>
 
 export const Temperature = z.number().min(0).max(2)
@@ -58,7 +60,6 @@ export const Conversation = z
     tags: z.array(z.string()),
   })
   .meta({ id: 'Conversation' })
-/** A conversation without its messages. */
 export type Conversation = z.infer<typeof Conversation>
 
 export const ConversationPage = page(Conversation)
@@ -95,10 +96,9 @@ export const CreateConversationBody = z
     ...settings,
   })
   .meta({ id: 'CreateConversation' })
-/** A conversation to create; every field is optional. */
 export type CreateConversationBody = z.infer<typeof CreateConversationBody>
 
-/** In a patch, `null` clears a field that can be cleared; an absent field stays unchanged. */
+/** Changes of a conversation. `null` clears a field that can be cleared; an absent field stays unchanged. */
 export const PatchConversationBody = z
   .object({
     title: optional(Title),
@@ -117,10 +117,9 @@ export const PatchConversationBody = z
     tags: optional(Tags),
   })
   .meta({ id: 'PatchConversation' })
-/** Changes of a conversation. An absent field stays unchanged; null clears it. */
 export type PatchConversationBody = z.infer<typeof PatchConversationBody>
 
-/** What `POST /api/conversations/bulk` does to each conversation. `delete`: move to the trash. */
+/** What to do with several conversations at once. `delete`: move to the trash. */
 export const BulkAction = z.enum([
   'archive',
   'unarchive',
@@ -130,7 +129,6 @@ export const BulkAction = z.enum([
   'restore',
   'delete_permanently',
 ])
-/** What to do with several conversations at once. */
 export type BulkAction = z.infer<typeof BulkAction>
 
 export const BulkBody = z

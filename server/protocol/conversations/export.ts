@@ -6,9 +6,8 @@ import { Step } from '../runs/step.ts'
 import { SystemPrompt, Tags, Temperature } from './conversation.ts'
 import { Attachment, Feedback, MessageStatus } from './message.ts'
 
-/** `md` and `html` contain the shown branch, `json` the whole conversation. */
+/** The format of an exported conversation. `md` and `html` contain the shown branch, `json` the whole conversation. */
 export const ExportFormat = z.enum(['md', 'json', 'html'])
-/** The format of an exported conversation. */
 export type ExportFormat = z.infer<typeof ExportFormat>
 
 /** The version of the JSON form. It changes only if older versions could no longer import it. */
@@ -31,7 +30,6 @@ export const ExportedMessage = z.object({
   edited_from: MessageId.optional(),
   feedback: Feedback.optional(),
 })
-/** One message of an exported conversation. */
 export type ExportedMessage = z.infer<typeof ExportedMessage>
 
 /** The settings of an exported conversation. */
@@ -52,7 +50,6 @@ export const ExportedSettings = z.object({
   id: ConversationId.optional(),
   tags: Tags.default([]),
 })
-/** The settings of an exported conversation. */
 export type ExportedSettings = z.infer<typeof ExportedSettings>
 
 /** One conversation with all its branches, steps and attachments; messages in the order of their creation. */
@@ -64,7 +61,6 @@ export const ExportedConversation = z
     messages: z.array(ExportedMessage).max(100_000),
   })
   .meta({ id: 'ExportedConversation' })
-/** A conversation in the JSON export. */
 export type ExportedConversation = z.infer<typeof ExportedConversation>
 
 export const Imported = z.object({ id: ConversationId, messages: z.int() }).meta({ id: 'Imported' })
@@ -87,10 +83,9 @@ export const BundledConversation = ExportedConversation.extend({
     ExportedMessage.extend({ attachments: z.array(z.union([BundledFile, Attachment])).max(100) }),
   ),
 })
-/** A conversation in the archive of a full export, with all branches. */
 export type BundledConversation = z.infer<typeof BundledConversation>
 
-/** `manifest.json` of a bundle. */
+/** The table of contents of a bundle: `manifest.json`. */
 export const BundleManifest = z.object({
   format: z.literal('nanoclaw'),
   version: z.int().min(1),
@@ -103,7 +98,6 @@ export const BundleManifest = z.object({
     documents: z.int(),
   }),
 })
-/** The table of contents of an archive. */
 export type BundleManifest = z.infer<typeof BundleManifest>
 
 /** `projects/<id>/project.json` of a bundle; the project's files are in `projects/<id>/files/`. */
@@ -129,5 +123,4 @@ export const BundledDocument = z.object({
     )
     .max(100_000),
 })
-/** A document in the archive of a full export, with its passages. */
 export type BundledDocument = z.infer<typeof BundledDocument>

@@ -28,7 +28,6 @@ export const FileInfo = z
     created_at: Timestamp,
   })
   .meta({ id: 'File' })
-/** An uploaded file, without its content. */
 export type FileInfo = z.infer<typeof FileInfo>
 
 /** The text that models and search read from a file. */
@@ -39,5 +38,4 @@ export const FileText = z
     text: z.string().nullable(),
   })
   .meta({ id: 'ReadableText' })
-/** The text that models and search read of a file. */
 export type FileText = z.infer<typeof FileText>

@@ -9,7 +9,7 @@ import { Step } from '../runs/step.ts'
 import { Usage } from '../runs/usage.ts'
 import { ApprovalMode } from './conversation.ts'
 
-/** The progress of an answer. User messages are always `completed`. */
+/** The status of an answer. User messages are always `completed`. */
 export const MessageStatus = z.enum([
   'completed',
   'streaming',
@@ -19,7 +19,6 @@ export const MessageStatus = z.enum([
   'failed',
   'interrupted',
 ])
-/** The status of a message. */
 export type MessageStatus = z.infer<typeof MessageStatus>
 
 const FeedbackNote = z.string().trim().max(2_000)
@@ -31,7 +30,6 @@ export const Feedback = z
     note: FeedbackNote.optional(),
   })
   .meta({ id: 'Feedback' })
-/** A person's rating of an answer. */
 export type Feedback = z.infer<typeof Feedback>
 /** `null` removes the rating. */
 export const SetFeedbackBody = z
@@ -49,18 +47,15 @@ export const ImageAttachment = z.object({
   mime: z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
   data: z.base64(),
 })
-/** A text inside a message. */
 export type TextAttachment = z.infer<typeof TextAttachment>
 /** Content that is sent with the message. Upload large content first and refer to it by id. */
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
-/** A text or image inside a message, with its content. */
 export type Attachment = z.infer<typeof Attachment>
 
 /** A file that was uploaded to `/api/files`. */
 export const FileAttachment = z.object({ file_id: FileId })
-/** Attachments of a new message: ids of uploaded files, or content inside the message. */
+/** An attachment of a new message: the id of an uploaded file, or content inside the message. */
 export const NewAttachment = z.union([FileAttachment, Attachment]).meta({ id: 'NewAttachment' })
-/** An attachment of a new message: the id of an uploaded file, or a content. */
 export type NewAttachment = z.infer<typeof NewAttachment>
 
 /** An attachment in a response: its metadata and the path of its content, never the content itself. */
@@ -84,7 +79,6 @@ export const StoredAttachment = z
     url: z.string(),
   })
   .meta({ id: 'StoredAttachment' })
-/** An attachment of a stored message, without its content. */
 export type StoredAttachment = z.infer<typeof StoredAttachment>
 
 /** The tool calls of an answer in OpenAI format, derived from its steps. */
@@ -131,14 +125,12 @@ export const Message = z
     created_at: Timestamp,
   })
   .meta({ id: 'Message' })
-/** One node of the conversation tree. */
 export type Message = z.infer<typeof Message>
 
 export const MessagePage = page(Message)
 
-/** `cumulative`: each event contains the whole text of its step so far; `delta`: only what was added. */
+/** Which text events contain. `cumulative`: the whole text of their step so far; `delta`: only what was added. */
 export const StreamMode = z.enum(['cumulative', 'delta'])
-/** Which text stream events contain. */
 export type StreamMode = z.infer<typeof StreamMode>
 
 /**
@@ -146,10 +138,9 @@ export type StreamMode = z.infer<typeof StreamMode>
  * never.
  */
 export const OnDisconnect = z.enum(['grace', 'stop', 'continue'])
-/** What happens to a run that nobody listens to. */
 export type OnDisconnect = z.infer<typeof OnDisconnect>
 
-/** As in OpenAI's API: the model may, must not, or must call tools, or must call this one. */
+/** Whether the model may, must not or must call tools, or which tool it must call; as in OpenAI's API. */
 export const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
   z.object({
@@ -157,7 +148,6 @@ export const ToolChoice = z.union([
     function: z.object({ name: z.string().min(1).max(200) }),
   }),
 ])
-/** Whether the model may, must not or must call tools. */
 export type ToolChoice = z.infer<typeof ToolChoice>
 
 /** Options of a run and its stream, shared by send, edit and regenerate. */
@@ -173,9 +163,8 @@ const runOptions = {
   client_id: optional(z.string().min(1).max(64)),
 }
 
-/** The settings of another answer to the same message. */
-export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
 /** The options of another answer to the same message. */
+export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
 export type RegenerateBody = z.infer<typeof RegenerateBody>
 
 /** The new text of an answer. */
@@ -190,18 +179,19 @@ const content = {
 const hasContent = (body: { text?: string | undefined; attachments?: unknown[] | undefined }) =>
   (body.text?.trim() ?? '') !== '' || (body.attachments?.length ?? 0) > 0
 
-/** A new message, and the settings of the run that answers it. */
+/** A new message, and the options of the run that answers it. */
 export const SendMessageBody = z
   .object({ ...content, ...runOptions, parent_id: optional(MessageId) })
   .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
   .meta({ id: 'SendMessage' })
-/** A new message with the options of its run. */
 export type SendMessageBody = z.infer<typeof SendMessageBody>
 
-/** Without `attachments`, the edited message keeps its attachments. */
+/**
+ * The new version of a user message, and the options of the run that answers it. Without `attachments`, it keeps those of
+ * the message.
+ */
 export const EditMessageBody = z
   .object({ ...content, ...runOptions })
   .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
   .meta({ id: 'EditMessage' })
-/** The new version of a user message with the options of its run. */
 export type EditMessageBody = z.infer<typeof EditMessageBody>

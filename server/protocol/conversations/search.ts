@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { PageQuery, page, Timestamp } from '../envelope.ts'
 import { ConversationId, FileId, MessageId, ProjectId } from '../ids.ts'
 
-/** The kind of text to search in. */
+/** The kind of text that a search looks in. */
 export const SearchType = z.enum(['title', 'message', 'tool', 'file', 'document'])
-/** The kind of text that a search found. */
 export type SearchType = z.infer<typeof SearchType>
 
 export const SearchQueryString = PageQuery.extend({
@@ -46,7 +45,6 @@ export const SearchHit = z
     created_at: Timestamp,
   })
   .meta({ id: 'SearchHit' })
-/** One hit of a search. */
 export type SearchHit = z.infer<typeof SearchHit>
 
 /** A page of hits, best first. */

@@ -5,10 +5,9 @@ import { ConversationId } from '../ids.ts'
 
 /** What a share shows in addition to the texts of the conversation. */
 export const ShareInclude = z.enum(['files', 'tools', 'thinking'])
-/** What a shared copy contains besides the text. */
 export type ShareInclude = z.infer<typeof ShareInclude>
 
-/** For an existing share, an absent field keeps its value and `null` clears it. */
+/** How to share a conversation. For an existing share, an absent field keeps its value and `null` clears it. */
 export const ShareBody = z
   .object({
     expires_at: Timestamp.nullish(),
@@ -16,7 +15,6 @@ export const ShareBody = z
     include: z.array(ShareInclude).max(3).nullish(),
   })
   .meta({ id: 'ShareConversation' })
-/** How to share a conversation. */
 export type ShareBody = z.infer<typeof ShareBody>
 
 /** A conversation's public link, as its owner sees it. */
@@ -36,7 +34,6 @@ export const Share = z
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'Share' })
-/** A shared copy, as its owner sees it. */
 export type Share = z.infer<typeof Share>
 
 export const SharePage = page(Share)
@@ -47,7 +44,6 @@ export const SharedStep = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool_call'), name: z.string(), arguments: z.string() }),
   z.object({ type: z.literal('tool_result'), name: z.string(), content: z.string() }),
 ])
-/** One step in a shared copy. */
 export type SharedStep = z.infer<typeof SharedStep>
 
 /** A message as visitors see it. The id of a file is its number within the share. */
@@ -59,7 +55,6 @@ export const SharedMessage = z.object({
   steps: z.array(SharedStep),
   files: z.array(z.object({ id: z.int(), name: z.string(), mime: z.string(), size: z.int() })),
 })
-/** One message in a shared copy. */
 export type SharedMessage = z.infer<typeof SharedMessage>
 
 export const SharedConversation = z

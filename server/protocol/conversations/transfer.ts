@@ -4,12 +4,11 @@ import { Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { ConversationId, TransferId } from '../ids.ts'
 
-/** The state of an export or import, which runs in the background. */
+/** The status of an export or import, which runs in the background. */
 export const TransferStatus = z.enum(['queued', 'running', 'completed', 'failed'])
-/** The status of an export or import. */
 export type TransferStatus = z.infer<typeof TransferStatus>
 
-/** What can be imported. `python`: the SQLite file of the Python NanoClaw. */
+/** The program whose export is imported. `python`: the SQLite file of the Python NanoClaw. */
 export const ImportFormat = z.enum([
   'nanoclaw',
   'chatgpt',
@@ -18,7 +17,6 @@ export const ImportFormat = z.enum([
   'librechat',
   'python',
 ])
-/** The program whose export is imported. */
 export type ImportFormat = z.infer<typeof ImportFormat>
 
 /** The progress of a job, `done` of `total`: conversations of an export, bytes of an import. `total` is 0 while unknown. */
@@ -54,10 +52,9 @@ export const ExportJob = z
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'ExportJob' })
-/** An export, as its user sees it. */
 export type ExportJob = z.infer<typeof ExportJob>
 
-/** Something that was left out. */
+/** Something that an import left out, with the reason. */
 export const SkippedItem = z.object({
   /** The title or name of what was left out. */
   what: z.string(),
@@ -66,7 +63,6 @@ export const SkippedItem = z.object({
   reason: z.string(),
   params: ErrorParams.optional(),
 })
-/** Something that an import left out, with the reason. */
 export type SkippedItem = z.infer<typeof SkippedItem>
 
 /** What an import added, by kind, and what it left out. */
@@ -80,7 +76,6 @@ export const ImportReport = z.object({
   skipped: z.array(SkippedItem),
   skipped_total: z.int(),
 })
-/** What an import has stored and left out. */
 export type ImportReport = z.infer<typeof ImportReport>
 
 /** An import of an exported file, of this server or of another program. */
@@ -98,7 +93,6 @@ export const ImportJob = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'ImportJob' })
-/** An import, as its user sees it. */
 export type ImportJob = z.infer<typeof ImportJob>
 
 export const ExportJobs = z.object({ items: z.array(ExportJob) })

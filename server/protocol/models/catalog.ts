@@ -7,17 +7,14 @@ import { RiskLevel } from '../runs/run-event.ts'
 
 /** How a model calls tools: by function calling, by calls in its text (prompt mode), or not at all. */
 export const ToolMode = z.enum(['native', 'prompt', 'none'])
-/** How a model calls tools. */
 export type ToolMode = z.infer<typeof ToolMode>
 
-/** The wire format: OpenAI's chat completions or Responses API, or Anthropic's Messages API. */
+/** The API that a model is reached through: OpenAI's chat completions or Responses API, or Anthropic's Messages API. */
 export const ModelApi = z.enum(['chat', 'responses', 'messages'])
-/** The API that a model is reached through. */
 export type ModelApi = z.infer<typeof ModelApi>
 
-/** Thinking: off, on, or an effort level for providers that support one. */
+/** Whether, or how much, a model thinks: an effort level for providers that support one. */
 export const Thinking = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
-/** Whether, or how much, a model thinks. */
 export type Thinking = z.infer<typeof Thinking>
 
 const Rate = z.number().min(0)
@@ -41,7 +38,6 @@ export const Price = Rates.extend({
     .max(10)
     .optional(),
 })
-/** The price of a model per million tokens. */
 export type Price = z.infer<typeof Price>
 
 /** A model as every user may see it: without its API key and URL. */
@@ -69,10 +65,12 @@ export const PublicModel = z
     needs_key: z.boolean(),
   })
   .meta({ id: 'Model' })
-/** A model as every user may see it. */
 export type PublicModel = z.infer<typeof PublicModel>
 
-/** The settings of a model: the same object in `config.yml` and in the database. */
+/**
+ * The settings of a model: the same object in `config.yml` and in the database. Absent fields are detected or have
+ * defaults.
+ */
 export const ModelSettings = z.strictObject({
   id: z.string().min(1).max(200),
   name: z.string().min(1).max(200).optional(),
@@ -96,7 +94,6 @@ export const ModelSettings = z.strictObject({
   price: Price.optional(),
   fallback: z.array(z.string()).optional(),
 })
-/** The settings of a model. Absent fields are detected or have defaults. */
 export type ModelSettings = z.infer<typeof ModelSettings>
 
 const { shape } = ModelSettings
@@ -124,14 +121,12 @@ export const CreateModelBody = z
     fallback: shape.fallback.nullable(),
   })
   .meta({ id: 'CreateModel' })
-/** A model to add. Null means absent. */
 export type CreateModelBody = z.infer<typeof CreateModelBody>
 
-/** In a patch, `null` clears a field and an absent field stays unchanged. The id cannot change. */
+/** Changes of a model. `null` clears a field; an absent field stays unchanged. The id cannot change. */
 export const PatchModelBody = CreateModelBody.omit({ id: true })
   .extend({ api_url: optional(shape.api_url) })
   .meta({ id: 'PatchModel' })
-/** Changes of a model. Null clears a field; an absent field stays unchanged. */
 export type PatchModelBody = z.infer<typeof PatchModelBody>
 
 /** A model with its settings, as administrators see it: without its key. */
@@ -145,7 +140,6 @@ export const AdminModel = ModelSettings.omit({ api_key: true })
     created_at: Timestamp.nullable(),
   })
   .meta({ id: 'AdminModel' })
-/** A model as administrators see it, without its key. */
 export type AdminModel = z.infer<typeof AdminModel>
 
 export const ProbeBody = z
@@ -169,7 +163,6 @@ export const ModelPreset = z
     key_url: z.url().nullable(),
   })
   .meta({ id: 'ModelPreset' })
-/** A provider that the setup page offers. */
 export type ModelPreset = z.infer<typeof ModelPreset>
 
 /** What a few tiny requests to a provider found. */
@@ -191,7 +184,6 @@ export const ProbeReport = z
     suggested: ModelSettings.partial().omit({ api_key: true }),
   })
   .meta({ id: 'ProbeReport' })
-/** What a probe of a provider found. */
 export type ProbeReport = z.infer<typeof ProbeReport>
 
 /** A tool in the form of OpenAI's API, with further facts for people. */
@@ -209,7 +201,6 @@ export const ToolListing = z
     isolation: z.string().optional(),
   })
   .meta({ id: 'Tool' })
-/** A tool as the tool list shows it. */
 export type ToolListing = z.infer<typeof ToolListing>
 
 export const ToolList = z

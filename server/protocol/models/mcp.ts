@@ -38,17 +38,20 @@ export const McpServerSettings = z
   .refine((server) => (server.command === undefined) !== (server.url === undefined), {
     error: 'either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)',
   })
-/** How to reach an MCP server, and who may use it. */
 export type McpServerSettings = z.infer<typeof McpServerSettings>
 
-/** `connecting`: an attempt is in progress; `waiting`: the last attempt failed and will be retried. */
+/**
+ * The connection of an MCP server. `connecting`: an attempt is in progress; `waiting`: the last one failed and will be
+ * retried.
+ */
 export const McpServerStatus = z.enum(['connecting', 'connected', 'waiting'])
-/** Whether an MCP server is connected. */
 export type McpServerStatus = z.infer<typeof McpServerStatus>
 
-/** `modern`: revision 2026-07-28 or later; `legacy`: an earlier one, with a session. */
+/**
+ * Which generation of the protocol an MCP server speaks. `modern`: revision 2026-07-28 or later; `legacy`: an earlier
+ * one, with a session.
+ */
 export const McpEra = z.enum(['modern', 'legacy'])
-/** Which generation of the protocol an MCP server speaks. */
 export type McpEra = z.infer<typeof McpEra>
 
 /** A configured MCP server and its connection, as one user sees it. */
@@ -69,7 +72,6 @@ export const McpServer = z
     params: ErrorParams.nullable(),
   })
   .meta({ id: 'McpServer' })
-/** An MCP server as a user sees it. */
 export type McpServer = z.infer<typeof McpServer>
 
 export const McpServerList = z.object({ servers: z.array(McpServer) }).meta({ id: 'McpServerList' })
@@ -99,7 +101,6 @@ export const McpPrompt = z
     ),
   })
   .meta({ id: 'McpPrompt' })
-/** A prompt that an MCP server offers. */
 export type McpPrompt = z.infer<typeof McpPrompt>
 
 export const McpPromptList = z.object({ prompts: z.array(McpPrompt) }).meta({ id: 'McpPromptList' })
@@ -127,7 +128,6 @@ export const McpResource = z
     size: z.int().optional(),
   })
   .meta({ id: 'McpResource' })
-/** A resource that an MCP server offers. */
 export type McpResource = z.infer<typeof McpResource>
 
 /** A template of an MCP server for resources whose addresses contain variables. */
@@ -143,7 +143,6 @@ export const McpResourceTemplate = z
     arguments: z.array(z.object({ name: z.string(), required: z.boolean() })),
   })
   .meta({ id: 'McpResourceTemplate' })
-/** A template for the addresses of further resources. */
 export type McpResourceTemplate = z.infer<typeof McpResourceTemplate>
 
 export const McpResourceList = z

@@ -18,9 +18,8 @@ export const CreateChannelBody = z
   })
   .meta({ id: 'CreateChannel' })
 
-/** `pending` is tried again later; `failed` is not. */
+/** The status of a message to a channel or webhook. `pending` is tried again later; `failed` is not. */
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed'])
-/** The status of the last message to a channel. */
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
 /** A destination of the `message` tool, without its secrets. */
@@ -46,7 +45,6 @@ export const Channel = z
     created_at: Timestamp,
   })
   .meta({ id: 'Channel' })
-/** A channel, without its secrets. */
 export type Channel = z.infer<typeof Channel>
 
 export const ChannelList = z.object({ items: z.array(Channel) })

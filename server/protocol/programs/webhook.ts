@@ -4,9 +4,8 @@ import { Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { DeliveryStatus } from './channel.ts'
 
-/** The events that a webhook can subscribe to. */
+/** An event that a webhook can subscribe to. */
 export const WebhookEventType = z.enum(['run.ended', 'approval.required', 'quota.reached'])
-/** An event that webhooks can receive. */
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 
 const WebhookUrl = z
@@ -59,7 +58,6 @@ export const WebhookDelivery = z
     created_at: Timestamp,
   })
   .meta({ id: 'WebhookDelivery' })
-/** One delivery of an event to a webhook. */
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 /** An address that receives signed requests about events, without its secret. */
@@ -76,13 +74,11 @@ export const Webhook = z
     created_at: Timestamp,
   })
   .meta({ id: 'Webhook' })
-/** A webhook, without its secret. */
 export type Webhook = z.infer<typeof Webhook>
 
-/** A new webhook with its secret. */
+/** A new webhook with its secret, which no later response contains. */
 export const CreatedWebhook = Webhook.extend({
   /** `whsec_…`, returned only once. */
   secret: z.string(),
 }).meta({ id: 'CreatedWebhook' })
-/** A new webhook with its secret, which no later response contains. */
 export type CreatedWebhook = z.infer<typeof CreatedWebhook>

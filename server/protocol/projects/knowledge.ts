@@ -24,7 +24,6 @@ export const Document = z
     created_at: Timestamp,
   })
   .meta({ id: 'Document' })
-/** A document of a project. */
 export type Document = z.infer<typeof Document>
 
 export const DocumentPage = page(Document)

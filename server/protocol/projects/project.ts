@@ -26,7 +26,6 @@ export const Project = z
     updated_at: Timestamp,
   })
   .meta({ id: 'Project' })
-/** A project without its files. */
 export type Project = z.infer<typeof Project>
 
 /** The contents of a project's folder. `total_size` is in bytes. */
@@ -37,7 +36,6 @@ export const ProjectStats = z
     total_size: z.int(),
   })
   .meta({ id: 'ProjectStats' })
-/** Numbers of files and folders in a project, and their bytes. */
 export type ProjectStats = z.infer<typeof ProjectStats>
 /** A project with the size of its folder. */
 export const ProjectDetail = Project.extend({ stats: ProjectStats }).meta({ id: 'ProjectDetail' })
@@ -122,7 +120,6 @@ export const FilesAdded = z
     total_size: z.int(),
   })
   .meta({ id: 'FilesAdded' })
-/** What an upload has changed. */
 export type FilesAdded = z.infer<typeof FilesAdded>
 const NewPath = withoutNul(z.string().min(1).max(4096))
 export const RenameFileBody = z.object({ new_path: NewPath }).meta({ id: 'RenameFile' })
@@ -171,7 +168,6 @@ export const Checkpoint = z
     file_count: z.int(),
   })
   .meta({ id: 'Checkpoint' })
-/** One change of a project that can be undone. */
 export type Checkpoint = z.infer<typeof Checkpoint>
 export const CheckpointPage = page(Checkpoint)
 export const CheckpointFilePage = page(ChangedFile)
