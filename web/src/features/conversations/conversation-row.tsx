@@ -45,7 +45,7 @@ export const ConversationRow = memo(function ConversationRow({
         aria-current={active ? 'page' : undefined}
         tabIndex={isTabStop ? 0 : -1}
         className={classNames(
-          'flex h-9 items-center gap-2 rounded-lg pe-2.5 group-focus-within/row:pe-9 group-hover/row:pe-9 group-has-data-[state=open]/row:pe-9 [@media(hover:none)_and_(not_(pointer:coarse))]:pe-9 pointer-coarse:h-11 pointer-coarse:pe-12 ps-2.5 text-sm -outline-offset-2',
+          'flex h-9 items-center gap-2 rounded-lg pe-2.5 group-focus-within/row:pe-9 group-hover/row:pe-9 has-[+[data-state=open]]:pe-9 [@media(hover:none)_and_(not_(pointer:coarse))]:pe-9 pointer-coarse:h-11 pointer-coarse:pe-12 ps-2.5 text-sm -outline-offset-2',
           active ? 'bg-hover' : 'hover:bg-hover/60',
           active || unread ? 'font-medium text-ink' : 'text-soft',
         )}
