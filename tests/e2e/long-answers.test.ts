@@ -1,7 +1,15 @@
-// The end of an answer on a slow machine: the scroll position is stable; a limit, failure or stop offers a next step.
+// A long answer: typing below it stays cheap, and its end on a slow machine moves nothing; a limit, failure or stop offers a next step.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, onSlowCpu, REMOTE_HOST, say } from '../support/page/page.ts'
+import { z } from 'zod'
+import {
+  composer,
+  describeInBrowser,
+  leave,
+  onSlowCpu,
+  REMOTE_HOST,
+  say,
+} from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { type Turn, turn } from '../support/provider/upstream-turns.ts'
@@ -49,13 +57,45 @@ const seen = (page: Page) =>
     '({ shrunk: seen.shrunk, moved: seen.moved })',
   )
 
+const TraceEvent = z.object({
+  name: z.string(),
+  args: z.object({ elementCount: z.number().optional() }).optional(),
+})
+
+/** How many elements the browser styles until the frame after `action`; an element counts each time. */
+async function styledElements(page: Page, action: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  let styled = 0
+  session.on('Tracing.dataCollected', ({ value }) => {
+    for (const { name, args } of z.array(TraceEvent).parse(value))
+      if (name === 'UpdateLayoutTree') styled += args?.elementCount ?? 0
+  })
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['devtools.timeline'] },
+  })
+  await action()
+  await nextFrame(page)
+  const isComplete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
+  await session.send('Tracing.end')
+  await isComplete
+  await session.detach()
+  return styled
+}
+
+/** Resolves when what is changed now has been painted. */
+const nextFrame = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))))',
+  )
+
 /** How often the page has read messages to the end; it counts those that the service worker passed on, too. */
 const readsOfMessages = (page: Page) =>
   page.evaluate<number>(
     "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/messages?limit=')).length",
   )
 
-describeInBrowser('the end of an answer', (visitor) => {
+describeInBrowser('a long answer', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let server: TestServer
@@ -91,10 +131,7 @@ describeInBrowser('the end of an answer', (visitor) => {
         await page.getByRole('button', { name: 'Regenerate' }).waitFor()
         await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
         await expect.poll(() => readsOfMessages(page)).toBeGreaterThan(before)
-        // The stored message has been painted by the second frame from now.
-        await page.evaluate(
-          'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))))',
-        )
+        await nextFrame(page)
       })
       expect(await seen(page)).toEqual({ shrunk: [], moved: [] })
       await page.reload()
@@ -102,6 +139,23 @@ describeInBrowser('the end of an answer', (visitor) => {
       await leave(page)
     },
   )
+
+  test('typing below a long answer does not style the answer again', async () => {
+    upstream.enqueue(turn.text(LONG, { chunkSize: 200 }))
+    const page = await visitor.open(server.url)
+    await say(page, 'A long one, please.')
+    await page.getByText('The very last line.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    // The first letter changes the button that sends.
+    await composer(page).pressSequentially('A')
+    await nextFrame(page)
+    const shown = await page.locator('article *').count()
+    const styled = await styledElements(page, () => composer(page).pressSequentially('nd'))
+    expect(styled).toBeGreaterThan(0)
+    expect(styled).toBeLessThan(shown / 2)
+    await composer(page).fill('')
+    await leave(page)
+  })
 
   test('an answer that reached its iteration limit can continue, also after a reload', async () => {
     upstream.enqueue(

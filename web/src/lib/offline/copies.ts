@@ -58,23 +58,16 @@ export async function write(owner: string, path: string, data: unknown): Promise
     const copy: Copy = { key: keyOf(owner, path), owner, path, at: new Date().toISOString(), data }
     await resultOf(store.put(copy))
   }
-  let free = MAX_COPIES - (await resultOf(store.count()))
-  const cursors = store.index('at').openCursor()
-  await new Promise<void>((resolve, reject) => {
-    cursors.onerror = () => reject(cursors.error)
-    cursors.onsuccess = () => {
-      const cursor = cursors.result
-      if (cursor === null) return resolve()
-      // Only this module writes to the store.
-      const copy = cursor.value as Copy
-      const id = conversationOf(copy.path)
-      if (copy.owner !== owner || free < 0 || (id !== undefined && temporary.has(id))) {
-        cursor.delete()
-        free += 1
-      }
-      cursor.continue()
-    }
-  })
+  // Oldest first. Only the keys are read: the copies themselves may be large.
+  const keys = await resultOf(store.index('at').getAllKeys())
+  let excess = keys.length - MAX_COPIES
+  for (const key of keys.map(String)) {
+    const id = conversationOf(key.slice(key.indexOf(' ') + 1))
+    const isOthers = !key.startsWith(keyOf(owner, ''))
+    if (!isOthers && excess <= 0 && (id === undefined || !temporary.has(id))) continue
+    store.delete(key)
+    excess -= 1
+  }
 }
 
 /** The owner's copy of `path` and when it was loaded; null when there is none. */
