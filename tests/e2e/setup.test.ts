@@ -7,6 +7,7 @@ import { turn } from '../support/provider/upstream-turns.ts'
 import { useServers } from '../support/server/server.ts'
 
 const KEY = 'sk-typed-in-the-page-1234'
+const MISTYPED_KEY = 'sk-mistyped'
 
 /** Starts a fake Ollama on Ollama's port; null if a real one or another test already uses the port. */
 async function startOllama(): Promise<Server | null> {
@@ -39,7 +40,11 @@ describeInBrowser('setup', (visitor) => {
       webRoot: visitor.webRoot(),
     })
     upstream.program((request) =>
-      request.path.endsWith('/chat/completions') ? turn.text('a red pong') : undefined,
+      request.apiKey === MISTYPED_KEY
+        ? turn.error(401, 'bad key')
+        : request.path.endsWith('/chat/completions')
+          ? turn.text('a red pong')
+          : undefined,
     )
     const page = await visitor.open(server.url)
     await page.getByText('built-in demo').waitFor()
@@ -70,11 +75,16 @@ describeInBrowser('setup', (visitor) => {
     await page.getByLabel('Address').fill('http://127.0.0.1:1/v1')
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByRole('alert').waitFor()
+    await page.getByLabel('Address').and(page.locator(':focus')).waitFor()
     expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
 
     await page.getByLabel('Address').fill(upstream.url)
     await page.reload()
     await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(upstream.url)
+    await page.getByLabel('API key').fill(MISTYPED_KEY)
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByRole('alert').getByText('rejected the API key').waitFor()
+    await page.getByLabel('API key').and(page.locator(':focus')).waitFor()
     await page.getByLabel('API key').fill(KEY)
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByText('1 model available').waitFor()

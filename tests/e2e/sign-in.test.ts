@@ -18,6 +18,8 @@ describeInBrowser('signing in', (visitor) => {
   test('a new user registers, signs out, and signs in again', async () => {
     const page = await visitor.open(server.url)
     await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
+    await page.getByLabel('Username').and(page.locator(':focus')).waitFor()
+    expect(await page.title()).toBe('Create the first account · NanoClaw')
     await expectAccessible(page)
     await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('correct horse')
@@ -28,6 +30,7 @@ describeInBrowser('signing in', (visitor) => {
 
     await page.goto(`${server.url}/settings/account`)
     await page.getByText('ada').first().waitFor()
+    await expect.poll(() => page.title()).toBe('Settings · NanoClaw')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
 
@@ -45,6 +48,8 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').waitFor()
+    // The button that was clicked is disabled while the server decides, which takes the focus from it.
+    await page.getByLabel('Username').and(page.locator(':focus')).waitFor()
     await page.getByLabel('Password').fill('correct horse')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()

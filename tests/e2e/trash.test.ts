@@ -6,6 +6,38 @@ import { usePageServer } from '../support/page/page-server.ts'
 describeInBrowser('the trash in the sidebar', (visitor) => {
   const host = usePageServer(visitor)
 
+  test('when a conversation leaves the list, the focus goes on to the next one, then to the one before, then to the choice of the view', async () => {
+    for (const title of ['Ibis', 'Stork', 'Crane', 'Rail']) {
+      const { json } = await host.server.call('POST', '/api/conversations', { body: { title } })
+      await host.server.call('DELETE', `/api/conversations/${json.data.id}`)
+    }
+    const page = await visitor.open(host.server.url)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const expectFocus = (name: string) => button(name).and(page.locator(':focus')).waitFor()
+    await button('Show and select').click()
+    await page.getByRole('menuitemradio', { name: 'Trash' }).click()
+    await button('Restore “Crane”').focus()
+    await page.keyboard.press('Enter')
+    await expectFocus('Restore “Stork”')
+    // One row is in the order of the Tab key, and arrow keys lead to the others.
+    await page.keyboard.press('Tab')
+    await expectFocus('Delete “Stork” permanently')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByRole('button', { name: 'Delete permanently' }).press('Enter')
+    await expectFocus('Delete “Ibis” permanently')
+    await page.keyboard.press('ArrowUp')
+    await expectFocus('Restore “Rail”')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expectFocus('Restore “Rail”')
+    await page.keyboard.press('Enter')
+    await expectFocus('Show and select')
+    await leave(page)
+    for (const { id } of (await host.server.call('GET', '/api/conversations')).json.data.items)
+      await host.server.call('DELETE', `/api/conversations/${id}?permanent=true`)
+  })
+
   test('a conversation goes to the trash, is restored from it, and is deleted only after a confirmation', async () => {
     for (const title of ['Pelican', 'Egret', 'Heron'])
       await host.server.call('POST', '/api/conversations', { body: { title } })

@@ -1,13 +1,15 @@
-// The title of the browser tab: the open conversation, the state of its run, and the number of others with news or waiting.
+// The title of the browser tab: the open page or conversation, the state of its run, and the number of others with news or waiting.
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRoute } from 'wouter'
+import { useLocation, useRoute } from 'wouter'
 import { useLiveRuns } from '../features/chat/runs/live-runs.ts'
 import { useConversations } from '../lib/api/conversations.ts'
 import { conversationTitle } from '../lib/conversation-title.ts'
 import { isUnread, useSeen } from '../lib/preferences/seen-conversations.ts'
 
 const APP_NAME = 'NanoClaw'
+/** The pages that the sidebar leads to, by the first part of their URL. */
+const PAGES = ['projects', 'memory', 'stats', 'settings'] as const
 const WAITING_STATUSES = new Set<string | null>(['awaiting_approval', 'awaiting_input'])
 
 /** Keeps the title up to date from the URL and the cache. Use it once. */
@@ -15,6 +17,8 @@ export function useTabTitle(): void {
   const { t } = useTranslation()
   const [, params] = useRoute('/c/:id')
   const openId = params?.id
+  const [pathname] = useLocation()
+  const page = PAGES.find((name) => name === pathname.split('/')[1])
   const seen = useSeen()
   const { data } = useConversations({
     q: '',
@@ -36,6 +40,7 @@ export function useTabTitle(): void {
   ).length
   const title = [
     live === null ? '' : t(`tab.${live}`),
+    page === undefined ? '' : t(`shell.${page}`),
     open === undefined ? '' : conversationTitle(open.title, t),
     APP_NAME,
   ]

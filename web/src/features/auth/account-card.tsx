@@ -1,10 +1,13 @@
 // The card in the middle of the screen that signing in, registering and links share.
-import type { FormEventHandler, ReactNode } from 'react'
+import { type FormEventHandler, type ReactNode, useEffect, useRef } from 'react'
 import { Logo } from '../../ui/logo.tsx'
+
+const FIRST_CONTROL = ':is(input:not([hidden]), button):enabled, a[href]'
 
 /**
  * A form where `onSubmit` is given, else only the card; `error` stands above its content
- * (`children`).
+ * (`children`). Names the browser's tab, and puts the focus into the first field, or onto the
+ * first button where there is none.
  */
 export function AccountCard({
   title,
@@ -20,6 +23,16 @@ export function AccountCard({
   onSubmit?: FormEventHandler
   children: ReactNode
 }) {
+  const content = useRef<HTMLElement>(null)
+  useEffect(() => {
+    document.title = `${title} · NanoClaw`
+  }, [title])
+  // Again with each change of what is shown: the button that had the focus may be gone or disabled.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these texts say what is shown
+  useEffect(() => {
+    if (document.activeElement !== document.body) return
+    content.current?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus()
+  }, [title, text, error])
   const head = (
     <>
       <div className="mb-1 flex flex-col items-center gap-3 text-center">
@@ -41,7 +54,7 @@ export function AccountCard({
   const card =
     'flex w-full max-w-sm flex-col gap-4 rounded-2xl border border-line bg-surface p-7 shadow-float'
   return (
-    <main className="grid min-h-full place-items-center p-4">
+    <main ref={content} className="grid min-h-full place-items-center p-4">
       {onSubmit === undefined ? (
         <div className={card}>
           {head}

@@ -14,7 +14,7 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
-
+import { VIEW_BUTTON_ID } from './list-controls.tsx'
 import {
   type ConversationGroup,
   entriesOf,
@@ -228,7 +228,7 @@ export function ConversationRows({
   const pins = groups[0]?.key === 'pinned' ? groups[0].items.map(({ id }) => id) : []
   const order = usePinOrder(pins)
   const [news, setNews] = useState('')
-  const { list, onKeyDown, refocus } = useRowKeys({
+  const { list, onKeyDown, noteFocus, refocus } = useRowKeys({
     ref,
     entries,
     indexes: layout.indexes,
@@ -237,6 +237,7 @@ export function ConversationRows({
       virtualizer.scrollToIndex(index, { align: 'auto' })
     },
     onMove: (id, places) => movePin.current(id, places),
+    onEmpty: () => document.getElementById(VIEW_BUTTON_ID)?.focus(),
   })
   const movePin = useRef((_id: string, _places: number): void => undefined)
   movePin.current = (id, places) => {
@@ -258,7 +259,9 @@ export function ConversationRows({
         onKeyDown={onKeyDown}
         onFocus={({ target }) => {
           const id = target.closest<HTMLElement>('[data-row]')?.dataset.row
-          if (id !== undefined) setFocused(id)
+          if (id === undefined) return
+          setFocused(id)
+          noteFocus(id, target)
         }}
       >
         {byGroup(placed).map(([group, inGroup]) => (

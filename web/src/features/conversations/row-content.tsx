@@ -34,7 +34,8 @@ export function RowContent({
         onToggle={(isRange) => onToggle(conversation.id, isRange)}
       />
     )
-  if (conversation.deleted_at !== null) return <TrashRow conversation={conversation} />
+  if (conversation.deleted_at !== null)
+    return <TrashRow conversation={conversation} isTabStop={isTabStop} />
   return (
     <ConversationRow
       conversation={conversation}

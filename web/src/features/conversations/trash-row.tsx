@@ -8,7 +8,14 @@ import { showDialog } from './shown-dialog.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 /** The list in its view of the trash draws this in place of `ConversationRow`. */
-export function TrashRow({ conversation }: { conversation: Conversation }) {
+export function TrashRow({
+  conversation,
+  isTabStop,
+}: {
+  conversation: Conversation
+  /** Tab leads to this row; arrow keys lead to the others. */
+  isTabStop: boolean
+}) {
   const { t } = useTranslation()
   const change = useChangeWithUndo()
   const title = conversationTitle(conversation.title, t)
@@ -21,12 +28,14 @@ export function TrashRow({ conversation }: { conversation: Conversation }) {
         icon={RotateCcw}
         label={t('conversations.restore', { title })}
         size="small"
+        tabIndex={isTabStop ? 0 : -1}
         onClick={() => change([conversation.id], 'restore')}
       />
       <IconButton
         icon={Trash2}
         label={t('conversations.deleteForGood', { title })}
         size="small"
+        tabIndex={isTabStop ? 0 : -1}
         onClick={() => showDialog('delete_for_good', conversation.id)}
       />
     </div>

@@ -1,4 +1,5 @@
-// The keys of the conversation list: arrows, Home and End move among its rows, with Alt they move a pinned conversation.
+// The keyboard in the conversation list: arrows, Home and End move among its rows, with Alt they move a pinned conversation.
+// When the row with the focus is removed, the focus goes on to the next one.
 import {
   type KeyboardEvent,
   type Ref,
@@ -21,6 +22,10 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 }
 
+const controlsOf = (row: Element): HTMLElement[] => [
+  ...row.querySelectorAll<HTMLElement>('a, input, button'),
+]
+
 const isField = (element: Element): boolean => element.matches('input:not([type="checkbox"])')
 
 /**
@@ -33,6 +38,7 @@ export function useRowKeys({
   indexes,
   onFocus,
   onMove,
+  onEmpty,
 }: {
   ref: Ref<RowsHandle>
   entries: readonly ListEntry[]
@@ -40,27 +46,47 @@ export function useRowKeys({
   /** The row is to get the focus: the caller sees to it that it is in the document. */
   onFocus: (id: string, index: number) => void
   onMove: (id: string, places: number) => void
+  /** The focus was in the list, whose last row has been removed. */
+  onEmpty: () => void
 }): {
   list: RefObject<HTMLDivElement | null>
   onKeyDown: (event: KeyboardEvent) => void
+  /** Something in the row has got the focus. */
+  noteFocus: (id: string, target: HTMLElement) => void
   /** Gives the row the focus after the next rendering. */
   refocus: (id: string) => void
 } {
   const list = useRef<HTMLDivElement>(null)
-  /** The row that gets the focus once it is in the document. */
-  const wanted = useRef<string | null>(null)
+  /** The row that gets the focus once it is in the document, and which of its controls. */
+  const wanted = useRef<{ id: string; control: number } | null>(null)
   useLayoutEffect(() => {
     if (wanted.current === null) return
-    const row = list.current?.querySelector(`[data-row="${wanted.current}"]`)
+    const { id, control } = wanted.current
+    const row = list.current?.querySelector(`[data-row="${id}"]`)
     if (row == null) return
     wanted.current = null
-    row.querySelector<HTMLElement>('a, input, button')?.focus({ preventScroll: true })
+    const controls = controlsOf(row)
+    const target = controls[control] ?? controls[0]
+    target?.focus({ preventScroll: true })
   })
-  const focusRow = (index: number): void => {
+  const focusRow = (index: number, control = 0): void => {
     const id = keyOf(entries[index])
-    wanted.current = id
+    wanted.current = { id, control }
     onFocus(id, index)
   }
+  /** What had the focus last, and where: its row's place in `entries`, and its own among the row's controls. */
+  const last = useRef<{ id: string; target: Element; index: number; control: number } | null>(null)
+  useLayoutEffect(() => {
+    const lost = last.current
+    if (lost === null) return
+    lost.index = indexes.get(lost.id) ?? lost.index
+    // A browser puts the focus at the beginning of the page when what had it is removed.
+    if (lost.target.isConnected || document.activeElement !== document.body) return
+    last.current = null
+    if (entries.length < 2) return onEmpty()
+    const next = Math.min(lost.index, entries.length - 1)
+    focusRow(entries[next]?.kind === 'heading' ? next + 1 : next, lost.control)
+  })
   useImperativeHandle(ref, () => ({
     focusFirst: () => {
       if (entries.length > 1) focusRow(1)
@@ -68,8 +94,13 @@ export function useRowKeys({
   }))
   return {
     list,
+    noteFocus(id, target) {
+      const row = target.closest('[data-row]')
+      const control = row === null ? 0 : controlsOf(row).indexOf(target)
+      last.current = { id, target, index: indexes.get(id) ?? 1, control }
+    },
     refocus: (id) => {
-      wanted.current = id
+      wanted.current = { id, control: 0 }
     },
     onKeyDown(event) {
       const { key, target } = event

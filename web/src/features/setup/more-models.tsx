@@ -36,6 +36,11 @@ export function MoreModels({
           onChange={(event) => setFilter(event.target.value)}
         />
       )}
+      {found.length === 0 && (
+        <p role="status" className="px-1 py-1 text-sm text-muted">
+          {t('search.nothing')}
+        </p>
+      )}
       <ul className="max-h-60 overflow-y-auto">
         {found.slice(0, MAX_SHOWN).map((model) => (
           <li key={model}>

@@ -1,5 +1,6 @@
 // The provider: one of the known ones, or the address of any other, and its key. A few small requests test it.
 import { ExternalLink } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Preset } from '../../lib/api/catalog.ts'
 import { usePresets } from '../../lib/api/catalog.ts'
@@ -8,16 +9,26 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { apiNames } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 
-/** Fills in `form`; `onChange` receives the changed fields alone. */
+/**
+ * Fills in `form`; `onChange` receives the changed fields alone. `fault` is the field that the last
+ * test found wrong; it gets the focus.
+ */
 export function ProviderStep({
   form,
+  fault,
   onChange,
 }: {
   form: SetupForm
+  fault: 'address' | 'key' | null
   onChange: (change: Partial<SetupForm>) => void
 }) {
   const { t } = useTranslation()
   const { data: presets } = usePresets()
+  const fields = { address: useRef<HTMLInputElement>(null), key: useRef<HTMLInputElement>(null) }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each test; the refs stay the same
+  useEffect(() => {
+    if (fault !== null) fields[fault].current?.focus()
+  }, [fault])
   const keyUrl = presets?.find(({ api_url: url }) => url === form.apiUrl)?.key_url ?? null
   const choose = (preset: Preset): void =>
     onChange({ apiUrl: preset.api_url, api: '', model: '', also: [] })
@@ -53,6 +64,8 @@ export function ProviderStep({
         label={t('setup.url')}
         hint={t('setup.urlHint')}
         type="url"
+        ref={fields.address}
+        aria-invalid={fault === 'address'}
         required
         placeholder="https://…/v1"
         value={form.apiUrl}
@@ -77,6 +90,8 @@ export function ProviderStep({
           </>
         }
         type="password"
+        ref={fields.key}
+        aria-invalid={fault === 'key'}
         autoComplete="off"
         value={form.apiKey}
         onChange={(event) => onChange({ apiKey: event.target.value })}

@@ -72,7 +72,9 @@ function Setup({
       </header>
       <form className="flex flex-col gap-4" onSubmit={submit}>
         {step === 'language' && <LanguageStep label={t('settings.language')} />}
-        {step === 'provider' && <ProviderStep form={form} onChange={change} />}
+        {step === 'provider' && (
+          <ProviderStep form={form} fault={faultIn(probe)} onChange={change} />
+        )}
         {step === 'models' && report !== null && (
           <ModelsStep
             form={form}
@@ -100,6 +102,15 @@ function Setup({
       </form>
     </div>
   )
+}
+
+/** The field to correct after a test that failed; null while it runs, and after one that succeeded. */
+function faultIn({
+  data,
+  isPending,
+}: ReturnType<typeof useSetup>['probe']): 'address' | 'key' | null {
+  if (isPending || data === undefined || data.reachable) return null
+  return data.error_reason === 'model_unauthorized' ? 'key' : 'address'
 }
 
 /** Moves the focus to the heading of a step when it is shown, so that screen readers say it. */
