@@ -225,7 +225,19 @@ describeInBrowser('agents in the page', (visitor) => {
     const form = page.getByRole('dialog', { name: 'Add channel' })
     const submit = form.getByRole('button', { name: 'Add channel' })
     await add.click()
+    // What a name may contain is said before the server refuses it.
+    const rule = form.getByText('Letters, digits, ., _ and -')
+    await rule.waitFor()
+    await form.getByLabel('Name', { exact: true }).fill('my team')
+    await form.getByLabel('Address').fill('https://hooks.example.org/x')
+    await form
+      .getByLabel('Name', { exact: true })
+      .and(form.locator('[aria-invalid=true]'))
+      .waitFor()
+    await submit.and(page.locator(':disabled')).waitFor()
+    await form.getByLabel('Address').fill('')
     await form.getByLabel('Name', { exact: true }).fill('team')
+    await form.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
     // Nothing can be sent while something required is missing.
     await submit.and(page.locator(':disabled')).waitFor()
     await form.getByLabel('Address').fill('https://hooks.example.org/x')

@@ -21,7 +21,14 @@ describeInBrowser('the settings of a stored model', (visitor) => {
       language: 'zh-CN',
       theme: 'dark',
     })
-    await page.getByRole('button', { name: '编辑 Mine' }).click()
+    // The buttons of a row are below its text, which would otherwise be a few letters wide.
+    const edit = page.getByRole('button', { name: '编辑 Mine' })
+    const name = page.getByText('Mine', { exact: true })
+    await expect
+      .poll(async () => (await edit.boundingBox())?.y)
+      .toBeGreaterThan((await name.boundingBox())?.y ?? 0)
+    await expect.poll(async () => (await name.boundingBox())?.width).toBeGreaterThan(280)
+    await edit.click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('名称').fill('Renamed')
     await dialog.getByLabel('上下文窗口（token）').fill('')

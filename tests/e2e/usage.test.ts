@@ -1,5 +1,5 @@
 // The usage of an answer in the page: tokens, those from the provider's cache separately, and the cost.
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeInBrowser,
   expectAccessible,
@@ -44,6 +44,46 @@ describeInBrowser('usage', (visitor) => {
     await figures.waitFor()
     await page.reload()
     await figures.waitFor()
+    await expectAccessible(page)
+    await leave(page)
+  })
+
+  test('the bars of the usage page are as high as their figures say, and the most used model comes first', async () => {
+    const tokens = (total: number) => ({
+      prompt_tokens: total,
+      completion_tokens: 0,
+      total_tokens: total,
+      cached_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
+      prompt: total,
+      completion: 0,
+      total,
+    })
+    const day = (back: number) =>
+      new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
+    const stats = {
+      ...tokens(190_000),
+      period: 'weekly',
+      cost: {},
+      by_model: {
+        alpha: { ...tokens(40_000), cost: {} },
+        omega: { ...tokens(150_000), cost: {} },
+      },
+      daily: { [day(1)]: tokens(90_000), [day(0)]: tokens(100_000) },
+    }
+    const page = await visitor.open(server.url)
+    await page.route(/\/api\/stats\/tokens/, (route) =>
+      route.fulfill({ json: { code: 0, data: stats } }),
+    )
+    await page.goto(`${server.url}/stats`)
+    await page.getByRole('rowheader').nth(0).getByText('omega').waitFor()
+    const heightOf = async (figure: string): Promise<number> =>
+      (await page.locator('figure').getByText(figure, { exact: true }).locator('..').boundingBox())
+        ?.height ?? 0
+    await expect
+      .poll(async () => (await heightOf('90K')) / (await heightOf('100K')))
+      .toBeCloseTo(0.9, 2)
     await expectAccessible(page)
     await leave(page)
   })

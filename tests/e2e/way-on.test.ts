@@ -59,6 +59,15 @@ describeInBrowser('recovering from errors', (visitor) => {
     await leave(page)
   })
 
+  test('the address of a project that is gone says so and leads to the other projects', async () => {
+    const page = await visitor.open(`${server.url}/projects/00000000-0000-7000-8000-000000000000`)
+    await page.getByRole('heading', { name: 'Project not found', level: 1 }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'All projects' }).click()
+    await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor()
+    await leave(page)
+  })
+
   test('a failed attempt is explained while the retry is pending, also on a page opened later', async () => {
     upstream.enqueue(turn.error(429, 'slow down', { 'retry-after': '45' }))
     const page = await visitor.open(server.url)

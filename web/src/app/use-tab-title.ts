@@ -18,7 +18,7 @@ export function useTabTitle(): void {
   const [, params] = useRoute('/c/:id')
   const openId = params?.id
   const [pathname] = useLocation()
-  const page = PAGES.find((name) => name === pathname.split('/')[1])
+  const pageName = PAGES.find((name) => name === pathname.split('/')[1])
   const seen = useSeen()
   const { data } = useConversations({
     q: '',
@@ -40,7 +40,7 @@ export function useTabTitle(): void {
   ).length
   const title = [
     live === null ? '' : t(`tab.${live}`),
-    page === undefined ? '' : t(`shell.${page}`),
+    pageName === undefined ? '' : t(`shell.${pageName}`),
     open === undefined ? '' : conversationTitle(open.title, t),
     APP_NAME,
   ]

@@ -1,13 +1,14 @@
 // One project at full width: its files, history and documents.
-import { ArrowLeft, MessageSquarePlus } from 'lucide-react'
+import { ArrowLeft, CircleHelp, MessageSquarePlus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'wouter'
 import { useProject } from '../../lib/api/projects.ts'
 import { fileSize } from '../../lib/format.ts'
+import { ApiError } from '../../lib/http/api-client.ts'
 import { paths } from '../../lib/paths.ts'
-import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { Button, IconButton, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
-import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { ProjectPanel } from './project-panel.tsx'
 
 /**
@@ -27,8 +28,11 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
   const document = search.get('document')
   const passage = Number(search.get('passage'))
   if (project.isPending) return <Loading />
-  if (project.isLoadingError)
-    return <Failed message={errorText(project.error)} onRetry={() => void project.refetch()} />
+  if (project.isLoadingError) {
+    const { error } = project
+    if (error instanceof ApiError && error.status === 404) return <MissingProject />
+    return <Failed message={errorText(error)} onRetry={() => void project.refetch()} />
+  }
   const { name, stats } = project.data
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -69,5 +73,16 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
         }
       />
     </div>
+  )
+}
+
+function MissingProject() {
+  const { t } = useTranslation()
+  return (
+    <Empty isPage icon={CircleHelp} title={t('project.notFound')} text={t('project.notFoundText')}>
+      <Link href={paths.projects} className={linkButtonClass}>
+        {t('projects.manage')}
+      </Link>
+    </Empty>
   )
 }

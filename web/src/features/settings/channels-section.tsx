@@ -2,6 +2,7 @@
 import { Plus, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ChannelName } from '../../../../server/protocol/programs/channel.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
@@ -120,6 +121,7 @@ function NewChannel({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<Kind>('webhook')
   const [name, setName] = useState('')
   const [settings, setSettings] = useState<Record<string, string>>({})
+  const isNamed = ChannelName.safeParse(name).success
   const fields = CHANNEL_FIELDS[kind]
   const filled = Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value.trim() !== ''),
@@ -127,7 +129,7 @@ function NewChannel({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title={t('channels.add')}
-      isReady={name.trim() !== '' && fields.every((one) => !one.required || one.name in filled)}
+      isReady={isNamed && fields.every((one) => !one.required || one.name in filled)}
       isPending={create.isPending}
       error={create.error}
       onSubmit={() =>
@@ -155,6 +157,8 @@ function NewChannel({ onClose }: { onClose: () => void }) {
         />
         <TextField
           label={t('channels.name')}
+          hint={t('channels.nameHint')}
+          error={name === '' || isNamed ? undefined : t('channels.nameHint')}
           required
           maxLength={50}
           value={name}

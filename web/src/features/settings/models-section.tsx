@@ -103,17 +103,17 @@ function ModelRow({
 }) {
   const { t, i18n } = useTranslation()
   return (
-    <li className="flex items-center gap-3 py-3">
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">
+    <li className="flex items-center gap-x-3 gap-y-1 py-3 max-sm:flex-wrap">
+      <div className="min-w-0 flex-1 max-sm:basis-full">
+        <p className="font-medium wrap-anywhere">
           {model.name}
           {model.default && (
-            <span className="ms-2 rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
+            <span className="ms-2 inline-block rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
               {t('common.default')}
             </span>
           )}
           {model.needs_key && (
-            <span className="ms-2 rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
+            <span className="ms-2 inline-block rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
               {t('models.needsKey')}
             </span>
           )}

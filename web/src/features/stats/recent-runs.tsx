@@ -69,9 +69,11 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
           <Link
             href={paths.messageLink(run.conversation_id, run.message_id)}
             dir="auto"
-            className="min-w-0 truncate font-medium underline-offset-3 hover:underline"
+            className="touch-target inline-flex min-w-0 items-center font-medium underline-offset-3 hover:underline"
           >
-            {run.conversation_title === '' ? t('conversation.untitled') : run.conversation_title}
+            <span className="truncate">
+              {run.conversation_title === '' ? t('conversation.untitled') : run.conversation_title}
+            </span>
           </Link>
           {run.status !== 'completed' && (
             <span

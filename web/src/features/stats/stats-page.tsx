@@ -63,6 +63,9 @@ function Figures({ stats }: { stats: TokenStats }) {
       .map(([currency, amount]) => money(amount, currency, i18n.language))
       .join(' · ')
   const cost = costOf(stats.cost)
+  const mostUsedFirst = Object.entries(stats.by_model).toSorted(
+    ([, a], [, b]) => b.total_tokens - a.total_tokens,
+  )
   const cachedOf = (tokens: Pick<TokenStats, 'cached_tokens' | 'prompt_tokens'>): string =>
     t('stats.cached', {
       count: compactNumber(tokens.cached_tokens, i18n.language),
@@ -111,20 +114,32 @@ function Figures({ stats }: { stats: TokenStats }) {
           <table className="w-full text-sm tabular-nums">
             <thead className="text-start text-muted">
               <tr>
-                <th className="px-4 py-2.5 text-start font-medium">{t('stats.model')}</th>
-                <th className="px-4 py-2.5 text-end font-medium">{t('stats.prompt_tokens')}</th>
-                <th className="px-4 py-2.5 text-end font-medium">{t('stats.completion_tokens')}</th>
+                <th scope="col" className="px-4 py-2.5 text-start font-medium">
+                  {t('stats.model')}
+                </th>
+                <th scope="col" className="px-4 py-2.5 text-end font-medium">
+                  {t('stats.prompt_tokens')}
+                </th>
+                <th scope="col" className="px-4 py-2.5 text-end font-medium">
+                  {t('stats.completion_tokens')}
+                </th>
                 {cost !== '' && (
-                  <th className="px-4 py-2.5 text-end font-medium">{t('stats.cost')}</th>
+                  <th scope="col" className="px-4 py-2.5 text-end font-medium">
+                    {t('stats.cost')}
+                  </th>
                 )}
               </tr>
             </thead>
             <tbody>
-              {Object.entries(stats.by_model).map(([model, tokens]) => (
+              {mostUsedFirst.map(([model, tokens]) => (
                 <tr key={model} className="border-t border-line">
-                  <td className="px-4 py-2.5" title={model}>
+                  <th
+                    scope="row"
+                    className="px-4 py-2.5 text-start font-normal wrap-anywhere"
+                    title={model}
+                  >
                     {nameOf(model)}
-                  </td>
+                  </th>
                   <td className="px-4 py-2.5 text-end">
                     {wholeNumber(tokens.prompt_tokens, i18n.language)}
                     {tokens.cached_tokens > 0 && (
@@ -145,7 +160,10 @@ function Figures({ stats }: { stats: TokenStats }) {
   )
 }
 
-/** One bar per hour or day; the figures are also there as text for screen readers. */
+/**
+ * One bar per hour or day, with its figure above it, or only above the highest where there are many; for screen readers all
+ * figures are there as text.
+ */
 function Bars({ stats }: { stats: TokenStats }) {
   const { t, i18n } = useTranslation()
   const bars = usageBars(stats, new Date())
@@ -167,31 +185,45 @@ function Bars({ stats }: { stats: TokenStats }) {
           timeZone: 'UTC',
           ...(weekday ? { weekday: 'short' } : {}),
         })
+  /** Each bar is wide enough for its own labels. */
+  const isRoomy = bars.length <= 7
   /** Not every label fits below a narrow bar. */
-  const every = bars.length > 7 ? (bars.length > 24 ? 5 : 4) : 1
+  const every = isRoomy ? 1 : bars.length > 24 ? 5 : 4
   return (
     <figure>
       <figcaption className="mb-2 text-sm font-medium text-soft">
         {t(stats.hourly === undefined ? 'stats.byDay' : 'stats.byHour')}
       </figcaption>
-      <ol className="flex h-44 items-end gap-1 rounded-2xl border border-line bg-surface px-4 pt-4 pb-2 max-sm:gap-0.5 max-sm:px-2.5">
+      <ol className="flex h-48 items-end gap-1 rounded-2xl border border-line bg-surface px-4 pt-4 pb-2 max-sm:gap-0.5 max-sm:px-2.5">
         {bars.map(({ key, tokens }, index) => (
           <li
             key={key}
             className="flex h-full min-w-0 flex-1 flex-col justify-end gap-1.5"
             title={`${nameOf(key)}: ${wholeNumber(tokens, i18n.language)}`}
           >
-            <span
-              className={`mx-auto w-full max-w-10 rounded-t-[5px] ${tokens === 0 ? 'bg-line' : 'bg-accent/85'}`}
-              style={{
-                height: tokens === 0 ? '2px' : `${Math.max(2.5, (tokens / most) * 100)}%`,
-              }}
-            />
+            {/* The room above the highest bar is that of its figure. */}
+            <span className="flex min-h-0 flex-1 items-end justify-center pt-4">
+              <span
+                className={`relative w-full max-w-10 rounded-t-[5px] ${tokens === 0 ? 'bg-line' : 'bg-accent/85'}`}
+                style={{
+                  height: tokens === 0 ? '2px' : `${Math.max(2.5, (tokens / most) * 100)}%`,
+                }}
+              >
+                {tokens > 0 && (isRoomy || tokens === most) && (
+                  <span
+                    aria-hidden
+                    className="absolute bottom-full left-1/2 -translate-x-1/2 text-[11px] leading-4 whitespace-nowrap text-muted tabular-nums"
+                  >
+                    {compactNumber(tokens, i18n.language)}
+                  </span>
+                )}
+              </span>
+            </span>
             <span className="h-4 text-center text-[11px] whitespace-nowrap text-muted">
               {index % every === 0 && (
                 <>
                   <span aria-hidden className="max-sm:hidden">
-                    {shortOf(key, bars.length <= 7)}
+                    {shortOf(key, isRoomy)}
                   </span>
                   <span aria-hidden className="sm:hidden">
                     {shortOf(key, false)}

@@ -70,6 +70,7 @@ export function TextArea({
     <Frame label={label} hint={hint} error={error} id={id}>
       <textarea
         id={id}
+        aria-invalid={error !== undefined}
         aria-describedby={hint !== undefined || error !== undefined ? `${id}-note` : undefined}
         className={classNames(inputClass, 'min-h-24 resize-y py-2 leading-relaxed', className)}
         {...rest}

@@ -4,6 +4,8 @@ import type { projectPages as english } from '../english/project-pages.ts'
 
 export const projectPages: typeof english = {
   project: {
+    notFound: '找不到这个项目',
+    notFoundText: '链接有误，或者项目已被删除，或者属于另一个账号。',
     noConversations: '还没有对话',
     noConversationsText: '此项目中的对话可以读取和修改项目文件。',
     conversations: '此项目中的对话',

@@ -204,6 +204,7 @@ export const settingsPages: typeof english = {
     kind: '类型',
     kinds: { webhook: 'Webhook', email: '邮件', telegram: 'Telegram' },
     name: '名称',
+    nameHint: '可用字母、数字、.、_ 和 -，不能有空格，以字母或数字开头。',
     field: {
       url: '地址',
       secret: '签名密钥（选填）',

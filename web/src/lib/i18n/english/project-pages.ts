@@ -2,6 +2,8 @@
 
 export const projectPages = {
   project: {
+    notFound: 'Project not found',
+    notFoundText: 'The link is wrong, or the project was deleted or belongs to another account.',
     noConversations: 'No conversations yet',
     noConversationsText: 'Conversations in this project can read and change its files.',
     conversations: 'Conversations in this project',

@@ -206,6 +206,7 @@ export const settingsPages = {
     kind: 'Type',
     kinds: { webhook: 'Webhook', email: 'Email', telegram: 'Telegram' },
     name: 'Name',
+    nameHint: 'Letters, digits, ., _ and -, without spaces. Starts with a letter or digit.',
     field: {
       url: 'Address',
       secret: 'Signing secret (optional)',

@@ -8,6 +8,7 @@ export const channelPages = {
     kind: 'Type',
     kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
     name: 'Nom',
+    nameHint: 'Lettres, chiffres, ., _ et -, sans espaces. Commence par une lettre ou un chiffre.',
     field: {
       url: 'Adresse',
       secret: 'Secret de signature (facultatif)',

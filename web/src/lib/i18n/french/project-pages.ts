@@ -2,6 +2,9 @@
 
 export const projectPages = {
   project: {
+    notFound: 'Projet introuvable',
+    notFoundText:
+      'Le lien est erroné, ou le projet a été supprimé ou appartient à un autre compte.',
     noConversations: 'Aucune conversation pour l’instant',
     noConversationsText: 'Les conversations de ce projet peuvent lire et modifier ses fichiers.',
     conversations: 'Conversations de ce projet',

@@ -8,6 +8,8 @@ export const channelPages = {
     kind: 'Art',
     kinds: { webhook: 'Webhook', email: 'E-Mail', telegram: 'Telegram' },
     name: 'Name',
+    nameHint:
+      'Buchstaben, Ziffern, ., _ und -, ohne Leerzeichen. Beginnt mit einem Buchstaben oder einer Ziffer.',
     field: {
       url: 'Adresse',
       secret: 'Geheimnis zum Signieren (optional)',

@@ -2,6 +2,9 @@
 
 export const projectPages = {
   project: {
+    notFound: 'Projekt nicht gefunden',
+    notFoundText:
+      'Der Link ist falsch, oder das Projekt wurde gelöscht oder gehört zu einem anderen Konto.',
     noConversations: 'Noch keine Unterhaltungen',
     noConversationsText: 'Unterhaltungen in diesem Projekt können seine Dateien lesen und ändern.',
     conversations: 'Unterhaltungen in diesem Projekt',

@@ -8,6 +8,7 @@ export const channelPages = {
     kind: '種類',
     kinds: { webhook: 'Webhook', email: 'メール', telegram: 'Telegram' },
     name: '名前',
+    nameHint: '文字、数字、.、_、- が使えます。先頭は文字か数字で、空白は使えません。',
     field: {
       url: 'アドレス',
       secret: '署名用シークレット（任意）',

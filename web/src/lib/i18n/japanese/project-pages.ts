@@ -2,6 +2,8 @@
 
 export const projectPages = {
   project: {
+    notFound: 'プロジェクトが見つかりません',
+    notFoundText: 'リンクが間違っているか、プロジェクトが削除されたか、別のアカウントのものです。',
     noConversations: '会話はまだありません',
     noConversationsText: 'このプロジェクトの会話は、プロジェクトのファイルを読み書きできます。',
     conversations: 'このプロジェクトの会話',

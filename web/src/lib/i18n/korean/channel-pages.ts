@@ -8,6 +8,7 @@ export const channelPages = {
     kind: '유형',
     kinds: { webhook: '웹훅', email: '이메일', telegram: 'Telegram' },
     name: '이름',
+    nameHint: '글자, 숫자, ., _, -를 쓸 수 있습니다. 글자나 숫자로 시작하며 공백은 쓸 수 없습니다.',
     field: {
       url: '주소',
       secret: '서명용 비밀 키(선택 사항)',

@@ -2,6 +2,8 @@
 
 export const projectPages = {
   project: {
+    notFound: '프로젝트를 찾을 수 없습니다',
+    notFoundText: '링크가 잘못되었거나, 프로젝트가 삭제되었거나 다른 계정의 프로젝트입니다.',
     noConversations: '아직 대화가 없습니다',
     noConversationsText: '이 프로젝트의 대화는 프로젝트 파일을 읽고 변경할 수 있습니다.',
     conversations: '이 프로젝트의 대화',

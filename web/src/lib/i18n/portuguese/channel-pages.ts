@@ -8,6 +8,7 @@ export const channelPages = {
     kind: 'Tipo',
     kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
     name: 'Nome',
+    nameHint: 'Letras, números, ., _ e -, sem espaços. Começa com uma letra ou um número.',
     field: {
       url: 'Endereço',
       secret: 'Segredo de assinatura (opcional)',

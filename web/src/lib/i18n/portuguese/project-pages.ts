@@ -2,6 +2,8 @@
 
 export const projectPages = {
   project: {
+    notFound: 'Projeto não encontrado',
+    notFoundText: 'O link está errado, ou o projeto foi excluído ou pertence a outra conta.',
     noConversations: 'Nenhuma conversa ainda',
     noConversationsText: 'As conversas deste projeto podem ler e alterar os arquivos dele.',
     conversations: 'Conversas deste projeto',

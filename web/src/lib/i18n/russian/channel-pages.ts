@@ -8,6 +8,7 @@ export const channelPages = {
     kind: 'Тип',
     kinds: { webhook: 'Вебхук', email: 'Эл. почта', telegram: 'Telegram' },
     name: 'Название',
+    nameHint: 'Буквы, цифры, ., _ и -, без пробелов. Начинается с буквы или цифры.',
     field: {
       url: 'Адрес',
       secret: 'Секрет для подписи (необязательно)',

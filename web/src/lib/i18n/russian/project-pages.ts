@@ -2,6 +2,8 @@
 
 export const projectPages = {
   project: {
+    notFound: 'Проект не найден',
+    notFoundText: 'Ссылка неверна, либо проект удалён или принадлежит другой учётной записи.',
     noConversations: 'Бесед пока нет',
     noConversationsText: 'Беседы этого проекта могут читать и менять его файлы.',
     conversations: 'Беседы этого проекта',

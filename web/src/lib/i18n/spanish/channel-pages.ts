@@ -8,6 +8,7 @@ export const channelPages = {
     kind: 'Tipo',
     kinds: { webhook: 'Webhook', email: 'Correo electrónico', telegram: 'Telegram' },
     name: 'Nombre',
+    nameHint: 'Letras, dígitos, ., _ y -, sin espacios. Empieza por una letra o un dígito.',
     field: {
       url: 'Dirección',
       secret: 'Secreto de firma (opcional)',

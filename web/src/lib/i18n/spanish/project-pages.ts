@@ -2,6 +2,8 @@
 
 export const projectPages = {
   project: {
+    notFound: 'Proyecto no encontrado',
+    notFoundText: 'El enlace es incorrecto, o el proyecto se eliminó o pertenece a otra cuenta.',
     noConversations: 'Aún no hay conversaciones',
     noConversationsText:
       'Las conversaciones de este proyecto pueden leer y modificar sus archivos.',
