@@ -16,8 +16,8 @@ const ChatSettings = lazyPart(() =>
 )
 
 /**
- * `leading` stands before the title (the button of the sidebar), `children` after it (the project
- * picker and menus of other features).
+ * `leading` is placed before the title (the sidebar button), `children` after it (the project picker and menus of other
+ * features).
  */
 export function ChatHeader({
   conversation,

@@ -4,8 +4,8 @@ import type { ApprovalMode } from '../../../../server/protocol/conversations/con
 import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
 
 /**
- * What the composer shows and every send passes on. Null leaves the choice to the server, so that
- * later defaults apply.
+ * The options in the composer, which every send passes on. Null leaves the choice to the server, so that its defaults
+ * apply.
  */
 export type ChatOptions = {
   /** Null: the server's default. */
@@ -15,25 +15,19 @@ export type ChatOptions = {
   tools: boolean
   /** Null: the server's default. */
   approval: ApprovalMode | null
-  /** The model that answers beside the first one, for comparison; null: none. */
+  /** The model that gives a second answer for comparison; null for none. */
   secondModel: string | null
 }
 
-/** Whether a new conversation with the model thinks by default; the server decides in the same way. */
+/** Whether a new conversation with the model thinks by default. The server uses the same rule. */
 const thinksByDefault = (model: PublicModel | undefined): boolean =>
   model !== undefined && !model.demo && model.thinking !== false
 
-/**
- * Whether the model would think with these options: the person's choice, or what the model does by
- * default.
- */
+/** Whether the model thinks with these options: the user's choice, or the model's default. */
 export const isThinking = (options: ChatOptions, model: PublicModel | undefined): boolean =>
   options.thinking ?? thinksByDefault(model)
 
-/**
- * The model with this id; for null, and an id that is not offered, the default model. Undefined
- * while there are no models.
- */
+/** The model with this id; the default model for null or an unknown id. Undefined while there are no models. */
 export const modelOf = (
   models: readonly PublicModel[] | undefined,
   id: string | null,

@@ -1,4 +1,4 @@
-// Settings of one conversation: system prompt, temperature, answer length, MCP servers.
+// The settings dialog of one conversation: system prompt, temperature, answer length, MCP servers.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx'
 
 const readNumber = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
-/** A dialog that the header opens. An empty field leaves the choice to the server. */
+/** An empty field leaves the choice to the server. */
 export function ChatSettings({
   conversation,
   onClose,

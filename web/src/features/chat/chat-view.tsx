@@ -1,4 +1,4 @@
-// One conversation: its messages, its active run and the composer.
+// The view of one conversation: its messages, its active run and the composer.
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -46,7 +46,7 @@ import { useAttach } from './runs/use-attach.ts'
 import { useRunActions, type Written } from './runs/use-run-actions.ts'
 import { useMarkSeen } from './use-mark-seen.ts'
 
-/** Whether to offer tools is a choice of this page, not of the conversation; it lasts until the page closes. */
+/** Conversations without tools. The server does not store this choice; it lasts until the page closes. */
 const toolsOff = new Set<string>()
 
 function useOptions(conversation: Conversation) {
@@ -75,7 +75,7 @@ function useOptions(conversation: Conversation) {
   return { options, change }
 }
 
-/** Goes to the home page when the open conversation is deleted; returns true on the way there. */
+/** Goes to the home page when the open conversation is deleted. Returns true while navigating. */
 function useLeaveDeleted(id: string, { data, error }: ReturnType<typeof useConversation>): boolean {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -88,7 +88,7 @@ function useLeaveDeleted(id: string, { data, error }: ReturnType<typeof useConve
   return deleted
 }
 
-/** `header` and `aside` draw what other features add, once the conversation has loaded. */
+/** `header` and `aside` render parts of other features once the conversation has loaded. */
 export function ChatView({
   id,
   menu,
@@ -124,14 +124,14 @@ export function ChatView({
   )
 }
 
-/** Escape stops the run, unless something nearer handles the key. */
+/** Makes Escape stop the run, unless a closer element handles the key. */
 function useEscapeToStop(isRunning: boolean, stop: () => Promise<unknown>): void {
   useEffect(() => {
     if (!isRunning) return
     const onKey = (event: KeyboardEvent): void => {
       // While an input method composes, Escape belongs to it.
       if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return
-      // Escape in an approval card concerns only that card, not the whole run.
+      // In an approval card, Escape concerns only the card.
       if (document.activeElement?.closest('[data-approval]') != null) return
       // An open menu or dialog handles the key itself.
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
@@ -142,7 +142,7 @@ function useEscapeToStop(isRunning: boolean, stop: () => Promise<unknown>): void
   }, [isRunning, stop])
 }
 
-/** Shows the branch that ends at a message. */
+/** Returns the function that shows the branch with a message. */
 function useShowMessage(id: string): (messageId: MessageId) => void {
   const client = useQueryClient()
   const patch = usePatchConversation()
@@ -210,7 +210,7 @@ function OpenConversation({
     () => ({ conversationId: id, projectId: conversation.project_id }),
     [id, conversation.project_id],
   )
-  // When a run ends, the buttons of every code block appear. That can wait, in pieces, for what the reader does.
+  // When a run ends, the buttons of all code blocks appear. Deferred, so that they do not delay user input.
   const codeActions = useDeferredValue(useCodeActions(run.send, !running && options.tools))
   return (
     <ConversationContext value={place}>

@@ -1,4 +1,4 @@
-// Running code of an answer: a message that asks the agent to run it, with its tools and its approvals.
+// Runs code of an answer: sends a message that asks the agent to run it, with the usual tools and approvals.
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CodeActions } from '../../ui/markdown/code-actions.ts'
@@ -11,7 +11,7 @@ const fenceFor = (code: string): string => {
   return '`'.repeat(longest + 1)
 }
 
-/** @param enabled a message can be sent now, and the agent may use its tools */
+/** `enabled`: whether a message can be sent now and the agent may use tools. */
 export function useCodeActions(send: RunActions['send'], enabled: boolean): CodeActions {
   const { t } = useTranslation()
   return useMemo(

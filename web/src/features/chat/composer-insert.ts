@@ -1,10 +1,10 @@
-// Puts text into the message field from elsewhere on the page, such as a quote of an answer.
+// Inserts text into the composer from elsewhere on the page, for example a quote of an answer.
 
 type Insert = (text: string) => void
 
 let current: Insert | null = null
 
-/** Makes a field the one that receives texts; returns how to end that. */
+/** Registers the composer's insert function. Returns the function that unregisters it. */
 export function receiveInserts(insert: Insert): () => void {
   current = insert
   return () => {
@@ -12,5 +12,5 @@ export function receiveInserts(insert: Insert): () => void {
   }
 }
 
-/** Without a field on the page, nothing happens. */
+/** Inserts the text at the caret; does nothing if the page has no composer. */
 export const insertIntoComposer = (text: string): void => current?.(text)

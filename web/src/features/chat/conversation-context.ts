@@ -1,10 +1,7 @@
-// The conversation and the project of the messages on the page.
+// The context with the conversation and the project of the displayed messages.
 import { createContext } from 'react'
 
-/**
- * Where a message stands, for parts of it that are too deep to get it passed, such as sources and
- * files.
- */
+/** The ids for deeply nested parts of a message, such as sources and files. */
 export type ConversationPlace = { conversationId: string; projectId: string | null }
 
 export const ConversationContext = createContext<ConversationPlace>({

@@ -1,9 +1,9 @@
-// The page's options as the fields of a conversation patch.
+// Converts the composer's options to the fields of a conversation patch.
 import type { PatchConversationBody } from '../../../../server/protocol/conversations/conversation.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { ChatOptions } from './chat-options.ts'
 
-/** Only fields that are present are patched. */
+/** Contains only the fields that are present in `options`. */
 export function conversationPatch(
   choice: Partial<ChatOptions> & { leaf?: MessageId },
 ): Partial<PatchConversationBody> {

@@ -1,10 +1,10 @@
-// Asks before a message is deleted with everything below it; the deletion can be undone.
+// Asks for confirmation before a message and everything after it is deleted. The deletion can be undone.
 import { useTranslation } from 'react-i18next'
 import { useDeleteMessage, useDeletionSize, useRestoreMessage } from '../../lib/api/messages.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 
-/** Says how many others go with it. `messageId` null: nothing is asked. */
+/** Shows how many other messages are deleted too. Closed while `messageId` is null. */
 export function DeleteMessageDialog({
   conversationId,
   messageId,

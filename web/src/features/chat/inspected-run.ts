@@ -1,4 +1,4 @@
-// Which run the inspector shows: opened from an answer's menu or by a command.
+// Which run the inspector shows. An answer's menu or a command opens it.
 import { create } from 'zustand'
 
 export const useInspected = create<{ runId: string | null }>(() => ({ runId: null }))

@@ -1,4 +1,4 @@
-// In place of a conversation that cannot be shown: there is none at this address, or it could not be loaded.
+// Replaces a conversation that cannot be shown: it does not exist, or it failed to load.
 import { CircleHelp, RotateCw, SquarePen, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,7 +12,7 @@ import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty } from '../../ui/states/feedback.tsx'
 
-/** `menu` is the button that shows the sidebar, `error` the response to the request for the conversation. */
+/** `menu` is the button that shows the sidebar; `error` is the error of the request for the conversation. */
 export function MissingConversation({
   menu,
   error,

@@ -1,4 +1,4 @@
-// The first page: a greeting, the composer and a few suggestions.
+// The home page's new chat: a greeting, the composer and a few suggestions.
 import { useQueryClient } from '@tanstack/react-query'
 import { Calculator, Clock, CloudSun, FolderSearch, Ghost } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -21,11 +21,11 @@ import type { Draft } from './composer/use-send-once.ts'
 import { randomId } from './random-id.ts'
 import { useNewConversation } from './use-new-conversation.ts'
 
-const KeptMessages = lateView(() =>
-  import('./queue/kept-messages.tsx').then((module) => module.KeptMessages),
+const OfflineMessages = lateView(() =>
+  import('./queue/offline-messages.tsx').then((module) => module.OfflineMessages),
 )
 
-/** What cannot be loaded now could not be sent now, either. */
+/** Loads the code that sends messages. */
 const loadSending = () =>
   import('./runs/start-run.ts').catch(() => {
     throw new ApiError(0, 'offline')
@@ -42,10 +42,7 @@ const SUGGESTIONS = [
 const greetingOf = (hour: number) =>
   hour < 5 ? 'night' : hour < 12 ? 'morning' : hour < 18 ? 'afternoon' : 'evening'
 
-/**
- * `notice` stands above the greeting, such as that no model is set up. The conversation is created
- * with the first message.
- */
+/** `notice` is shown above the greeting, for example that no model is set up. The first message creates the conversation. */
 export function NewChat({
   projectId,
   projectModel,
@@ -53,7 +50,7 @@ export function NewChat({
   notice,
 }: {
   projectId: ProjectId | null
-  /** The model that the project sets for its new conversations. */
+  /** The default model of new conversations in the project. */
   projectModel: string | null
   projectPicker: ReactNode
   notice?: ReactNode
@@ -69,18 +66,18 @@ export function NewChat({
     approval: null,
     secondModel: null,
   })
-  // A project has a model of its own, and the model chosen last may no longer be offered.
-  const wanted = chosen.model ?? (projectId === null ? readLastModel() : projectModel)
-  const model = models?.some(({ id }) => id === wanted) === true ? wanted : null
+  // A project has its own model. The last chosen model may no longer be offered.
+  const preferredModel = chosen.model ?? (projectId === null ? readLastModel() : projectModel)
+  const model = models?.some(({ id }) => id === preferredModel) === true ? preferredModel : null
   const options = { ...chosen, model }
   const hour = useMemo(() => new Date().getHours(), [])
 
   const [temporary, setTemporary] = useState(false)
-  const place = useNewConversation(projectId, options, temporary)
+  const newConversation = useNewConversation(projectId, options, temporary)
 
   const start = async (draft: Draft, clientId: string): Promise<boolean> => {
     try {
-      const conversation = await place.open()
+      const conversation = await newConversation.open()
       const { startRun, writtenFields } = await loadSending()
       const first = await startRun(
         client,
@@ -97,33 +94,41 @@ export function NewChat({
         secondModels.set(conversation.id, second)
         setComparison(conversation.id, { id: randomId(), first, second: null, model: second })
       }
-      place.taken()
+      newConversation.accept()
       navigate(paths.conversation(conversation.id))
       return true
     } catch (error) {
-      if (await keep(error, draft, clientId)) return true
+      if (await queueForLater(error, draft, clientId)) return true
       reportError(error)
       // The message may have arrived although the connection broke, so the conversation stays for the next attempt.
-      if (!(error instanceof ApiError && error.status === 0)) place.giveUp()
+      if (!(error instanceof ApiError && error.status === 0)) newConversation.discard()
       return false
     }
   }
 
-  /** Keeps a message that did not reach the server, to be sent later. False where that is not possible. */
-  const keep = async (error: unknown, draft: Draft, clientId: string): Promise<boolean> => {
+  /** Queues a message that did not reach the server. Resolves with false if that is not possible. */
+  const queueForLater = async (
+    error: unknown,
+    draft: Draft,
+    clientId: string,
+  ): Promise<boolean> => {
     const isUnreached = error instanceof ApiError && error.status === 0
-    // A temporary conversation leaves nothing behind, not even a message that waits.
+    // A temporary conversation must store nothing, not even a queued message.
     if (!isUnreached || temporary || !opensOffline()) return false
     const message = { id: clientId, ...draft, tools: options.tools }
     try {
       const { enqueue, NEW_CONVERSATIONS } = await import('./queue/queued-messages.ts')
       enqueue(NEW_CONVERSATIONS, {
         ...message,
-        begins: { settings: place.settings(), secondModel: options.secondModel, id: place.taken() },
+        begins: {
+          settings: newConversation.settings(),
+          secondModel: options.secondModel,
+          id: newConversation.accept(),
+        },
       })
       return true
     } catch {
-      return false // this part of the page was never loaded
+      return false // this code was never loaded
     }
   }
 
@@ -137,13 +142,13 @@ export function NewChat({
   return (
     <div className="@container-size flex min-h-0 flex-1 flex-col overflow-y-auto">
       <div className="mx-auto flex w-full max-w-2xl flex-col px-4 pb-10">
-        {/* The composer is where index.html has drawn its field, whatever is around it. */}
+        {/* At the same position as the field of index.html, whatever is around it. */}
         <div className="flex min-h-[calc(50cqh-4rem)] flex-col justify-end pt-4">
           <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
             {t(`home.greeting.${greetingOf(hour)}`)}
           </h1>
           <PartBoundary fallback={null} isOver>
-            <KeptMessages />
+            <OfflineMessages />
           </PartBoundary>
         </div>
         <Composer

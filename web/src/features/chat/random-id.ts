@@ -1,8 +1,8 @@
-// Random ids, also where the browser has no `crypto.randomUUID` (plain HTTP from another machine).
+// Random ids, also for browsers without `crypto.randomUUID` (plain HTTP from another machine).
 
-/** 128 random bits as text of at most 36 characters; unique for all practical purposes. */
+/** A random id of 128 bits, at most 36 characters long. */
 export function randomId(): string {
-  // The type says that it always exists; on an insecure origin it does not.
+  // Undefined on an insecure origin, although the DOM types say otherwise.
   const { randomUUID } = crypto as { randomUUID?: () => string }
   if (randomUUID !== undefined) return randomUUID.call(crypto)
   return [...crypto.getRandomValues(new Uint8Array(16))]

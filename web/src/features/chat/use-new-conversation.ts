@@ -1,4 +1,4 @@
-// The conversation that a first message is sent to: created with it, and removed if the server does not accept the message.
+// The conversation for a first message: created with the message, and removed if the server does not accept it.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
@@ -25,10 +25,7 @@ const settingsOf = (projectId: ProjectId | null, options: ChatOptions, temporary
   }
 }
 
-/**
- * For the home page. `temporary`: the conversation is not listed and is removed when the page
- * leaves it.
- */
+/** For the home page. A `temporary` conversation is not listed, and is removed when the page leaves it. */
 export function useNewConversation(
   projectId: ProjectId | null,
   options: ChatOptions,
@@ -38,37 +35,37 @@ export function useNewConversation(
   const opened = useRef<Opened | null>(null)
   const chosen = useRef(settingsOf(projectId, options, temporary))
   chosen.current = settingsOf(projectId, options, temporary)
-  const place = useMemo(() => {
-    /** The message was refused, or its sender has left: removes the empty conversation. */
-    const giveUp = (): void => {
-      const left = opened.current
+  const newConversation = useMemo(() => {
+    /** Removes the empty conversation after the message was refused or the user has left. */
+    const discard = (): void => {
+      const abandoned = opened.current
       opened.current = null
-      if (left === null) return
-      void deleteIfEmpty(left.conversation.id)
-        // Unreachable, as it was for the message: the empty conversation stays in the list and can be deleted there.
+      if (abandoned === null) return
+      void deleteIfEmpty(abandoned.conversation.id)
+        // Unreachable, like for the message: the empty conversation stays in the list, where the user can delete it.
         .catch(() => undefined)
-        .finally(() => refreshConversations(client, [left.conversation.id]))
+        .finally(() => refreshConversations(client, [abandoned.conversation.id]))
     }
     return {
-      giveUp,
-      /** The conversation of the last attempt, unless the options have changed since; otherwise another one. */
+      discard,
+      /** Resolves with the conversation of the last attempt; creates one if there is none or the options have changed. */
       async open(): Promise<Conversation> {
         const settings = JSON.stringify(chosen.current)
-        if (opened.current !== null && opened.current.settings !== settings) giveUp()
+        if (opened.current !== null && opened.current.settings !== settings) discard()
         opened.current ??= { settings, conversation: await createConversation(chosen.current) }
         const { conversation } = opened.current
         client.setQueryData(conversationKeys.one(conversation.id), conversation)
         return conversation
       },
       settings: () => chosen.current,
-      /** The message has arrived, or will be sent later: the conversation stays. @returns its id; null when there is none yet. */
-      taken: (): string | null => {
+      /** Keeps the conversation: its message has arrived or is queued. Returns its id; null if it has not been created. */
+      accept: (): string | null => {
         const { conversation } = opened.current ?? {}
         opened.current = null
         return conversation?.id ?? null
       },
     }
   }, [client])
-  useEffect(() => place.giveUp, [place])
-  return place
+  useEffect(() => newConversation.discard, [newConversation])
+  return newConversation
 }

@@ -1,12 +1,12 @@
-// Removes a temporary conversation when the page leaves it. Where that fails, the server removes it after a while.
+// Removes a temporary conversation when the page leaves it. If that fails, the server removes it later.
 import { useEffect } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { removeWhileLeaving } from '../../lib/api/conversations.ts'
 
-/** Removals that are about to happen; opening the conversation again at once takes them back. */
+/** Timers of pending removals; opening the conversation again at once cancels them. */
 const leaving = new Map<string, number>()
 
-/** Does nothing for other conversations. */
+/** Does nothing for conversations that are not temporary. */
 export function useRemoveOnLeave({ id, temporary }: Conversation): void {
   useEffect(() => {
     if (!temporary) return
@@ -15,7 +15,7 @@ export function useRemoveOnLeave({ id, temporary }: Conversation): void {
     addEventListener('pagehide', remove)
     return () => {
       removeEventListener('pagehide', remove)
-      // The effect may only be running again.
+      // Delayed, because the effect may only be running again.
       leaving.set(id, window.setTimeout(remove, 0))
     }
   }, [id, temporary])

@@ -1,4 +1,4 @@
-// The card of an approval request: a preview of the call, and buttons to approve, reject or change it.
+// The card of an approval request: a preview of the tool call, and buttons to approve, reject or change it.
 import { ChevronDown, ShieldAlert } from 'lucide-react'
 import { type Ref, useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -27,12 +27,12 @@ type ApprovalCardProps = {
   approval: PendingApproval
   /** Its position among several requests; null for the only one. */
   place?: { number: number; total: number } | null
-  /** Another request comes first: shows only the heading until the person opens it. */
+  /** Another request comes first: shows only the heading until the user opens the card. */
   folded?: boolean
   onDecided?: () => void
 }
 
-/** `onDecided` is called once the decision is stored, or somebody else's was. */
+/** Calls `onDecided` once a decision is stored, here or elsewhere. */
 export function ApprovalCard({
   runId,
   approval,
@@ -54,7 +54,7 @@ export function ApprovalCard({
 
   useFocusOnArrival(card, folded)
 
-  /** Returns to the card and focuses it: with the focus on the body, the next Escape would stop the run. */
+  /** Focuses the card again: with the focus on the body, the next Escape would stop the run. */
   const backToCard = useCallback((): void => {
     setMode('ask')
     card.current?.focus({ preventScroll: true })
@@ -72,7 +72,7 @@ export function ApprovalCard({
     onDecided?.()
   }
 
-  const answer = async (decision: 'approve' | 'reject'): Promise<void> => {
+  const sendDecision = async (decision: 'approve' | 'reject'): Promise<void> => {
     if (invalid) return
     setBusy(true)
     deciding.current = true
@@ -95,10 +95,10 @@ export function ApprovalCard({
     }
   }
 
-  /** Handles the card's shortcuts; returns whether the key was one of them. */
+  /** Handles a shortcut of the card. Returns whether the key was one. */
   const onKey = (key: string): boolean => {
     if (!open || mode !== 'ask' || busy) return false
-    if (key === 'a') void answer('approve')
+    if (key === 'a') void sendDecision('approve')
     else if (key === 'r') setMode('reject')
     else if (key === 'e') setMode('change')
     else return false
@@ -141,7 +141,7 @@ export function ApprovalCard({
               <ReasonField
                 value={reason}
                 onChange={setReason}
-                onEnter={() => void answer('reject')}
+                onEnter={() => void sendDecision('reject')}
               />
             )}
             {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
@@ -152,7 +152,7 @@ export function ApprovalCard({
             invalid={invalid}
             onMode={setMode}
             onBack={backToCard}
-            onDecide={(decision) => void answer(decision)}
+            onDecide={(decision) => void sendDecision(decision)}
           />
         </>
       )}
@@ -211,7 +211,7 @@ function ReasonField({
   )
 }
 
-/** `onUnfold`: null for a card that is open. */
+/** `onUnfold` is null for an open card. */
 function CardHeader({
   titleId,
   approval,

@@ -1,4 +1,4 @@
-// What a call that needs approval would do: its warning, its diff or command, and its arguments.
+// The preview of a tool call that needs approval: warning, diff or command, and arguments.
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
@@ -33,12 +33,12 @@ const DISPLAY_CODES = [
 const isKnownPreview = (code: unknown): code is (typeof DISPLAY_CODES)[number] =>
   DISPLAY_CODES.some((known) => known === code)
 
-/** In the page's language where the server names the text; otherwise in the server's words. */
+/** Texts are in the page's language if the server names them, otherwise in the server's words. */
 export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
   const { t } = useTranslation()
   const { preview } = approval
   const shown = preview?.diff !== undefined || preview?.command !== undefined
-  // A diff shows its file and line counts itself.
+  // A diff already shows the file and its line counts.
   const hasDiff = preview?.diff !== undefined && preview.diff !== ''
   return (
     <PartBoundary fallback={null}>

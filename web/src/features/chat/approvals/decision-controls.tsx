@@ -1,21 +1,15 @@
-// What the person decides with on an approval card: the buttons, and how long an approval is remembered.
+// The controls of an approval card: the buttons, and the choice of how long to remember an approval.
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
 
-/** `ask`: nothing is chosen yet; `reject` asks for a reason, `change` for other arguments. */
+/** `ask` offers the decision, `reject` asks for a reason, `change` for other arguments. */
 export type DecisionMode = 'ask' | 'reject' | 'change'
 
-/**
- * What an approval also covers: nothing else, the same call for the rest of the run, or for the
- * whole conversation.
- */
+/** What an approval covers: this call, the same call for the rest of the run, or for the whole conversation. */
 export type Remember = 'no' | 'run' | 'conversation'
 
-/**
- * The buttons below an approval card. `mode` says whether arguments are being changed or a reason
- * is being written; `busy` disables all of them while the decision is sent.
- */
+/** The buttons of an approval card. `mode` is the current form; `busy` disables them while the decision is sent. */
 export function DecisionButtons({
   mode,
   busy,
@@ -26,7 +20,7 @@ export function DecisionButtons({
 }: {
   mode: DecisionMode
   busy: boolean
-  /** The changed arguments cannot be sent. */
+  /** Whether the changed arguments are invalid and cannot be sent. */
   invalid: boolean
   onMode: (mode: DecisionMode) => void
   onBack: () => void
@@ -63,7 +57,7 @@ export function DecisionButtons({
   )
 }
 
-/** An approval can be remembered for the run, and further for the conversation. */
+/** The choice of what an approval covers. */
 export function RememberChoice({
   value,
   onChange,

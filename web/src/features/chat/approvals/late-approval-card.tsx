@@ -8,10 +8,7 @@ const ApprovalCard = lazyPart(() =>
   import('./approval-card.tsx').then((module) => module.ApprovalCard),
 )
 
-/**
- * Takes what `ApprovalCard` takes and draws nothing while that loads. Used for answers and for
- * background tasks.
- */
+/** A lazy `ApprovalCard`; renders nothing while it loads. Used for answers and background tasks. */
 export function LateApprovalCard(props: ComponentProps<typeof card.ApprovalCard>) {
   return (
     <PartBoundary fallback={null}>

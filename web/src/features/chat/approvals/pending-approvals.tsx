@@ -1,4 +1,4 @@
-// All pending approval requests of a run: their number, each card with its position, and a button that rejects them all.
+// All pending approval requests of a run: their number, the cards, and a button that rejects all.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
@@ -9,7 +9,7 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { useLiveRuns } from '../runs/live-runs.ts'
 import { LateApprovalCard } from './late-approval-card.tsx'
 
-/** Below the steps of the answer whose run waits; draws nothing without requests. */
+/** Shown below the steps of an answer whose run waits for approval. Renders nothing without requests. */
 export function PendingApprovals({
   conversationId,
   runId,
@@ -17,14 +17,15 @@ export function PendingApprovals({
 }: {
   conversationId: string
   runId: string
-  /** In the order in which they are shown. */
+  /** In display order. */
   approvals: readonly PendingApproval[]
 }) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)
-  const answered = (id: string): void => useLiveRuns.getState().answered(conversationId, runId, id)
+  const onDecided = (id: string): void =>
+    useLiveRuns.getState().removeApproval(conversationId, runId, id)
 
-  /** Rejects them one after another; a request that someone else decided meanwhile is not an error. */
+  /** Rejects the requests one after another. A request that was decided elsewhere meanwhile is not an error. */
   const rejectAll = async (): Promise<void> => {
     setBusy(true)
     try {
@@ -32,7 +33,7 @@ export function PendingApprovals({
         await decide(runId, { id_ref: id, decision: 'reject' }).catch((error: unknown) => {
           if (!(error instanceof ApiError && error.status === 409)) throw error
         })
-        answered(id)
+        onDecided(id)
       }
       if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
     } catch (error) {
@@ -60,7 +61,7 @@ export function PendingApprovals({
           approval={approval}
           place={approvals.length > 1 ? { number: place + 1, total: approvals.length } : null}
           folded={place > 0}
-          onDecided={() => answered(approval.id_ref)}
+          onDecided={() => onDecided(approval.id_ref)}
         />
       ))}
     </>

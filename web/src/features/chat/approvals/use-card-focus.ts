@@ -1,14 +1,14 @@
-// Where the focus is while a person decides a tool call: on the card, and on the next one when it goes.
+// Hooks for the focus during approvals: it moves to the first card, and to the next one when a card is removed.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { focusMessageField } from '../focus-message-field.ts'
 
-/** The first card scrolls into view and takes the focus, unless the person is typing. */
+/** Scrolls the first card into view and focuses it, unless the user is typing. */
 export function useFocusOnArrival(card: RefObject<HTMLElement | null>, folded: boolean): void {
   useEffect(() => {
     if (folded) return
     const focused = document.activeElement
-    // A card that arrived a moment earlier but belongs after this one is untouched if it has the focus itself.
+    // Another card may have arrived a moment earlier although it belongs after this one: take its focus if it was untouched.
     const focusedCard = focused?.closest('[data-approval]')
     if (focusedCard != null && focusedCard !== focused) return
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
@@ -17,7 +17,7 @@ export function useFocusOnArrival(card: RefObject<HTMLElement | null>, folded: b
   }, [card, folded])
 }
 
-/** Wherever the focus is, Escape cancels the unfinished decision and nothing else. */
+/** Makes Escape cancel the unfinished decision and nothing else, wherever the focus is. */
 export function useEscape(isActive: boolean, cancel: () => void): void {
   useEffect(() => {
     if (!isActive) return
@@ -34,9 +34,8 @@ export function useEscape(isActive: boolean, cancel: () => void): void {
 }
 
 /**
- * Moves the focus on when the card is removed. The stream may remove it before the response to the decision arrives; while it
- * is removed it still has the focus.
- * @returns set it to true while a decision is being sent.
+ * Moves the focus when the card is removed. The stream may remove the card before the response to the decision arrives;
+ * during the removal it still has the focus. Returns a ref; set it to true while a decision is being sent.
  */
 export function useFocusOnLeaving(card: RefObject<HTMLElement | null>): RefObject<boolean> {
   const deciding = useRef(false)
@@ -49,7 +48,7 @@ export function useFocusOnLeaving(card: RefObject<HTMLElement | null>): RefObjec
   return deciding
 }
 
-/** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
+/** Moves the focus to the next card, or to the composer unless that opens an on-screen keyboard. */
 export function focusNext(card: HTMLElement | null): void {
   if (card === null) return
   if (!card.contains(document.activeElement) && document.activeElement !== document.body) return

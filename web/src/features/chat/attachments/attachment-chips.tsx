@@ -1,4 +1,4 @@
-// Attachments of a message: images as tiles, other files as chips; chosen files as chips that can be removed.
+// Attachments of a message: images as tiles, other files as chips. Chosen files are chips that can be removed.
 
 import { FileText, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -97,7 +97,7 @@ function Chip({
   name: string
   picture: string | null
   pages: number | undefined
-  /** What a project keeps of it. */
+  /** The state of the file in the project's knowledge base. */
   document?: StoredAttachment['document']
   uploading?: boolean
   onRemove?: () => void

@@ -1,12 +1,12 @@
-// Uploads chosen, dropped or pasted files for a message.
+// Uploads files that were chosen, dropped or pasted for a message.
 import { useRef, useState } from 'react'
 import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
 import { request } from '../../../lib/http/api-client.ts'
 
-/** An uploaded file that a message is sent with. */
+/** An uploaded file of a message. */
 export type AttachedFile = FileInfo
 
-/** A chosen file: on its way to the server, or there. */
+/** A chosen file, uploading or uploaded. */
 export interface ChosenFile {
   key: number
   name: string
@@ -14,27 +14,24 @@ export interface ChosenFile {
   uploaded: AttachedFile | null
 }
 
-/** Bytes of a file that the server accepts by default; it checks again. */
+/** The server's default limit; the server checks again. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
 export const MAX_FILES = 20
 
-/**
- * The files of a message that is being written. Their upload begins as soon as they are chosen, and
- * removing one cancels it.
- */
+/** The files of a message that is being written. The upload starts when a file is chosen; removing the file cancels it. */
 export interface ChosenFiles {
   files: readonly ChosenFile[]
-  /** Returns the keys of those that are uploaded; more than a message may have are left out. */
+  /** Returns the keys of the files that are being uploaded. Files beyond the limit are left out. */
   add(files: readonly File[]): readonly number[]
-  /** Adds a file that the server stores by itself, unless the message has as many as it may. */
+  /** Adds a file that the server creates, unless the message has the maximum number of files. */
   addStored(name: string, store: (signal: AbortSignal) => Promise<AttachedFile>): void
   remove(key: number): void
   clear(): void
-  /** Resolves when no upload is on its way, with the files that are still chosen. */
+  /** Resolves with the files that are still chosen once no upload is pending. */
   uploaded(): Promise<readonly AttachedFile[]>
 }
 
-/** The files of a message that is being written. `onFailure` hears why a file cannot be attached. */
+/** The files of a message that is being written. `onFailure` receives the reason why a file cannot be attached. */
 export function useChosenFiles({
   onUploaded,
   onFailure,
@@ -91,7 +88,7 @@ export function useChosenFiles({
       if (newest.current.length < MAX_FILES) begin(name, store)
     },
     remove(key) {
-      // The server removes what no message uses.
+      // The server removes uploads that no message uses.
       uploads.current.get(key)?.abort.abort()
       drop(key)
     },

@@ -1,4 +1,4 @@
-// An attached file in a dialog, at a page: PDF in the browser's own viewer, images, and the text of everything else.
+// A dialog that shows an attached file at a page: PDF in the browser's viewer, images, and the text of all other files.
 
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
@@ -41,8 +41,8 @@ const useFile = (id: string) =>
     meta: { quiet: true },
   })
 
-/** What was read of a document; of a text file, what it is. */
-const useText = (id: string, file: { kind: Kind; bytes: Blob } | undefined, isWanted: boolean) =>
+/** The extracted text of a document, or the content of a text file. */
+const useText = (id: string, file: { kind: Kind; bytes: Blob } | undefined, enabled: boolean) =>
   useQuery({
     queryKey: ['file-text', id],
     queryFn: async ({ signal }) => {
@@ -50,13 +50,13 @@ const useText = (id: string, file: { kind: Kind; bytes: Blob } | undefined, isWa
       const { text } = await request<FileTextData>(`/api/files/${id}/text`, { signal })
       return { text }
     },
-    enabled: file !== undefined && isWanted,
+    enabled: file !== undefined && enabled,
     gcTime: 0,
     refetchOnWindowFocus: false,
     meta: { quiet: true },
   })
 
-/** Loads the file `id` when it opens; `marks` are the words that the text view highlights. */
+/** Loads the file `id` when it opens. `marks` are the words to highlight in the text view. */
 export function FileDialog({
   id,
   page,
@@ -64,7 +64,7 @@ export function FileDialog({
   onClose,
 }: {
   id: string
-  /** A page, slide or sheet; null: from the beginning, or the first marked word. */
+  /** The page, slide or sheet to show; null shows the beginning or the first marked word. */
   page: number | null
   marks: readonly string[]
   onClose: () => void
@@ -123,7 +123,7 @@ export function FileDialog({
   )
 }
 
-/** The type is fixed, so that a file of another kind is never run as a page. */
+/** Fixes the type of the blob, so that a file of another kind never runs as a web page. */
 function Drawn({
   kind,
   bytes,

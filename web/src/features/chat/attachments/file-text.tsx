@@ -1,17 +1,17 @@
-// The text of a file with its page numbers: the searched words are marked, and the first one on the wanted page is in view.
+// The text of a file with page numbers. Highlights the searched words and scrolls to the first one on the requested page.
 
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 
-/** Characters that are drawn; the rest is in the download. */
+/** The most characters that are rendered; the download has all. */
 const MAX_CHARACTERS = 400_000
-/** Characters before the wanted page that are drawn with it. */
+/** Characters before the requested page that are rendered with it. */
 const LEAD_CHARACTERS = 20_000
 
 type Section = { page: number | null; text: string }
 
-/** A text in which a line `[Page 7]` begins each page. */
+/** Splits a text in which each page begins with a line like `[Page 7]`. */
 function sectionsOf(text: string): Section[] {
   const pieces = text.split(/^\[Page (\d{1,6})\]\n?/m)
   const sections: Section[] = [{ page: null, text: pieces[0] ?? '' }]
@@ -20,7 +20,7 @@ function sectionsOf(text: string): Section[] {
   return sections.filter(({ text: one }) => one.trim() !== '')
 }
 
-/** A part that can be drawn: around the page, or from the beginning. */
+/** The part to render: around the page, or from the beginning. */
 function drawnPart(text: string, page: number | null): string {
   if (text.length <= MAX_CHARACTERS) return text
   const at = page === null ? 0 : Math.max(0, text.indexOf(`[Page ${page}]\n`) - LEAD_CHARACTERS)
@@ -28,36 +28,36 @@ function drawnPart(text: string, page: number | null): string {
   return text.slice(start, start + MAX_CHARACTERS)
 }
 
-/** The places of the words in the text, without overlaps, in order. White space in a hit is collapsed. */
+/** The ranges of the words in the text, in order and without overlaps. White space in a search hit is collapsed. */
 function placesOf(text: string, words: readonly string[]): [number, number][] {
-  const wanted = words
+  const patterns = words
     .filter((word) => word.trim() !== '')
     .toSorted((a, b) => b.length - a.length)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
-  if (wanted.length === 0) return []
-  return [...text.matchAll(new RegExp(wanted.join('|'), 'giu'))].map((match) => [
+  if (patterns.length === 0) return []
+  return [...text.matchAll(new RegExp(patterns.join('|'), 'giu'))].map((match) => [
     match.index,
     match.index + match[0].length,
   ])
 }
 
-/** `marks`: words to highlight, wherever they occur in the text. */
+/** `marks` are the words to highlight. */
 export function FileText({
   text,
   page,
   marks,
 }: {
   text: string
-  /** The page to begin with; null: the first word. */
+  /** The page to scroll to; null scrolls to the first word. */
   page: number | null
   marks: readonly string[]
 }) {
   const { t } = useTranslation()
   const view = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks exist once the text has arrived
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks are rendered once the text has arrived
   useEffect(() => {
-    const wanted = page === null ? null : view.current?.querySelector(`[data-page="${page}"]`)
-    const first = (wanted ?? view.current)?.querySelector('mark') ?? wanted
+    const patterns = page === null ? null : view.current?.querySelector(`[data-page="${page}"]`)
+    const first = (patterns ?? view.current)?.querySelector('mark') ?? patterns
     first?.scrollIntoView({ block: 'center' })
   }, [text, page])
   return (

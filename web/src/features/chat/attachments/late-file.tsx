@@ -1,11 +1,11 @@
-// Opens the file that the address names (`?file=<id>&page=<number>`), such as from a hit of the search.
+// Opens the file in the URL (`?file=<id>&page=<number>`), for example from a search hit.
 import { useSearchParams } from 'wouter'
 import { lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 
 const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
 
-/** Closing the dialog takes the file out of the address again. */
+/** A lazy dialog for the file in the URL. Closing it removes the file from the URL. */
 export function LateFile() {
   const [params, setParams] = useSearchParams()
   const id = params.get('file')

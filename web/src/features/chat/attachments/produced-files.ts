@@ -1,11 +1,11 @@
-// The files of an answer: those that are stored with it, and while it is being written those that its tools produced.
+// The files of an answer: the stored ones, or while the answer is being written those in its tool results.
 import type {
   Message,
   StoredAttachment,
 } from '../../../../../server/protocol/conversations/message.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 
-/** What is stored is complete once the answer is; until then the results of the calls know more. */
+/** The stored files are complete only once the answer is; until then the tool results are more recent. */
 export function filesOf(message: Message, steps: readonly Step[]): readonly StoredAttachment[] {
   const stored = message.attachments ?? []
   const produced = steps.flatMap((step): StoredAttachment[] =>

@@ -1,11 +1,12 @@
-// Images on the server: as a thumbnail, and whole in a dialog. They need the sign-in header, which an address in the page can't carry.
+// Images on the server, as a thumbnail or full size in a dialog. They load through fetch, because `img` cannot send the
+// authorization header.
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { send } from '../../../lib/http/api-client.ts'
 import { Lightbox } from '../../../ui/overlays/lightbox.tsx'
 
-/** Where the thumbnail of an attachment is; null when it is no image. Attachments without a file have no thumbnail. */
+/** The path of an attachment's thumbnail; null for other files and for attachments without a file. */
 export const thumbnailOf = (
   file: Pick<StoredAttachment, 'file_id' | 'mime' | 'url'>,
 ): string | null =>
@@ -15,7 +16,7 @@ export const thumbnailOf = (
       : `${file.url}?thumb=1`
     : null
 
-/** An address that this page can draw; null until the image has been loaded. */
+/** An object URL of the image; null until it has loaded. */
 function useLoadedImage(url: string): string | null {
   const [source, setSource] = useState<string | null>(null)
   useEffect(() => {
@@ -28,7 +29,7 @@ function useLoadedImage(url: string): string | null {
         address = URL.createObjectURL(image)
         setSource(address)
       })
-      // An image that fails to load leaves its space empty; its name is enough.
+      // An image that fails to load leaves its space empty; its name is still shown.
       .catch(() => setSource(null))
     return () => {
       controller.abort()
@@ -38,7 +39,7 @@ function useLoadedImage(url: string): string | null {
   return source
 }
 
-/** In a chip, beside its name. */
+/** A small image next to a file name. */
 export function SmallImage({ url }: { url: string }) {
   const source = useLoadedImage(url)
   return source === null ? (
@@ -48,7 +49,7 @@ export function SmallImage({ url }: { url: string }) {
   )
 }
 
-/** An image of a message; pressing it shows the whole image. */
+/** An image of a message; pressing it opens the full image. */
 export function ImageTile({ file, thumbnail }: { file: StoredAttachment; thumbnail: string }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

@@ -11,10 +11,7 @@ import { LateApprovalCard } from '../approvals/late-approval-card.tsx'
 import { inspectRun } from '../inspected-run.ts'
 import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
 
-/**
- * Lists unfinished tasks with their approval requests and a button to stop each; a notice says when
- * one ends.
- */
+/** Lists unfinished tasks with their approval requests and a stop button each. A notice appears when a task ends. */
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -25,7 +22,7 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
   useEffect(() => {
     const ended = (all ?? []).filter((task) => isOver(task) && before.current.has(task.id))
     before.current = new Set((all ?? []).filter((task) => !isOver(task)).map(({ id }) => id))
-    // An announced task appears in the conversation itself; notices are for the others.
+    // A task with an announcement appears as an answer in the conversation; only others need a notice.
     if (ended.length > 0)
       void client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
     for (const { status, task, error, reason, params, announce } of ended) {
@@ -41,7 +38,7 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
     }
   }, [all, client, conversationId, t])
   if (tasks.length === 0) return null
-  const asked = tasks.flatMap((task) => task.pending_approvals)
+  const approvals = tasks.flatMap((task) => task.pending_approvals)
   return (
     <section aria-label={t('background.title')} className="mb-2">
       <ul className="flex flex-col gap-2">
@@ -63,13 +60,13 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
               />
             </div>
             {task.pending_approvals.map((approval) => {
-              const number = asked.indexOf(approval) + 1
+              const number = approvals.indexOf(approval) + 1
               return (
                 <div key={approval.id_ref} className="mt-2">
                   <LateApprovalCard
                     runId={task.id}
                     approval={approval}
-                    place={asked.length > 1 ? { number, total: asked.length } : null}
+                    place={approvals.length > 1 ? { number, total: approvals.length } : null}
                     folded={number > 1}
                   />
                 </div>

@@ -1,4 +1,4 @@
-// The branches of a conversation at a glance, as a tree: how each begins, its model and its time. Choosing one shows it.
+// A dialog with the branches of a conversation as a tree: beginning, model and time of each. Choosing one shows it.
 import { Bot, User } from 'lucide-react'
 import { type KeyboardEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -17,19 +17,19 @@ import { inTreeOrder, type PlacedBranch } from './branch-order.ts'
 import { plainPreview } from './plain-preview.ts'
 import { showBranches } from './shown-branches.ts'
 
-/** Deeper branches are drawn no further to the right. */
+/** Deeper branches are not indented further. */
 const MAX_INDENT = 8
 
 const close = (): void => showBranches(false)
 
-/** A dialog; `onShow` receives the message whose branch the person chose. */
+/** `onShow` receives the id of the message whose branch the user chose. */
 export function BranchOverview({
   conversationId,
   locked,
   onShow,
 }: {
   conversationId: string
-  /** A run is active: the branch must not change. */
+  /** Whether a run is active: the branch must not change. */
   locked: boolean
   onShow: (id: MessageId) => void
 }) {
@@ -97,7 +97,7 @@ function Tree({
       ArrowUp: at - 1,
       Home: 0,
       End: items.length - 1,
-      // To the branch that this one forks from, and to the first that forks from this one.
+      // Left: the branch that this one forks from. Right: the first branch that forks from this one.
       ArrowLeft: branches.slice(0, Math.max(0, at)).findLastIndex((one) => one.depth < depth),
       ArrowRight: (branches[at + 1]?.depth ?? 0) > depth ? at + 1 : -1,
     }
@@ -136,7 +136,7 @@ function Item({
   onChoose,
 }: {
   branch: PlacedBranch
-  /** It is where the tab key enters the tree. */
+  /** Whether the Tab key enters the tree at this item. */
   isEntry: boolean
   locked: boolean
   onChoose: () => void
@@ -144,7 +144,7 @@ function Item({
   const { t, i18n } = useTranslation()
   const { data: models } = useModels()
   const { depth, role, shown, text, model, created_at: createdAt, messages } = branch
-  // What a person wrote is no Markdown.
+  // A user message is not Markdown.
   const words = role === 'user' ? text.trim() : plainPreview(text)
   const Icon = role === 'user' ? User : Bot
   const facts = [
@@ -188,7 +188,7 @@ function Item({
   )
 }
 
-/** The dialog would put the focus on its close button. */
+/** Focuses the item on mount; the dialog would focus its close button. */
 const focusOnce = (item: HTMLButtonElement | null): void => {
   if (item === null || item.dataset.focused !== undefined) return
   item.dataset.focused = ''

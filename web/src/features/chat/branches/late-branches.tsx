@@ -1,4 +1,4 @@
-// Loads the overview of the branches when it is first opened.
+// Loads the overview of the branches when it first opens.
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -8,7 +8,7 @@ const BranchOverview = lazyView(() =>
   import('./branch-overview.tsx').then((module) => module.BranchOverview),
 )
 
-/** Draws nothing while the overview is closed, so its code loads only when somebody opens it. */
+/** Renders nothing while the overview is closed, so that its code loads only when needed. */
 export function LateBranches(props: {
   conversationId: string
   locked: boolean

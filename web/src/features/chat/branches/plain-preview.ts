@@ -1,7 +1,7 @@
-// The beginning of an answer as plain text, for places that name it in a line or two.
+// Converts the beginning of an answer to plain text, for short previews.
 
 const LINE_MARKS: readonly (readonly [RegExp, string])[] = [
-  // Fences, rules, the line below a table's head, and the marks of formulas that stand alone.
+  // Fences, rules, the separator below a table's head, and delimiters of block formulas.
   [/^\s*(?:`{3,}.*|~{3,}.*|[-*_](?:\s*[-*_]){2,}|\|?[\s:|-]*-[\s:|-]*|\$\$|\\\[|\\\])\s*$/, ''],
   [/^\s*(?:>\s?)+/, ''],
   [/^\s*\[!(?:note|tip|important|warning|caution)\]\s*/i, ''],
@@ -13,7 +13,7 @@ const LINE_MARKS: readonly (readonly [RegExp, string])[] = [
 
 const INLINE_MARKS: readonly (readonly [RegExp, string])[] = [
   [/!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}(?:\s[^)\n]{0,200})?\)/g, '$1'],
-  // A preview may end within an address.
+  // A preview may end inside a URL.
   [/!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}$/g, '$1'],
   [/\[\^[^\]\s]{1,100}\]/g, ''],
   [/<\/?[a-z][a-z0-9]{0,19}(?:\s[^<>]{0,200})?\/?>/gi, ' '],
@@ -24,7 +24,7 @@ const INLINE_MARKS: readonly (readonly [RegExp, string])[] = [
   [/\$\$?([^\s$](?:[^$\n]{0,200}[^\s$])?)\$\$?(?!\d)/g, '$1'],
 ]
 
-/** Markdown without its marks, on one line. Linear in the text, which should be short. */
+/** Markdown without its syntax, on one line. Linear in the length of the text, which should be short. */
 export function plainPreview(markdown: string): string {
   const lines = markdown
     .split('\n')

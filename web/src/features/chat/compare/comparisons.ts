@@ -1,25 +1,27 @@
-// Which answers are shown side by side: at most one pair in each conversation, kept until the person has chosen.
+// Which answers are compared side by side: at most one pair per conversation, stored until the user has chosen.
 import { create } from 'zustand'
 import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
 import { randomId } from '../random-id.ts'
 
-/** Two sibling answers that are shown side by side, by the ids of their messages. */
+/** Two sibling answers that are shown side by side. */
 export type Comparison = {
-  /** The `client_id` of the second answer's run, so that it is started once. */
+  /** The `client_id` of the second answer's run, so that the run starts only once. */
   id: string
-  /** The id of the message. */
+  /** The id of the first answer's message. */
   first: string
-  /** Null while it is not there: the server writes one answer of a conversation at a time. */
+  /**
+   * The id of the second answer's message; null until it exists. The server writes one answer per conversation at a time.
+   */
   second: string | null
-  /** What gives the second answer; null while nobody has chosen. */
+  /** The model of the second answer; null until one is chosen. */
   model: string | null
 }
 
 const STORAGE_KEY = privateKey('comparisons')
 const MODEL_KEY = 'nanoclaw.second-model'
-/** Conversations whose comparison is kept, the newest. */
-const MAX_KEPT = 20
+/** How many comparisons are stored, newest first. */
+const MAX_COMPARISONS = 20
 
 type Comparisons = Readonly<Record<string, Comparison>>
 
@@ -49,42 +51,42 @@ export const useComparisons = create<{ byConversation: Comparisons }>(() => ({
   byConversation: readStored(),
 }))
 
-/** The pair of a conversation; null while its answers are shown one at a time. */
+/** The comparison of a conversation; null if there is none. */
 export const useComparison = (conversationId: string): Comparison | null =>
   useComparisons(({ byConversation }) => byConversation[conversationId] ?? null)
 
-/** Shows a pair; null: the person has chosen, or wants to see one answer again. */
+/** Stores a comparison; null ends it, because the user has chosen or wants to see one answer again. */
 export function setComparison(conversationId: string, comparison: Comparison | null): void {
   const { [conversationId]: _before, ...others } = useComparisons.getState().byConversation
-  const kept = Object.entries(others).slice(1 - MAX_KEPT)
-  if (comparison !== null) kept.push([conversationId, comparison])
-  const byConversation = Object.fromEntries(kept)
+  const remaining = Object.entries(others).slice(1 - MAX_COMPARISONS)
+  if (comparison !== null) remaining.push([conversationId, comparison])
+  const byConversation = Object.fromEntries(remaining)
   useComparisons.setState({ byConversation })
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(byConversation))
     if (comparison?.model != null) localStorage.setItem(MODEL_KEY, comparison.model)
   } catch {
-    // storage blocked or full: it lasts until the page is closed
+    // Storage is blocked or full: the comparison lasts until the page closes.
   }
 }
 
-/** The conversation in which somebody has just asked for a second answer and is now to choose who gives it. */
+/** The conversation in which the user just requested a second answer and has to choose its model. */
 let choosingIn: string | null = null
 
-/** Opens the choice of a second answer beside `first`. */
+/** Starts a comparison with the answer `first`; the choice of the second model opens. */
 export function beginComparison(conversationId: string, first: string): void {
   choosingIn = conversationId
   setComparison(conversationId, { id: randomId(), first, second: null, model: null })
 }
 
-/** Whether the choice was opened just now, so that it gets the focus; true once. */
+/** Whether the choice has just opened and should get the focus; true once. */
 export function takeBegun(conversationId: string): boolean {
   const isBegun = choosingIn === conversationId
   if (isBegun) choosingIn = null
   return isBegun
 }
 
-/** The model that the last comparison added. */
+/** The model that was last used for a second answer. */
 export function readSecondModel(): string | null {
   try {
     return localStorage.getItem(MODEL_KEY)
@@ -93,9 +95,9 @@ export function readSecondModel(): string | null {
   }
 }
 
-/** The second answer is still to be written: nothing else may be sent before. */
+/** Whether the second answer is not written yet, so that no other message may be sent. */
 export const isPendingComparison = (comparison: Comparison | null): boolean =>
   comparison !== null && comparison.second === null && comparison.model !== null
 
-/** The model that each conversation's messages also go to; it lasts until the page closes. */
+/** For each conversation, the second model that its messages also go to. Lasts until the page closes. */
 export const secondModels = new Map<string, string>()

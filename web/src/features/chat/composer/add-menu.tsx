@@ -1,4 +1,5 @@
-// The “+” menu of the message field: files, a photo, mentions, commands, thinking, tools and who approves them; what differs from the usual stays in sight.
+// The “+” menu of the composer: files, photo, mentions, commands, thinking, tools, approval mode. Options that differ from
+// the defaults stay visible next to it.
 import {
   AtSign,
   Brain,
@@ -35,7 +36,7 @@ const APPROVAL_ICONS = { ask: ShieldCheck, auto_medium: ShieldAlert, auto: Shiel
 
 type Props = { options: ChatOptions; onChange: (change: Partial<ChatOptions>) => void }
 
-/** What the current model can do with the options. */
+/** Which options the current model supports. */
 function useAbilities(options: ChatOptions) {
   const { data: models } = useModels()
   const model = modelOf(models, options.model)
@@ -47,7 +48,7 @@ function useAbilities(options: ChatOptions) {
   }
 }
 
-/** The model that was compared with last, if it is still there. */
+/** The model of the last comparison, if it is still available. */
 const secondOf = (others: readonly PublicModel[]): string | null => {
   const last = readSecondModel()
   return others.find(({ id }) => id === last)?.id ?? others[0]?.id ?? null
@@ -63,11 +64,11 @@ export function AddMenu({
   onMentions,
 }: Props & {
   onFiles: () => void
-  /** Null: the model cannot see images. */
+  /** Opens the camera; null if the model cannot see images. */
   onCamera: (() => void) | null
   /** Opens the list of commands. */
   onCommands: () => void
-  /** Opens the list of what can be mentioned or attached by name. */
+  /** Opens the list of mentions and attachments. */
   onMentions: () => void
 }) {
   const { t } = useTranslation()
@@ -81,7 +82,7 @@ export function AddMenu({
       <MenuItem icon={Paperclip} onSelect={onFiles}>
         {t('composer.attach')}
       </MenuItem>
-      {/* Where there is no touch screen, the file picker offers what a camera could. */}
+      {/* Without a touch screen, the file picker is enough. */}
       {onCamera !== null && matchMedia('(pointer: coarse)').matches && (
         <MenuItem icon={Camera} onSelect={onCamera}>
           {t('composer.camera')}
@@ -124,7 +125,7 @@ export function AddMenu({
   )
 }
 
-/** The approval modes that the user's groups allow, and the one that applies. Drawn, and read, with the open menu. */
+/** The approval modes that the user's groups allow, with the current one selected. Loads when the menu opens. */
 function ApprovalChoices({ options, onChange }: Props) {
   const { t } = useTranslation()
   const { data, isError } = useQuota()
@@ -146,13 +147,13 @@ function ApprovalChoices({ options, onChange }: Props) {
   )
 }
 
-/** Thinking, to switch with one click, and every option by which this chat differs from a usual one. */
+/** The thinking toggle, and every option that differs from its default. */
 export function ActiveOptions({ options, onChange }: Props) {
   const { t } = useTranslation()
   const { canThink, canCall, thinking, others } = useAbilities(options)
   const second = others.find(({ id }) => id === options.secondModel)
   const { approval } = options
-  // Without a choice of its own the chat follows the usual mode, which need not be known then.
+  // Without its own choice the chat uses the default mode, so the quota is not needed.
   const { data: quota } = useQuota(approval !== null)
   const isUsual = approval === null || approval === (quota?.default_approval ?? 'ask')
   return (

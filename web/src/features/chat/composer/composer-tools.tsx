@@ -1,4 +1,4 @@
-// The row below the message field: what to add, the options that apply, the model, dictation, send and stop.
+// The row below the message field: the “+” menu, active options, model, dictation, send and stop.
 import { memo, type ReactNode } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { late } from '../../../ui/states/late.tsx'
@@ -13,19 +13,19 @@ const DictationButton = late(() =>
   import('./dictation-button.tsx').then((module) => module.DictationButton),
 )
 
-/** What the row does with the message. Always the same object, so that typing does not draw the row again. */
+/** The actions of the row. The object stays the same, so that typing does not render the row again. */
 export interface ComposerActions {
   /** Opens the file picker. */
   pick(from: 'files' | 'camera'): void
   /** Opens the list of commands. */
   openCommands(): void
-  /** Opens the list of what can be mentioned or attached by name. */
+  /** Opens the list of mentions and attachments. */
   openMentions(): void
-  /** Adds a text behind the message. */
+  /** Appends a text to the message. */
   append(text: string): void
 }
 
-/** Drawn again only when something in it changes: drawing it for each key took more time than everything else. */
+/** Memoized: rendering it at each key press took more time than everything else. */
 export const ComposerTools = memo(function ComposerTools({
   options,
   onOptions,
@@ -40,7 +40,7 @@ export const ComposerTools = memo(function ComposerTools({
   options: ChatOptions
   onOptions: (change: Partial<ChatOptions>) => void
   leading: ReactNode
-  /** The model can see images. */
+  /** Whether the model can see images. */
   hasVision: boolean
   running: boolean
   empty: boolean
@@ -65,7 +65,7 @@ export const ComposerTools = memo(function ComposerTools({
       />
       <ActiveOptions options={options} onChange={onOptions} />
       {leading}
-      {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
+      {/* Grouped, so that the button never wraps onto a line by itself. */}
       <div className="flex min-w-0 flex-1 basis-40 items-center justify-end">
         <ModelMenu options={options} onChange={onOptions} />
         {canDictate && (

@@ -1,4 +1,4 @@
-// Where a message is written: a growing text field with suggestions, attachments, options, send and stop.
+// The composer: a growing text field with suggestions, attachments, options, send and stop.
 import {
   type ComponentProps,
   type KeyboardEvent,
@@ -38,9 +38,9 @@ const SuggestionList = lazyView(() =>
 
 const growsByItself = CSS.supports('field-sizing', 'content')
 
-/** The field grows with its text, up to a share of the window: by its style, or measured where that is not supported. */
+/** Makes the field grow with its text up to a share of the window, by CSS or, where that is unsupported, by measuring. */
 function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text decides the height
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text determines the height
   useLayoutEffect(() => {
     const element = field.current
     if (element === null || growsByItself) return
@@ -51,7 +51,7 @@ function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string)
 
 function useFocusAtStart(field: RefObject<HTMLTextAreaElement | null>, autoFocus: boolean) {
   useEffect(() => {
-    // An approval card that waits for the person keeps the focus, and so does a field in which an input method composes.
+    // Leaves the focus to a waiting approval card, and to a field in which an input method composes.
     if (document.activeElement?.closest('[data-approval],#early') != null) return
     if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
       field.current?.focus()
@@ -64,20 +64,20 @@ type ComposerProps = {
   onOptions: (change: Partial<ChatOptions>) => void
   running: boolean
   /**
-   * Resolves to true once the server has accepted the message; the text stays until then. `clientId` stays the same
-   * when the same message is sent again after a failure.
+   * Resolves with true once the server has accepted the message; until then the text stays. `clientId` is the same when a
+   * message is sent again after a failure.
    */
   onSend: (draft: Draft, clientId: string) => Promise<boolean>
   onStop: () => void
-  /** Opens the last message for editing; called for ↑ in the empty field. */
+  /** Opens the last user message for editing; called for ↑ in the empty field. */
   onRecall?: () => void
   leading?: ReactNode
-  /** Whose files and documents can be mentioned. */
+  /** The project whose files and documents can be mentioned. */
   projectId: ProjectId | null
   autoFocus?: boolean
 }
 
-/** Its text is kept as the draft of `draftKey`, so that nothing written gets lost. */
+/** Stores its text as the draft `draftKey`, so that nothing is lost. */
 export function Composer({
   draftKey,
   options,
@@ -94,7 +94,7 @@ export function Composer({
   const { data: models, isPending } = useModels()
   const model = modelOf(models, options.model)
   const { sending, send: sendOnce } = useSendOnce(onSend)
-  /** The text whose suggestions were closed with Escape. */
+  /** The text at which Escape closed the suggestions. */
   const [closedAt, setClosedAt] = useState<string | null>(null)
   const [active, setActive] = useState<string | null>(null)
   const keys = useRef<KeyHandler | null>(null)
@@ -114,7 +114,7 @@ export function Composer({
   const empty = text.trim() === '' && files.length === 0
   const submit = (): void =>
     void sendOnce({ text, chosen, isEmpty: empty, onSent: () => write('') })
-  // With the model that was chosen last, which is only offered if it still exists.
+  // Waits for the models, because the last chosen one may no longer exist.
   useEarlyField(field, draftKey, !isPending, {
     onText(early, at) {
       write(early)
@@ -212,7 +212,7 @@ function Attached(props: ComponentProps<typeof ChosenFileChips>) {
   )
 }
 
-/** `active`: the id of the suggestion that Enter takes; null when there is none. */
+/** `active` is the id of the suggestion that Enter chooses; null if there is none. */
 function MessageField({
   field,
   written: { text, write, setCaret },

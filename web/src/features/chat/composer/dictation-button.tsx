@@ -1,4 +1,4 @@
-// Dictation with the browser's own speech recognition: what is heard goes into the message field.
+// Dictation with the browser's speech recognition.
 import { Mic } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,16 +8,13 @@ import { IconButton } from '../../../ui/controls/button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { createRecognition, type Recognition } from './speech-recognition.ts'
 
-/** The language of the page, in the browser's own variety of it. */
+/** The language of the page, in the browser's regional variant if it has one. */
 const spokenLanguage = (): string => {
   const language = shownLanguage()
   return languageOf(navigator.language) === language ? navigator.language : LANGUAGES[language].tag
 }
 
-/**
- * Pressing it again stops the dictation. `onHeard` receives each phrase once it is final, in the
- * language of the page.
- */
+/** Starts and stops the dictation. `onHeard` receives each phrase once it is final, in the page's language. */
 export function DictationButton({ onHeard }: { onHeard: (text: string) => void }) {
   const { t } = useTranslation()
   const [listening, setListening] = useState(false)

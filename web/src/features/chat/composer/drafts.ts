@@ -1,7 +1,7 @@
-// Unsent text, kept for each conversation as long as the tab is open.
+// Drafts: unsent text per conversation, stored while the tab is open.
 const KEY_PREFIX = 'nanoclaw.draft.'
 
-/** The draft with this key; empty when there is none or the browser blocks storage. */
+/** The draft with this key; empty if there is none or storage is blocked. */
 export const readDraft = (key: string): string => {
   try {
     return sessionStorage.getItem(KEY_PREFIX + key) ?? ''
@@ -16,6 +16,6 @@ export const writeDraft = (key: string, text: string): void => {
     if (text === '') sessionStorage.removeItem(KEY_PREFIX + key)
     else sessionStorage.setItem(KEY_PREFIX + key, text)
   } catch {
-    // storage blocked or full: the draft exists only in the field
+    // Storage is blocked or full: the draft exists only in the field.
   }
 }

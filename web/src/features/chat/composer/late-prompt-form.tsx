@@ -1,4 +1,4 @@
-// Loads the form for the fields of a prompt when one is first chosen.
+// Loads the form for the fields of a prompt when it is first needed.
 
 import { lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -6,7 +6,7 @@ import { askForFields, useWantedPrompt } from './wanted-prompt.ts'
 
 const PromptForm = lazyView(() => import('./prompt-form.tsx').then((module) => module.PromptForm))
 
-/** Place it outside of the message field's own form: what is submitted within that would be sent, too. */
+/** Place it outside the composer's form: a submit inside that form would also send the message. */
 export function LatePromptForm() {
   const prompt = useWantedPrompt((store) => store.prompt)
   if (prompt === null) return null

@@ -1,4 +1,4 @@
-// The button that names the model; the list it opens loads with the first opening.
+// The button that shows the model. The list that it opens loads when it first opens.
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,10 +13,7 @@ const ModelPicker = lazyView(() =>
   import('./model-picker.tsx').then((module) => module.ModelPicker),
 )
 
-/**
- * Shows the current model and passes on what changes, such as a different model or whether it
- * thinks.
- */
+/** Shows the current model. `onChange` receives changed options, such as another model. */
 export function ModelMenu({
   options,
   onChange,
@@ -26,7 +23,7 @@ export function ModelMenu({
 }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
-  const [wanted, setWanted] = useState(false)
+  const [opened, setOpened] = useState(false)
   const current = modelOf(models, options.model)
   const offered = useMenuModels(current?.id ?? null)
   const button = (
@@ -35,15 +32,15 @@ export function ModelMenu({
       aria-label={t('composer.modelIs', { name: current?.name ?? '…' })}
       aria-haspopup="dialog"
       className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
-      onClick={wanted ? undefined : () => setWanted(true)}
+      onClick={opened ? undefined : () => setOpened(true)}
     >
       <span className="max-w-40 truncate max-sm:max-w-28">{current?.name ?? '…'}</span>
       <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
     </button>
   )
-  if (!wanted) return button
+  if (!opened) return button
   return (
-    <PartBoundary fallback={button} isOver onClose={() => setWanted(false)}>
+    <PartBoundary fallback={button} isOver onClose={() => setOpened(false)}>
       <ModelPicker
         trigger={button}
         models={offered}

@@ -1,4 +1,4 @@
-// The list of models: searched by typing, with provider, capabilities, context window and price.
+// The list of models: searchable, with provider, capabilities, context window and price.
 import { Brain, Check, Image, Search, Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
@@ -8,7 +8,7 @@ import { isComposing } from '../../../lib/browser/composing.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import { classNames } from '../../../ui/class-names.ts'
 
-/** Fewer models need no search. */
+/** With fewer models, there is no search field. */
 const MIN_MODELS_TO_SEARCH = 6
 
 const matches = ({ name, id, provider }: PublicModel, words: readonly string[]): boolean => {
@@ -16,13 +16,13 @@ const matches = ({ name, id, provider }: PublicModel, words: readonly string[]):
   return words.every((word) => text.includes(word))
 }
 
-/** The models with those of one provider together, in the order of their first. */
+/** Groups the models by provider, in the order of each provider's first model. */
 const byProvider = (models: readonly PublicModel[]): PublicModel[] => {
   const providers = [...new Set(models.map(({ provider }) => provider))]
   return providers.flatMap((one) => models.filter(({ provider }) => provider === one))
 }
 
-/** Starts open, because it is first drawn when someone opens it. */
+/** Starts open, because it is rendered when the user opens it. */
 export function ModelPicker({
   trigger,
   models,
@@ -110,7 +110,7 @@ function Choices({
           className="pointer-events-none absolute top-1/2 start-4 -translate-y-1/2 text-muted"
         />
         <input
-          // biome-ignore lint/a11y/noAutofocus: the person has just opened the list
+          // biome-ignore lint/a11y/noAutofocus: the user has just opened the list
           autoFocus
           role="combobox"
           aria-expanded

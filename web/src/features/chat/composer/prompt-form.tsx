@@ -1,4 +1,4 @@
-// The form for the fields of a prompt or of a resource's address. A filled in prompt goes into the message field.
+// The form for the fields of a prompt or of a resource's URI template. A filled-in prompt goes into the message field.
 import { type ChangeEvent, type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/controls/button.tsx'
@@ -10,7 +10,7 @@ import { askForFields, type WantedPrompt } from './wanted-prompt.ts'
 
 const close = (): void => askForFields(null)
 
-/** A dialog. Filling in may ask the server; a failure is reported, and the dialog stays open. */
+/** Filling in may send a request; a failure is reported, and the dialog stays open. */
 export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
   const { t } = useTranslation()
   const id = useId()
@@ -21,7 +21,7 @@ export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
     event.preventDefault()
     setBusy(true)
     try {
-      // An argument that is left out is not the same as an empty one.
+      // A missing argument is different from an empty one.
       const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
       const text = await prompt.fill(filled)
       close()
@@ -59,7 +59,7 @@ export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
             onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
               setValues({ ...values, [name]: target.value }),
           }
-          // A part of an address is one line.
+          // A part of a URI is one line.
           return prompt.submit === 'attach' ? (
             <TextField key={name} maxLength={2_000} {...field} />
           ) : (

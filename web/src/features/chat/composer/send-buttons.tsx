@@ -1,13 +1,10 @@
-// Send, or queue while an answer is running, and stop.
+// The buttons of the composer: send, queue (while a run is active), and stop.
 import { ArrowUp, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useDisplay } from '../../../lib/preferences/display.ts'
 import { Tip } from '../../../ui/overlays/tip.tsx'
 
-/**
- * `empty`: nothing could be sent, so only stopping is offered while an answer is running.
- * `sending`: a message is on its way.
- */
+/** With `empty`, there is nothing to send, so only stop is offered while a run is active. `sending`: a send is pending. */
 export function SendButtons({
   running,
   empty,

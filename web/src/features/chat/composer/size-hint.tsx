@@ -1,21 +1,22 @@
-// Before a large message is sent: about how many tokens it has, what reading them costs, and whether the model can read them at all.
+// A hint before a large message is sent: about how many tokens it has, what they cost, and whether they fit the context
+// window.
 import { useTranslation } from 'react-i18next'
 import type { Price, PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { estimateTokens } from '../../../../../server/protocol/models/token-estimate.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import type { ChosenFile } from '../attachments/attachments.ts'
 
-/** Smaller messages are not worth a word. */
+/** Smaller messages have no hint. */
 const MIN_TOKENS = 1_500
-/** Of a file, whose text only the server has: an average of all languages. */
+/** An average across languages, for files whose text only the server has. */
 const CHARACTERS_PER_TOKEN = 3.5
 
-/** The rate of an input of this size, per million tokens. */
+/** The price per million tokens of an input of this size. */
 const inputRate = ({ input, tiers = [] }: Price, tokens: number): number =>
   tiers.filter(({ above }) => tokens > above).toSorted((a, b) => b.above - a.above)[0]?.input ??
   input
 
-/** An estimate from the number of characters. Draws nothing for small messages. */
+/** Estimates tokens from the number of characters. Renders nothing for small messages. */
 export function SizeHint({
   text,
   files,

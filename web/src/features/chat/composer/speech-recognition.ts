@@ -1,12 +1,9 @@
-// The part of the Web Speech API that dictation uses; TypeScript's DOM types do not have it.
+// The part of the Web Speech API that dictation uses, which TypeScript's DOM types lack.
 
 type Alternative = { transcript: string }
 type Result = { isFinal: boolean; readonly [index: number]: Alternative | undefined }
 
-/**
- * One recognition of speech, from `start` to `onend`; `abort` drops what has not been recognized
- * yet.
- */
+/** A speech recognition, from `start` to `onend`. `abort` drops speech that has not been recognized yet. */
 export type Recognition = {
   lang: string
   continuous: boolean
@@ -20,16 +17,16 @@ export type Recognition = {
 
 type Recognizer = new () => Recognition
 
-// Chromium and Safari have it under the prefixed name only, Firefox not at all.
+// Chromium and Safari have only the prefixed name, Firefox has neither.
 const { SpeechRecognition, webkitSpeechRecognition } = globalThis as {
   SpeechRecognition?: Recognizer
   webkitSpeechRecognition?: Recognizer
 }
 const Available = SpeechRecognition ?? webkitSpeechRecognition
 
-/** Browsers give the microphone to secure origins only. */
+/** Whether dictation is available. Browsers allow the microphone only on secure origins. */
 export const canDictate = Available !== undefined && isSecureContext
 
-/** Null in browsers that cannot recognize speech. */
+/** Creates a recognition; null if the browser cannot recognize speech. */
 export const createRecognition = (): Recognition | null =>
   Available === undefined ? null : new Available()

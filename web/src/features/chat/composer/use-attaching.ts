@@ -1,4 +1,4 @@
-// Files on their way into a message: chosen, dropped or pasted; checked before they are uploaded, and after.
+// Hook for attaching files to a message: chosen, dropped or pasted, with checks before and after the upload.
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
@@ -8,13 +8,13 @@ import { notify } from '../../../ui/overlays/toasts.ts'
 import { reportError } from '../../../ui/states/error-text.ts'
 import { MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'
 
-/** Of a text in any language, on average; and the share of the window that files may take on the server. */
+/** An average across languages. `WINDOW_SHARE` is the share of the context window that the server allows for files. */
 const CHARACTERS_PER_TOKEN = 3
 const WINDOW_SHARE = 0.5
-/** A longer text that is pasted becomes a file. */
+/** A longer pasted text becomes a file. */
 const MAX_PASTED_CHARACTERS = 8_000
 
-/** Until the models have loaded (`model` is undefined), anything can be attached; the server checks it again. */
+/** While `model` is undefined (loading), any file can be attached; the server checks again. */
 export function useAttaching(model: PublicModel | undefined, insert: (text: string) => void) {
   const { t } = useTranslation()
   const [dragging, setDragging] = useState(false)

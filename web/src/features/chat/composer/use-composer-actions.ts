@@ -1,9 +1,9 @@
-// What the buttons and menus of the composer do to its text and its attachments.
+// The actions of the composer's buttons and menus.
 import { type RefObject, useMemo, useRef } from 'react'
 import type { ComposerActions } from './composer-tools.tsx'
 import type { useComposerText } from './use-composer-text.ts'
 
-/** The same object in every render. `onSuggest` is called before suggestions are opened. */
+/** Returns the same object in every render. `onSuggest` is called before suggestions open. */
 export function useComposerActions(
   picker: RefObject<HTMLInputElement | null>,
   { insert, newestText }: Pick<ReturnType<typeof useComposerText>, 'insert' | 'newestText'>,
@@ -13,7 +13,7 @@ export function useComposerActions(
   suggest.current = onSuggest
   return useMemo(
     () => ({
-      // One field serves both: phones open the camera for `capture`.
+      // One input serves both: with `capture`, phones open the camera.
       pick(from) {
         const input = picker.current
         if (input === null) return

@@ -1,9 +1,9 @@
-// The text of the composer: stored as a draft, and changed in parts by suggestions, pasted files and other views.
+// The text of the composer: stored as a draft, edited by suggestions, pasted files and other views.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { receiveInserts } from '../composer-insert.ts'
 import { readDraft, writeDraft } from './drafts.ts'
 
-/** What the person writes into `field`. */
+/** The text that the user writes into `field`. */
 export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaElement | null>) {
   const [text, setText] = useState(() => readDraft(draftKey))
   const [caret, setCaret] = useState(0)
@@ -12,7 +12,7 @@ export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaE
     writeDraft(draftKey, next)
   }
 
-  /** Puts a text in place of a part of the message, with the caret behind it. */
+  /** Replaces a range of the text; the caret goes after the replacement. */
   const put = (added: string, from: number, to: number): void => {
     write(text.slice(0, from) + added + text.slice(to))
     const end = from + added.length
@@ -22,7 +22,7 @@ export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaE
       field.current?.setSelectionRange(end, end)
     })
   }
-  /** `put` and the text as they are now, for callbacks that outlive a render. */
+  /** The latest `put`, for callbacks that outlive a render. */
   const insert = useRef(put)
   insert.current = put
   const newestText = useRef(text)

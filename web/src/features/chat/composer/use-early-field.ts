@@ -3,16 +3,16 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { type EarlyField, findEarlyField } from '../../../lib/browser/early-field.ts'
 
 type Taken = {
-  /** Called with what was written there. */
+  /** Receives the text of the early field. */
   onText(text: string, caret: number): void
-  /** Called after that if the person has already sent it. */
+  /** Called after `onText` if the user has already pressed the send key. */
   onSend(text: string): void
 }
 
-/** Text, selection, focus and scroll position go to `field`; nothing in between is drawn. */
+/** Moves text, selection, focus and scroll position to `field`, without a paint in between. */
 function moveInto(to: HTMLTextAreaElement, { box, field }: EarlyField): string {
   const { value, selectionStart, selectionEnd, selectionDirection, scrollTop } = field
-  // Also here, because React sets it later than the selection.
+  // Set it here too, because React sets it after the selection.
   to.value = value
   if (document.activeElement === field) to.focus({ preventScroll: true })
   to.setSelectionRange(selectionStart, selectionEnd, selectionDirection)
@@ -22,8 +22,8 @@ function moveInto(to: HTMLTextAreaElement, { box, field }: EarlyField): string {
 }
 
 /**
- * Waits while an input method composes in the early field, and, when its message is to be sent, until `isReady`: until then
- * the person can go on writing there.
+ * Takes over once no input method composes in the early field and, if its message is to be sent, once `isReady`. Until
+ * then the user can keep writing there.
  */
 export function useEarlyField(
   field: RefObject<HTMLTextAreaElement | null>,
@@ -46,7 +46,7 @@ export function useEarlyField(
       newest.current.onText(text, field.current.selectionStart)
       if (isSent) newest.current.onSend(text)
     }
-    // An input method reports its last change after the end of the composition in some browsers, and before in others.
+    // Some browsers fire the last input event after compositionend, others before.
     const takeSoon = (): void => void setTimeout(take)
     take()
     box.addEventListener('input', takeSoon)

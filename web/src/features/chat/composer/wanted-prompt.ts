@@ -1,18 +1,15 @@
-// What the person chose and still has to fill in: a prompt of an MCP server or of their own, or the address of a resource.
+// The prompt or resource that the user chose and has to fill in: of an MCP server, or a saved prompt.
 import { create } from 'zustand'
 
-/**
- * A prompt with empty fields, drawn by `PromptForm`; `key` tells two prompts of the same title
- * apart.
- */
+/** A prompt with empty fields, shown by `PromptForm`. `key` distinguishes prompts with the same title. */
 export type WantedPrompt = {
   key: string
   title: string
   description: string | undefined
   fields: readonly { name: string; description?: string | undefined; required: boolean }[]
-  /** What is done with the values. Default: the text goes into the message. */
+  /** What submitting does: `insert` (default) inserts the text into the message. */
   submit?: 'insert' | 'attach'
-  /** The text with the values of the fields; null when nothing is put into the message. */
+  /** Resolves with the filled-in text; null if nothing goes into the message. */
   fill(values: Readonly<Record<string, string>>): string | null | Promise<string>
 }
 

@@ -1,14 +1,14 @@
-// The values of a server's form while a person fills it in, and as they are sent.
+// The values of an MCP server's form, while the user fills it in and as they are sent.
 import type {
   InputAnswer,
   InputField,
   InputForm,
 } from '../../../../../server/protocol/runs/input.ts'
 
-/** Texts as typed (numbers too), switches, and the chosen values of a list. */
+/** Text as typed (also for numbers), a switch, or the chosen values of a list. */
 export type Value = string | boolean | readonly string[]
 
-/** What the form holds, by the name of the field. */
+/** The values of the form, by field name. */
 export type Values = Readonly<Record<string, Value>>
 
 const firstValue = (field: InputField): Value => {
@@ -17,13 +17,13 @@ const firstValue = (field: InputField): Value => {
   return field.default === undefined ? '' : String(field.default)
 }
 
-/** The values before the person has changed anything: the server's defaults, else empty. */
+/** The initial values: the server's defaults, else empty. */
 export const firstValues = (form: InputForm | undefined): Values =>
   Object.fromEntries(
     Object.entries(form?.properties ?? {}).map(([name, field]) => [name, firstValue(field)]),
   )
 
-/** What is sent: empty optional fields are left out. */
+/** The content to send; empty optional fields are left out. */
 export function contentOf(form: InputForm, values: Values): NonNullable<InputAnswer['content']> {
   const required = new Set(form.required ?? [])
   const content: NonNullable<InputAnswer['content']> = {}
@@ -40,7 +40,7 @@ export function contentOf(form: InputForm, values: Values): NonNullable<InputAns
   return content
 }
 
-/** The browser's field for date and time has no seconds, which the format requires. */
+/** Adds seconds to a date-time value: the browser's field omits them, but the format requires them. */
 const toWire = (field: InputField, value: string): string =>
   field.type === 'string' && !('oneOf' in field) && field.format === 'date-time'
     ? new Date(value).toISOString()

@@ -1,4 +1,4 @@
-// The card of a question that an MCP server asks: who asks, and a form to fill in or a page to open.
+// The card of an input request from an MCP server: a form to fill in, or a page to open.
 import { ExternalLink, MessageCircleQuestion } from 'lucide-react'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,7 +10,7 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { contentOf, firstValues, type Values } from './form-values.ts'
 import { InputFields } from './input-fields.tsx'
 
-/** Below the answer whose run waits. `onAnswered` is called once the server has the answer. */
+/** Shown below an answer whose run waits. `onAnswered` is called once the server has the response. */
 export function InputCard({
   runId,
   input,
@@ -27,7 +27,7 @@ export function InputCard({
   const [busy, setBusy] = useState(false)
   const [opened, setOpened] = useState(false)
 
-  // Scrolls into view and takes the focus, unless the person is typing.
+  // Scrolls into view and takes the focus, unless the user is typing.
   useEffect(() => {
     const focused = document.activeElement
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
@@ -36,7 +36,7 @@ export function InputCard({
     card.current?.scrollIntoView({ block: 'nearest' })
   }, [])
 
-  const answer = async (action: InputAction): Promise<void> => {
+  const sendInput = async (action: InputAction): Promise<void> => {
     setBusy(true)
     try {
       await answerInput(runId, {
@@ -56,7 +56,7 @@ export function InputCard({
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    void answer('accept')
+    void sendInput('accept')
   }
 
   return (
@@ -88,7 +88,7 @@ export function InputCard({
           </p>
         </div>
         <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
-          <Button type="button" disabled={busy} onClick={() => void answer('decline')}>
+          <Button type="button" disabled={busy} onClick={() => void sendInput('decline')}>
             {t('input.decline')}
           </Button>
           <Button type="submit" tone="primary" disabled={busy || (input.mode === 'url' && !opened)}>
@@ -100,7 +100,7 @@ export function InputCard({
   )
 }
 
-/** The host stands alone above the whole address, so that nobody mistakes one site for another. */
+/** Shows the host alone above the full URL, so that nobody mistakes one site for another. */
 function PageToOpen({ url, onOpen }: { url: string; onOpen: () => void }) {
   const { t } = useTranslation()
   return (

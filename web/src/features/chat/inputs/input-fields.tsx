@@ -1,4 +1,4 @@
-// The fields of a form that an MCP server asks to fill in.
+// The fields of a form from an MCP server.
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InputField, InputForm } from '../../../../../server/protocol/runs/input.ts'
@@ -6,10 +6,7 @@ import { SelectField, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
 import type { Value, Values } from './form-values.ts'
 
-/**
- * One field for each property of the form. `onChange` receives all values, with the changed one
- * replaced.
- */
+/** One field per property of the form. `onChange` receives all values, including the changed one. */
 export function InputFields({
   form,
   values,

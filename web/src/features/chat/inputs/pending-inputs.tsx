@@ -1,4 +1,4 @@
-// What MCP servers ask the person for; the card is loaded when the first question arrives.
+// The pending input requests of MCP servers. The card loads when the first request arrives.
 import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -6,7 +6,7 @@ import { useLiveRuns } from '../runs/live-runs.ts'
 
 const InputCard = lazyPart(() => import('./input-card.tsx').then((module) => module.InputCard))
 
-/** One card for each question, below the steps of the answer whose run waits. */
+/** One card per request, below the steps of the answer whose run waits. */
 export function PendingInputs({
   conversationId,
   runId,
@@ -23,9 +23,7 @@ export function PendingInputs({
           key={input.id_ref}
           runId={runId}
           input={input}
-          onAnswered={() =>
-            useLiveRuns.getState().inputAnswered(conversationId, runId, input.id_ref)
-          }
+          onAnswered={() => useLiveRuns.getState().removeInput(conversationId, runId, input.id_ref)}
         />
       ))}
     </PartBoundary>

@@ -1,4 +1,4 @@
-// What of a prompt differs from the previous call, and what that cost.
+// Shows how a prompt differs from the previous call, and what the difference cost.
 import { useTranslation } from 'react-i18next'
 import type { PromptChange } from '../../../../../server/protocol/runs/run-record.ts'
 import { money, wholeNumber } from '../../../lib/format.ts'
@@ -6,6 +6,7 @@ import { type Parts, pretty } from './recorded-call.ts'
 import { Named } from './response-view.tsx'
 import { Source } from './source.tsx'
 
+/** `change` is null if there is no previous call to compare with. `parts` maps hashes to recorded texts. */
 export function ChangeView({ change, parts }: { change: PromptChange | null; parts: Parts }) {
   const { t, i18n } = useTranslation()
   if (change === null) return <p className="text-sm text-muted">{t('inspector.firstCall')}</p>
@@ -48,7 +49,7 @@ export function ChangeView({ change, parts }: { change: PromptChange | null; par
       </ul>
       {(['before', 'after'] as const).map((side) => {
         const part = parts[first?.[side] ?? '']
-        // The descriptions of all tools say less than the names above.
+        // The texts of all tools would say less than the names above.
         if (part === undefined || first?.tools != null) return null
         return (
           <Named key={side} name={t(`inspector.${side}`)}>

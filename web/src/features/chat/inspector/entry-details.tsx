@@ -1,4 +1,4 @@
-// What is recorded of one call: the request and response of a model call, the arguments and result of a tool call.
+// The recorded details of a call: request and response of a model call, arguments and result of a tool call.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RecordedCall } from '../../../../../server/protocol/runs/run-record.ts'

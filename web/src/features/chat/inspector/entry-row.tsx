@@ -15,10 +15,10 @@ import { classNames } from '../../../ui/class-names.ts'
 import { EntryDetails } from './entry-details.tsx'
 import type { InspectedEntry, Parts } from './recorded-call.ts'
 
-/** Percent of the axis; a shorter call would be invisible. */
+/** The minimum width in percent of the axis, so that short calls are visible. */
 const MIN_WIDTH = 0.6
 
-/** `start` and `total`: of the whole run, in milliseconds. */
+/** `start` and `total` are those of the whole run, in milliseconds. */
 export function EntryRow({
   inspected,
   parts,

@@ -1,4 +1,4 @@
-// Loads the inspector when a run is first inspected.
+// Loads the inspector when it first opens.
 
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -8,7 +8,7 @@ const RunInspector = lazyPart(() =>
   import('./run-inspector.tsx').then((module) => module.RunInspector),
 )
 
-/** `activeRunId`: of the conversation's active run, if any. */
+/** `activeRunId` is the conversation's active run, if any. */
 export function LateInspector({ activeRunId }: { activeRunId: string | null }) {
   const runId = useInspected((store) => store.runId)
   if (runId === null) return null

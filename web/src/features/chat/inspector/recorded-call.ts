@@ -1,4 +1,4 @@
-// A recorded request as people read it: its parts with what they are, a command for a terminal, and all its texts for a search.
+// Converts a recorded request for display: its parts with their roles, a curl command, and its texts for the search.
 import {
   type RecordedCall,
   type RecordedExchange,
@@ -12,17 +12,17 @@ export interface RequestPart {
   key: string
   field: string
   index: number | null
-  /** `system`, `user`, `assistant`, `tool`, …: who speaks; else the name of the field. */
+  /** The role of a message (`system`, `user`, `assistant`, `tool`, …), else the name of the field. */
   role: string
-  /** Null if it is no longer stored. */
+  /** Null if the part is no longer stored. */
   json: string | null
-  /** Characters of the whole part. */
+  /** The length of the whole part. */
   characters: number
 }
 
 export type Parts = RunRecord['parts']
 
-/** The parts of a request in the order in which they were sent. */
+/** The parts of a request, in the order of the request. */
 export function partsOf({ body }: RecordedExchange, parts: Parts): RequestPart[] {
   return body.flatMap((field): RequestPart[] => {
     const part = (hash: string, index: number | null): RequestPart => {
@@ -44,11 +44,11 @@ export function partsOf({ body }: RecordedExchange, parts: Parts): RequestPart[]
   })
 }
 
-/** From the text: a long part may have been cut, and is no JSON then. */
+/** Reads the role from the text, because a long part may be cut and is then not valid JSON. */
 const roleIn = (json: string | null): string | null =>
   /^\{"(?:role|type)":"([\w-]{1,40})"/.exec(json ?? '')?.[1] ?? null
 
-/** JSON on several lines; as it is if it was cut. */
+/** Indents JSON; returns it unchanged if it was cut. */
 export function pretty(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2)
@@ -57,7 +57,7 @@ export function pretty(json: string): string {
   }
 }
 
-/** A command that sends the request again. The shell replaces `$API_KEY`. */
+/** A curl command that sends the request again. The shell expands `$API_KEY`. */
 export function curlOf(exchange: RecordedExchange, parts: Parts): string {
   const inDouble = (text: string): string =>
     `"${text.replace(/[\\"`]/g, '\\$&').replace(/\$(?!API_KEY\b)/g, '\\$')}"`
@@ -68,16 +68,16 @@ export function curlOf(exchange: RecordedExchange, parts: Parts): string {
   return [`curl -N ${inDouble(exchange.url)}`, ...headers, `  --data-raw '${body}'`].join(' \\\n')
 }
 
-/** A timeline entry with what is recorded of it. */
+/** A timeline entry with its part of the record. */
 export interface InspectedEntry {
   entry: TimelineEntry
-  /** Of a model call. */
+  /** For a model call. */
   call?: RecordedCall | undefined
-  /** Of a tool call. */
+  /** For a tool call. */
   tool?: RunRecord['tools'][number] | undefined
 }
 
-/** Entries as they are stored, each with its part of the record. */
+/** Joins the timeline entries, in their order, with the record. */
 export function withRecord(
   entries: readonly TimelineEntry[],
   record: RunRecord | undefined,
@@ -92,10 +92,10 @@ export function withRecord(
   })
 }
 
-/** Whether some text of the entry contains the words, in any case. */
+/** Whether a text of the entry contains the words, regardless of case. */
 export function contains({ entry, call, tool }: InspectedEntry, words: string, parts: Parts) {
-  const wanted = words.toLowerCase()
-  const has = (text: string | null): boolean => text?.toLowerCase().includes(wanted) ?? false
+  const search = words.toLowerCase()
+  const has = (text: string | null): boolean => text?.toLowerCase().includes(search) ?? false
   if (has(JSON.stringify(entry))) return true
   if (tool !== undefined && (has(tool.arguments) || has(tool.result))) return true
   return (call?.exchanges ?? []).some(

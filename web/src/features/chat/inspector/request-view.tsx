@@ -1,4 +1,4 @@
-// The request of a model call: where it was sent, and each part of what was sent.
+// The request of a model call: its URL, and each part of its body.
 import { Copy, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,7 +14,7 @@ import { notify } from '../../../ui/overlays/toasts.ts'
 import { curlOf, type Parts, partsOf, pretty, type RequestPart } from './recorded-call.ts'
 import { Source } from './source.tsx'
 
-/** `first`: the first part that differs from the previous call. */
+/** `first` is the first part that differs from the previous call. */
 export function RequestView({
   exchange,
   parts,
@@ -61,7 +61,7 @@ export function RequestView({
   )
 }
 
-/** Folded, since a request has hundreds of them. */
+/** Folded, because a request may have hundreds of parts. */
 function Part({ part, isFirst }: { part: RequestPart; isFirst: boolean }) {
   const { t, i18n } = useTranslation()
   const [open, setOpen] = useState(false)

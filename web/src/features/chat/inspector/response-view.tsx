@@ -1,4 +1,4 @@
-// The response to a request of a model call: its status, what the model wrote, and its usage.
+// The response to a model call's request: its status, the model's output, and its usage.
 
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -47,7 +47,7 @@ export function ResponseView({ response }: Pick<RecordedExchange, 'response'>) {
   )
 }
 
-/** A heading with what belongs to it. */
+/** A heading with its content. */
 export function Named({ name, children }: { name: string; children: ReactNode }) {
   return (
     <section>

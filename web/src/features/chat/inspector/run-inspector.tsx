@@ -1,4 +1,4 @@
-// The inspector of a run: each model call and tool call with its figures, what was sent and received, and what was stored when.
+// The run inspector: each model call and tool call with its figures, request and response, and the run's commits.
 import { Copy, Download, Search } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -32,7 +32,7 @@ export function RunInspector({
   onClose,
 }: {
   runId: string
-  /** The run is active. */
+  /** Whether the run is active. */
   live: boolean
   onClose: () => void
 }) {
@@ -65,11 +65,11 @@ function Timeline({
   const { t } = useTranslation()
   const [filter, setFilter] = useState<Filter>('all')
   const [words, setWords] = useState('')
-  const wanted = useDeferredValue(words.trim())
-  // At the end of the run, more is stored than at the end of its last call.
+  const search = useDeferredValue(words.trim())
+  // `live` is part of the key: the end of a run stores more than the end of its last call.
   const { data: record } = useRunRecord(runId, `${entries.length} ${live}`)
   const parts = record?.parts ?? NO_PARTS
-  // They are stored in the order in which they ended.
+  // The server stores entries in the order in which they ended.
   const sorted = useMemo(
     () =>
       withRecord(entries, record).toSorted(
@@ -84,9 +84,9 @@ function Timeline({
       sorted.filter(
         (one) =>
           (filter === 'all' || one.entry.kind === filter) &&
-          (wanted === '' || contains(one, wanted, parts)),
+          (search === '' || contains(one, search, parts)),
       ),
-    [sorted, filter, wanted, parts],
+    [sorted, filter, search, parts],
   )
   const json = (): string =>
     JSON.stringify({ run_id: runId, entries: sorted.map(({ entry }) => entry), ...record }, null, 2)
@@ -119,7 +119,7 @@ function Timeline({
   )
 }
 
-/** Tokens, cost and time of all entries. */
+/** The totals of tokens, cost and time of all entries. */
 function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: number }) {
   const { t, i18n } = useTranslation()
   const calls = entries.filter((entry) => entry.kind === 'model')
@@ -136,7 +136,7 @@ function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: 
   return <p className="mt-1 text-sm text-soft tabular-nums">{facts.join(' · ')}</p>
 }
 
-/** `json` is what is copied and saved: everything that is known of the run. */
+/** `json` is the text to copy and save: all data about the run. */
 function Toolbar({
   runId,
   filter,

@@ -1,12 +1,12 @@
-// A text of the record as it is, in a box that scrolls.
+// A scrollable box with a raw text of the record.
 
 import { useTranslation } from 'react-i18next'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 
-/** A browser takes seconds to lay out more. */
-const MAX_SHOWN = 200_000
+/** The browser needs seconds for the layout of longer texts. */
+const MAX_SHOWN_CHARACTERS = 200_000
 
-/** `isCut`: the text was longer than what is stored of it. */
+/** `isCut`: whether only the beginning of the text is stored. */
 export function Source({ text, isCut = false }: { text: string; isCut?: boolean }) {
   const { t } = useTranslation()
   return (
@@ -16,9 +16,9 @@ export function Source({ text, isCut = false }: { text: string; isCut?: boolean 
         dir="ltr"
         className="my-2 max-h-80 overflow-auto rounded-lg border border-line bg-surface p-3 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
       >
-        {text.slice(0, MAX_SHOWN)}
+        {text.slice(0, MAX_SHOWN_CHARACTERS)}
       </ScrollRegion>
-      {(isCut || text.length > MAX_SHOWN) && (
+      {(isCut || text.length > MAX_SHOWN_CHARACTERS) && (
         <p className="text-xs text-muted">{t('inspector.cut')}</p>
       )}
     </>

@@ -1,4 +1,4 @@
-// What a run stored when: each of its commits.
+// The list of a run's commits: what was stored, and when.
 
 import { useTranslation } from 'react-i18next'
 import type { StoredEvent } from '../../../../../server/protocol/runs/run-record.ts'

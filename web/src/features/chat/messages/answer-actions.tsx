@@ -1,4 +1,4 @@
-// What a person can do with a finished answer, in one row: copy, rate, regenerate, delete, edit, show a sibling.
+// The row of actions of a finished answer: copy, rate, regenerate, delete, edit, switch between siblings.
 import { RefreshCw, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { AnswerUsage } from './answer-usage.tsx'
 import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 
-/** `locked`: a run is active, which must end before messages can change. */
+/** `locked`: whether a run is active; messages can change only after it ends. */
 export function AnswerActions({
   message,
   conversationId,
@@ -27,12 +27,12 @@ export function AnswerActions({
 }: {
   message: Message
   conversationId: string
-  /** The text of the answer, as Markdown. */
+  /** Returns the text of the answer as Markdown. */
   text: () => string
   usage: Usage | null
-  /** The buttons that rate the answer. */
+  /** The buttons for feedback. */
   feedback: ReactNode
-  /** There is nothing to copy or to rate. */
+  /** Whether there is nothing to copy or rate. */
   isEmpty: boolean
   locked: boolean
   onRegenerate: (id: string, model?: string) => void

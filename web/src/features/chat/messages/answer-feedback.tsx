@@ -1,4 +1,4 @@
-// What the person thinks of an answer: thumbs up or down, and a note.
+// Feedback on an answer: thumbs up or down, and a note.
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,7 +15,7 @@ const RATINGS = [
 
 const MAX_NOTE_CHARACTERS = 2_000
 
-/** A rating is stored at once; the note that may be added to it, when it is saved. */
+/** Returns the buttons and the form for a note. A rating is stored at once; its optional note when the user saves it. */
 export function useAnswerFeedback(message: Message, conversationId: string) {
   const { t } = useTranslation()
   const set = useSetFeedback(conversationId)

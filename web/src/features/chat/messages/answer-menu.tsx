@@ -1,4 +1,4 @@
-// More that can be done with an answer: regenerate it with another model, copy its link, have it read aloud.
+// The menu of an answer: regenerate with another model, compare, edit, copy the link, read aloud, inspect the run.
 import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
@@ -23,7 +23,7 @@ import { notify } from '../../../ui/overlays/toasts.ts'
 import { beginComparison } from '../compare/comparisons.ts'
 import { inspectRun } from '../inspected-run.ts'
 
-/** The answer as it is drawn, without code, which nobody wants to hear. */
+/** The rendered text of an answer without code, for reading aloud. */
 function spokenText(messageId: string): string {
   const texts = document.querySelectorAll(`[data-message="${CSS.escape(messageId)}"] .prose`)
   return [...texts]
@@ -37,7 +37,7 @@ function spokenText(messageId: string): string {
     .join('\n')
 }
 
-/** `locked`: a run is active, so nothing that changes the branch is offered. */
+/** `locked`: whether a run is active; then no item that changes the branch is available. */
 export function AnswerMenu({
   message,
   conversationId,

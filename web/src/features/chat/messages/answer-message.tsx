@@ -1,4 +1,4 @@
-// An answer: its steps, pending approvals, how it ended, and its actions.
+// An answer: its steps, pending approvals and inputs, its ending, and its actions.
 import { Bot } from 'lucide-react'
 import { memo, useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -21,7 +21,7 @@ import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
 import { Working } from './working.tsx'
 
-/** Older messages may have only text; it is drawn as one text step. */
+/** The steps of a message. Older messages may have only a text, which becomes one text step. */
 const stepsOf = (message: Message): readonly Step[] => {
   const steps = message.process_steps ?? []
   return steps.length > 0 || message.text === ''
@@ -32,28 +32,28 @@ const stepsOf = (message: Message): readonly Step[] => {
 const textOf = (steps: readonly Step[]): string =>
   steps.flatMap((step) => (step?.type === 'text' ? [step.content] : [])).join('\n\n')
 
-/** The stored message is final. */
+/** Whether the stored message is final. */
 const isWhole = ({ status }: Message): boolean =>
   status !== 'streaming' && status !== 'awaiting_approval' && status !== 'awaiting_input'
 
-/** The run waits for a person. */
+/** Whether the run waits for a person. */
 const isWaiting = ({ approvals, inputs }: LiveRun): boolean => approvals.length + inputs.length > 0
 
-/** Approval requests arrive as their previews are ready; they are shown in the order of the calls. */
+/** Approval requests arrive when their previews are ready; sorts them by the order of their calls. */
 const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
   const placeOf = (callId: string): number =>
     steps.findIndex((step) => step?.type === 'tool_call' && step.id_ref === callId)
   return approvals.toSorted((one, other) => placeOf(one.id_ref) - placeOf(other.id_ref))
 }
 
-/** What the page shows of the run behind an answer: the live copy until the stored message is on the page. */
+/** The state of the run behind an answer: the live copy until the stored message is on the page. */
 function useShownRun(conversationId: string, message: Message) {
   const live = useRunOf(conversationId, message)
   const running = live?.state === 'running'
   const isReplaced = live !== undefined && !running && isWhole(message)
   const steps =
     live !== undefined && live.steps.length > 0 && !isReplaced ? live.steps : stepsOf(message)
-  // Drop the live copy only once the stored message is on the page; earlier, neither would be there for a moment.
+  // Drop the live copy only once the stored message has replaced it; otherwise the answer would disappear for a moment.
   useEffect(() => {
     if (isReplaced) useLiveRuns.getState().drop(conversationId, live.runId)
   }, [isReplaced, conversationId, live?.runId])
@@ -75,7 +75,7 @@ function useShownRun(conversationId: string, message: Message) {
 type AnswerMessageProps = {
   message: Message
   conversationId: string
-  /** The background task that this answer announces; null otherwise. */
+  /** The id of the background task that this answer announces, else null. */
   task: string | null
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
@@ -83,7 +83,7 @@ type AnswerMessageProps = {
   /** Continues an answer that the output limit cut off; null if another message follows. */
   onContinue: (() => void) | null
   onStop: () => void
-  /** Stops the answer and has another model give it. */
+  /** Stops the answer and regenerates it with another model. */
   onSwitch: (id: string, model: string) => void
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
@@ -91,9 +91,7 @@ type AnswerMessageProps = {
   onEditing: (id: MessageId | null) => void
 }
 
-/**
- * Drawn again only when its message or its run changes, while the texts of other answers stream.
- */
+/** Renders again only when its message or its run changes, not while other answers stream. */
 export const AnswerMessage = memo(function AnswerMessage({
   message,
   conversationId,
@@ -209,7 +207,7 @@ function RevisionForm({
       submit={t('common.save')}
       onCancel={onClose}
       onSubmit={async (text) => {
-        // A failure is reported centrally; the form stays, with what was written.
+        // A failure is reported centrally; the form stays open with the text.
         await revise.mutateAsync({ id, text }).then(onClose, () => undefined)
       }}
     />

@@ -1,4 +1,4 @@
-// What an answer used: tokens, those that came from the provider's cache apart, the cost, and the model.
+// The usage of an answer: tokens, tokens from the provider's cache, cost, model.
 import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AnswerTiming } from '../../../../../server/protocol/runs/run-timeline.ts'
@@ -6,19 +6,19 @@ import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
 
-/** A line among the actions of a finished answer; what is not known is left out. */
+/** A line next to the actions of a finished answer; unknown values are left out. */
 export function AnswerUsage({
   usage,
   tokens,
   model,
   timing,
 }: {
-  /** Null for answers of an import. */
+  /** Null for imported answers. */
   usage: Usage | null
-  /** Written by the model. */
+  /** Tokens that the model wrote. */
   tokens: number
   model: string | null
-  /** Null while the answer is written, and for older ones. */
+  /** Null while the answer is being written, and for older answers. */
   timing: AnswerTiming | null
 }) {
   const { t, i18n } = useTranslation()
@@ -79,7 +79,7 @@ function Duration({ timing }: { timing: AnswerTiming }) {
   )
 }
 
-/** The model's display name; its id when it is no longer offered. */
+/** The model's display name; its id if it is no longer offered. */
 function ModelName({ id }: { id: string }) {
   const { data: models } = useModels()
   return <span title={id}>{models?.find((model) => model.id === id)?.name ?? id}</span>

@@ -1,4 +1,4 @@
-// Two answers to one question side by side, or in tabs where there is no room; one is chosen to go on with.
+// Two answers to one question, side by side or in tabs on narrow screens. The user chooses one to continue with.
 import { X } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -17,7 +17,7 @@ import { AnswerMessage } from './answer-message.tsx'
 import type { MessageActions } from './message-actions.ts'
 import { SecondChoice } from './second-choice.tsx'
 
-/** From here on there is room for two columns. */
+/** Wide enough for two columns. */
 const WIDE = '(min-width: 64rem)'
 
 const isEnded = ({ status }: Message): boolean =>
@@ -26,14 +26,14 @@ const isEnded = ({ status }: Message): boolean =>
 type Props = {
   comparison: Comparison
   conversationId: string
-  /** The one of the two that is on the shown branch. */
+  /** The answer of the two that is on the shown branch. */
   shown: Message
-  /** A run is active. */
+  /** Whether a run is active. */
   locked: boolean
   actions: MessageActions
 }
 
-/** Starts the second answer once the first is there: the server writes one answer of a conversation at a time. */
+/** Starts the second answer once the first is complete: the server writes one answer per conversation at a time. */
 function useSecondAnswer({ comparison, conversationId, shown, locked, actions }: Props): void {
   const { id, first, second, model } = comparison
   const isDue = second === null && model !== null && !locked && shown.id === first && isEnded(shown)
@@ -42,16 +42,13 @@ function useSecondAnswer({ comparison, conversationId, shown, locked, actions }:
   useEffect(() => {
     if (!isDue || model === null || started.current === id) return
     started.current = id
-    // Whoever stops the first answer may not want the second either.
+    // A user who stops the first answer may not want the second one.
     if (shown.status === 'stopped') setComparison(conversationId, { ...comparison, model: null })
     else void compare(comparison, model)
   }, [isDue, id, model, compare, comparison, conversationId, shown.status])
 }
 
-/**
- * Draws both answers with `AnswerMessage`. While the second one is missing, it offers the models
- * that could write it.
- */
+/** Renders both answers with `AnswerMessage`. While there is no second one, it offers models that can write it. */
 export function ComparisonView(props: Props) {
   const { comparison, conversationId, shown, locked } = props
   const { t } = useTranslation()
@@ -97,7 +94,7 @@ export function ComparisonView(props: Props) {
       <section aria-label={t('compare.title')}>
         <Tabs.Root
           dir={shownDirection()}
-          // Whoever asked for a second answer chooses next who gives it.
+          // After requesting a second answer, the user chooses its model next.
           defaultValue={shown.id === first && isChosen ? 'first' : 'second'}
         >
           <div className="flex items-center gap-2">
@@ -153,13 +150,13 @@ export function ComparisonView(props: Props) {
   )
 }
 
-/** The model of an answer; null while it is not known. */
+/** The model of an answer; null while unknown. */
 function useModelOf(conversationId: string, id: string | null, shown: Message): string | null {
   const message = useMessage(conversationId, id === shown.id ? null : id).data
   return (id === shown.id ? shown.model : message?.model) ?? null
 }
 
-/** One of the answers, with everything that can be done with it. */
+/** One of the two answers with its actions. */
 function Side({ id, conversationId, shown, locked, actions }: Props & { id: string }) {
   const { t } = useTranslation()
   const stored = useMessage(conversationId, id === shown.id ? null : id)
@@ -177,7 +174,7 @@ function Side({ id, conversationId, shown, locked, actions }: Props & { id: stri
   return (
     <>
       <AnswerMessage
-        // Its versions are what is compared.
+        // No sibling switch: the siblings are what is being compared.
         message={{ ...message, siblings: [message.id] }}
         conversationId={conversationId}
         task={null}

@@ -1,20 +1,20 @@
-// Copies a message and reports whether that worked: formatted where another program understands it, else as Markdown.
+// Buttons that copy a message: formatted, for programs that accept HTML, or only as Markdown.
 import { Copy, FileCode } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { copyRich, copyText } from '../../../lib/browser/copy-text.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 
-/** The drawn texts of the message around the button; empty for a message without Markdown. */
+/** The rendered HTML of the message around the button; empty for a message without Markdown. */
 async function drawnText(button: Element): Promise<string> {
   const texts = button.closest('article')?.querySelectorAll('.prose[data-footnotes]') ?? []
   if (texts.length === 0) return ''
-  // Loaded with the first text.
+  // Already loaded together with the Markdown renderer.
   const { plainHtml } = await import('../../../ui/markdown/plain-html.ts')
   return [...texts].map(plainHtml).join('')
 }
 
-/** `text` returns the Markdown and is called only when the button is pressed. */
+/** Copies the formatted text and the Markdown. `text` returns the Markdown when the button is pressed. */
 export function CopyMessage({ text }: { text: () => string }) {
   const { t } = useTranslation()
   const report = (copied: boolean): void =>
@@ -32,7 +32,7 @@ export function CopyMessage({ text }: { text: () => string }) {
   )
 }
 
-/** Copies only the Markdown, for programs that would take the formatted text. */
+/** Copies only the Markdown, for programs that would otherwise take the formatted text. */
 export function CopyMarkdown({ text }: { text: () => string }) {
   const { t } = useTranslation()
   return (

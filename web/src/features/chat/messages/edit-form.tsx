@@ -1,11 +1,11 @@
-// The form in which the text of a message is changed.
+// The form for editing the text of a message.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
 
-/** Used for user messages and for answers. `submit` is the label of the button. */
+/** Used for user messages and answers. `submit` is the label of the submit button. */
 export function EditForm({
   initial,
   hint,
@@ -14,7 +14,7 @@ export function EditForm({
   onSubmit,
 }: {
   initial: string
-  /** What submitting does. */
+  /** Explains what submitting does. */
   hint: string
   submit: string
   onCancel: () => void
@@ -25,7 +25,7 @@ export function EditForm({
   const [opener] = useState(() => document.activeElement)
   const cancel = (): void => {
     onCancel()
-    // Opened from the message field with ↑, it goes back there; otherwise the list puts it on the button of the message.
+    // If ↑ in the composer opened the form, the focus returns there; otherwise the list moves it to the message's button.
     if (opener instanceof HTMLElement && opener.id === 'composer') opener.focus()
   }
   const submit = (): void => {
@@ -40,7 +40,7 @@ export function EditForm({
       }}
     >
       <textarea
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+        // biome-ignore lint/a11y/noAutofocus: the user has just asked to edit
         autoFocus
         onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
         aria-label={t('message.edit')}

@@ -1,4 +1,4 @@
-// Below an incomplete answer: why it ended, and what the reader can do about it.
+// The notice below an incomplete answer: why it ended, and what the user can do.
 import { Activity, RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -10,9 +10,7 @@ import { inspectRun } from '../inspected-run.ts'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
 
-/**
- * Explains a stopped, failed, interrupted or shortened answer; draws nothing below a complete one.
- */
+/** Explains a stopped, failed, interrupted or truncated answer. Renders nothing below a complete one. */
 export function Ending({
   message,
   live,
@@ -23,11 +21,11 @@ export function Ending({
 }: {
   message: Message
   live: LiveRun | undefined
-  /** Nothing has arrived that could be continued. */
+  /** Whether nothing has arrived that could be continued. */
   isEmpty: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
-  /** Asks for the rest of an answer that the output limit cut off; null if another message follows. */
+  /** Requests the rest of an answer that the output limit cut off; null if another message follows. */
   onContinue: (() => void) | null
 }) {
   const { t } = useTranslation()
@@ -40,7 +38,7 @@ export function Ending({
   const cutOff = finish === 'length'
   if (!failed && !limited && !broken && !cutOff) return null
   const runId = live?.runId ?? message.run_id ?? null
-  // The tokens that this answer has used up count on: it would end again at once. The text says what helps.
+  // A resumed run keeps its token count and would hit the limit again at once. The text says what helps.
   const canResume =
     !cutOff && runId !== null && !(failed && isEmpty) && limit?.reason !== 'run_tokens_used_up'
   const resumption = cutOff ? onContinue : canResume ? () => onResume(runId) : null

@@ -1,4 +1,4 @@
-// Loads the view of two answers side by side when it is first needed.
+// Loads the comparison of two answers when it is first needed.
 import { lazyView } from '../../../ui/states/late.tsx'
 
 export const LateComparison = lazyView(() =>

@@ -1,8 +1,8 @@
-// What can be done with the messages of a conversation.
+// The type of the actions on the messages of a conversation.
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { RunActions } from '../runs/use-run-actions.ts'
 
-/** Passed from the open conversation to its messages; the same object in every render. */
+/** The open conversation passes them to its messages; the object is the same in every render. */
 export type MessageActions = Pick<
   RunActions,
   'edit' | 'regenerate' | 'resume' | 'stop' | 'switchModel' | 'compare'
@@ -11,6 +11,6 @@ export type MessageActions = Pick<
   show: (id: MessageId) => void
   /** Asks the model to continue where its output limit cut it off. */
   continueAnswer: () => void
-  /** Opens the message for editing, or closes the open one with null. */
+  /** Opens the editing of a message; null closes it. */
   setEdited: (id: MessageId | null) => void
 }

@@ -1,4 +1,4 @@
-// The messages of a conversation: the newest at first, older ones as the reader scrolls up.
+// The list of messages: the newest first loaded, older ones when the user scrolls up.
 
 import { ArrowDown } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
@@ -14,15 +14,15 @@ import { AnswerMessage } from './answer-message.tsx'
 import { LateComparison } from './late-comparison.tsx'
 import type { MessageActions } from './message-actions.ts'
 import { QuoteButton } from './quote-button.tsx'
-import { useKeptFocus } from './use-kept-focus.ts'
 import { useMessageTarget } from './use-message-target.ts'
+import { usePreservedFocus } from './use-preserved-focus.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
 
-/** Safari does not keep the reader's place when something is put above it. */
+/** Safari does not keep the scroll position when content is inserted above. */
 const keepsPlace = CSS.supports('overflow-anchor', 'auto')
 
-/** Loads older messages near the top, and keeps the reader's place when they arrive. */
+/** Loads older messages near the top, and keeps the scroll position when they arrive. */
 function useOlder(
   scroller: RefObject<HTMLElement | null>,
   firstId: string | undefined,
@@ -33,17 +33,17 @@ function useOlder(
   const first = useRef<{ row: HTMLElement; top: number } | null>(null)
   const load = useRef(loadOlder)
   load.current = loadOlder
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new first message means that older ones were put before it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new first message means that older ones were inserted
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    // Browsers that keep the place do so except at the very top.
+    // Browsers with scroll anchoring do not apply it at the very top.
     if (first.current?.row.isConnected === true && (!keepsPlace || element.scrollTop < 4))
       element.scrollTop += first.current.row.offsetTop - first.current.top
     const row = element.querySelector<HTMLElement>('[data-message]')
     first.current = row === null ? null : { row, top: row.offsetTop }
   }, [firstId, scroller])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after a page has come the top may still be in view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a page has arrived, the top may still be in view
   useEffect(() => {
     const element = sentinel.current
     if (element === null || !hasOlder) return
@@ -59,10 +59,7 @@ function useOlder(
   return sentinel
 }
 
-/**
- * Scrolls with the growing answer while the reader is at the end. `edited` is the message that is
- * open for editing.
- */
+/** Scrolls with the growing answer while the user is at the end. `edited` is the message that is open for editing. */
 export function MessageList({
   messages,
   conversationId,
@@ -74,9 +71,9 @@ export function MessageList({
 }: {
   messages: readonly Message[]
   conversationId: string
-  /** A run is active: the branch must not change. */
+  /** Whether a run is active: the branch must not change. */
   locked: boolean
-  /** The message that is being edited. */
+  /** The id of the message that is being edited. */
   edited: MessageId | null
   hasOlder: boolean
   loadOlder: () => void
@@ -88,12 +85,12 @@ export function MessageList({
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const { atEnd, toEnd, release } = useStickToEnd(scroller, content)
-  useKeptFocus(content)
+  usePreservedFocus(content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
   useMessageTarget(conversationId, messages, scroller, { hasOlder, loadOlder, release })
   const newestUserId = messages.findLast(({ role }) => role === 'user')?.id
-  // The person's own new message scrolls to the end, wherever they were reading.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newly sent message is the reason to scroll
+  // The user's own new message scrolls to the end, wherever the user was reading.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new user message is the reason to scroll
   useLayoutEffect(() => {
     toEnd()
   }, [newestUserId, toEnd])
@@ -168,7 +165,7 @@ function OneMessage({
   message: Message
   conversationId: string
   comparison: ReturnType<typeof useComparison>
-  /** The background task that this message answers. */
+  /** The id of the background task that this message announces. */
   task: string | null
   locked: boolean
   editing: boolean

@@ -1,11 +1,11 @@
-// A button with the other models, for an answer that its own model cannot give.
+// A button with a menu of other models, for an answer that its model cannot give.
 import { Repeat } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Menu, MenuChoices, MenuHeading } from '../../../ui/overlays/menu.tsx'
 
-/** Draws nothing when there is no other model. `current` is the model that the list leaves out. */
+/** Renders nothing without other models. `current` is the model to leave out. */
 export function OtherModel({
   current,
   onChoose,

@@ -1,4 +1,4 @@
-// Over a selection in a message: a button that quotes it into the message field.
+// A button above a selection in a message that quotes it into the composer.
 import { TextQuote } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,10 +7,10 @@ import { insertIntoComposer } from '../composer-insert.ts'
 
 type Selected = { text: string; left: number; top: number }
 
-/** Pixels between the selection and the button, and what the button needs above it. */
+/** The gap between the selection and the button, and the height of the button. */
 const GAP_PIXELS = 8
 const BUTTON_HEIGHT_PIXELS = 34
-const SETTLE_MS = 200
+const SELECTION_PAUSE_MS = 200
 
 const asQuote = (text: string): string =>
   `${text
@@ -39,21 +39,21 @@ function readSelection(scroller: HTMLElement): Selected | null {
   }
 }
 
-/** `scroller` contains the messages; a selection outside of it is ignored. */
+/** `scroller` contains the messages; selections outside it are ignored. */
 export function QuoteButton({ scroller }: { scroller: RefObject<HTMLElement | null> }) {
   const { t } = useTranslation()
   const [selected, setSelected] = useState<Selected | null>(null)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isSelected = false
-    const look = (): void => {
+    const updateSelection = (): void => {
       if (scroller.current !== null) setSelected(readSelection(scroller.current))
     }
     const onChange = (): void => {
       clearTimeout(timer)
-      // Gone at once; there only when the selection has come to rest.
+      // The button disappears at once, but appears only when the selection has stopped changing.
       if (!isSelected) setSelected(null)
-      else timer = setTimeout(look, SETTLE_MS)
+      else timer = setTimeout(updateSelection, SELECTION_PAUSE_MS)
     }
     const end = watchSelection((selection) => {
       isSelected = selection !== null
@@ -73,7 +73,7 @@ export function QuoteButton({ scroller }: { scroller: RefObject<HTMLElement | nu
       type="button"
       style={{ left: selected.left, top: selected.top }}
       className="fixed z-20 inline-flex h-8.5 -translate-x-1/2 animate-appear items-center gap-1.5 rounded-lg border border-line-strong bg-surface px-2.5 text-[13px] font-medium text-soft shadow-float hover:bg-hover hover:text-ink"
-      // The selection must still be there at the click.
+      // A press must not clear the selection before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={() => {
         insertIntoComposer(asQuote(selected.text))

@@ -1,4 +1,4 @@
-// In place of the second answer while there is none: which model gives it, or which version there is already.
+// The placeholder of a missing second answer: offers models that can write it, and existing siblings.
 import { Check } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { type Comparison, setComparison, takeBegun } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
 
-/** `siblings` are the other versions of the first answer; choosing one of them starts no run. */
+/** `siblings` are the other siblings of the first answer; choosing one starts no run. */
 export function SecondChoice({
   comparison,
   conversationId,
@@ -21,7 +21,7 @@ export function SecondChoice({
   /** The model of the first answer. */
   first: string | null
   siblings: readonly MessageId[]
-  /** A run is active: the second answer has to wait. */
+  /** Whether a run is active, so that the second answer has to wait. */
   locked: boolean
 }) {
   const { t } = useTranslation()

@@ -1,14 +1,11 @@
-// Switches between sibling messages: regenerated answers or edits at the same place.
+// Switches between siblings: regenerated answers or edited messages.
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { showBranches } from '../branches/shown-branches.ts'
 
-/**
- * `siblings` includes `id` and is in the order of creation. Draws nothing for a message without
- * siblings.
- */
+/** `siblings` includes `id`, in the order of creation. Renders nothing for a message without siblings. */
 export function SiblingSwitch({
   id,
   siblings,

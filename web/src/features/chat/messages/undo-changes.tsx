@@ -1,13 +1,11 @@
-// Undoes every change to the project's files since a message, after a confirmation. The undo can be undone.
+// The dialog that undoes all changes to the project's files since a message. The undo can be undone.
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useRestore } from '../../../lib/api/checkpoints.ts'
 import { ConfirmDialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 
-/**
- * The dialog that asks first. `onClose` is called after it was confirmed and when it is cancelled.
- */
+/** Asks for confirmation. `onClose` is called after confirming and after cancelling. */
 export function UndoChanges({
   projectId,
   messageId,
@@ -27,7 +25,7 @@ export function UndoChanges({
       text={t('history.undoSinceText')}
       confirm={t('history.restore')}
       onConfirm={() => {
-        // The dialog is gone when the response arrives, and with it the hook's own callbacks; the promise remains.
+        // The dialog unmounts before the response arrives, which drops the hook's callbacks; the promise still resolves.
         void restore.mutateAsync({ beforeMessageId: messageId }).then(
           ({ restored }) => notify(t('history.restored', { count: restored }), 'success'),
           () => undefined, // reported centrally for all mutations

@@ -1,4 +1,4 @@
-// Opens a conversation at one message: shows its branch, loads its page, scrolls to it and highlights the words.
+// Opens a conversation at a message: shows its branch, loads its page, scrolls to it and highlights words.
 import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { useSearch } from 'wouter'
@@ -8,7 +8,7 @@ import { messageKeys } from '../../../lib/api/messages.ts'
 
 const HIGHLIGHT = 'search-hit'
 
-/** Not in the style sheet, whose compiler does not know this selector. */
+/** Not in the stylesheet, because its compiler does not know this selector. */
 function styleHighlights(): void {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(
@@ -18,7 +18,7 @@ function styleHighlights(): void {
 }
 let isStyled = false
 
-/** The words of the hit in the element, as ranges; case aside, they are written as in the snippet. */
+/** The ranges of the words in the element, regardless of case. */
 function rangesOf(element: HTMLElement, words: readonly string[]): Range[] {
   const ranges: Range[] = []
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -38,8 +38,8 @@ function rangesOf(element: HTMLElement, words: readonly string[]): Range[] {
 
 const HASH = '#m-'
 
-/** `?m=<message id>` or, in links for other people, `#m-<message id>`. */
-const wantedBy = (query: string, hash: string): string | null =>
+/** The message id in `?m=<id>` or, for shared links, in `#m-<id>`. */
+const messageIdIn = (query: string, hash: string): string | null =>
   new URLSearchParams(query).get('m') ?? (hash.startsWith(HASH) ? hash.slice(HASH.length) : null)
 
 const subscribeToHash = (onChange: () => void): (() => void) => {
@@ -47,7 +47,7 @@ const subscribeToHash = (onChange: () => void): (() => void) => {
   return () => removeEventListener('hashchange', onChange)
 }
 
-/** Follows `?m=<message id>&mark=<word>` or `#m-<message id>` of the address. */
+/** Follows `?m=<message id>&mark=<word>` and `#m-<message id>` of the URL. */
 export function useMessageTarget(
   conversationId: string,
   messages: readonly Message[],
@@ -63,16 +63,16 @@ export function useMessageTarget(
   const query = search + hash
   const { mutate } = usePatchConversation()
   const client = useQueryClient()
-  /** The address whose message is on the shown branch. */
+  /** The URL whose message is on the shown branch. */
   const [ready, setReady] = useState('')
-  const wanted = wantedBy(search, hash)
+  const targetId = messageIdIn(search, hash)
   useEffect(() => {
-    if (wanted === null) return
-    let gone = false
-    // Loaded here, because few addresses name a message, and what checks one is as large as half of the chat.
+    if (targetId === null) return
+    let isUnmounted = false
+    // Loaded on demand, because few URLs name a message, and the check of ids is as large as half of the chat.
     void import('../../../../../server/protocol/ids.ts').then(({ MessageId }) => {
-      const leaf = MessageId.safeParse(wanted)
-      if (gone || !leaf.success) return
+      const leaf = MessageId.safeParse(targetId)
+      if (isUnmounted || !leaf.success) return
       mutate(
         { id: conversationId, leaf_id: leaf.data },
         {
@@ -84,19 +84,19 @@ export function useMessageTarget(
       )
     })
     return () => {
-      gone = true
+      isUnmounted = true
     }
-  }, [wanted, query, conversationId, mutate, client])
-  const isHere = messages.some(({ id }) => id === wanted)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page that arrives may hold the message
+  }, [targetId, query, conversationId, mutate, client])
+  const isHere = messages.some(({ id }) => id === targetId)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page that arrives may contain the message
   useEffect(() => {
-    if (wanted === null || ready !== query) return
+    if (targetId === null || ready !== query) return
     if (!isHere) {
       if (hasOlder) loadOlder()
       return
     }
     const row = scroller.current?.querySelector<HTMLElement>(
-      `[data-message="${CSS.escape(wanted)}"]`,
+      `[data-message="${CSS.escape(targetId)}"]`,
     )
     if (row == null) return
     const [first, ...rest] = rangesOf(row, new URLSearchParams(search).getAll('mark'))
@@ -105,15 +105,15 @@ export function useMessageTarget(
       isStyled = true
       CSS.highlights?.set(HIGHLIGHT, new Highlight(first, ...rest))
     }
-    // A long message is taller than the window: the first word counts.
-    const place = first?.startContainer.parentElement ?? row
+    // A long message is taller than the window, so scroll to the first word.
+    const target = first?.startContainer.parentElement ?? row
     release()
-    place.scrollIntoView({ block: 'center' })
-    // Rows get their real height when they come into view; then the place has moved.
-    const frame = requestAnimationFrame(() => place.scrollIntoView({ block: 'center' }))
+    target.scrollIntoView({ block: 'center' })
+    // Rows get their real height when they come into view, which moves the target.
+    const frame = requestAnimationFrame(() => target.scrollIntoView({ block: 'center' }))
     return () => {
       cancelAnimationFrame(frame)
       CSS.highlights?.delete(HIGHLIGHT)
     }
-  }, [wanted, ready, query, isHere, messages[0]?.id, hasOlder])
+  }, [targetId, ready, query, isHere, messages[0]?.id, hasOlder])
 }

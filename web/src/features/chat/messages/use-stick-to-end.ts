@@ -1,22 +1,22 @@
-// Keeps the newest text in view while the reader is at the end, until they scroll up.
+// Keeps the newest text in view while the user is at the end, until the user scrolls up.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
-/** Within this many pixels of the end counts as being there. */
+/** A scroll position this close to the end counts as the end. */
 const NEAR_END_PIXELS = 80
 
 const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
   scrollHeight - scrollTop - clientHeight
 
 /**
- * `content` is what grows inside `scroller`. Returns whether the end is in view, `toEnd` to go
- * there and `release` to stay where something else scrolls to.
+ * `content` grows inside `scroller`. Returns whether the end is in view, `toEnd` to scroll there, and `release` to stop
+ * following.
  */
 export function useStickToEnd(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
 ) {
   const stuck = useRef(true)
-  /** Where the list was last seen or put: content that shrinks also moves it up, which is nobody's scrolling. */
+  /** The last known scroll position: shrinking content also moves it up, which is not a scroll by the user. */
   const lastTop = useRef(0)
   const [atEnd, setAtEnd] = useState(true)
 
@@ -36,7 +36,7 @@ export function useStickToEnd(
     lastTop.current = element.scrollTop
     const onScroll = (): void => {
       const distance = distanceToEnd(element)
-      // Only the reader's own scrolling up releases it; growing content does not.
+      // Only the user's own scrolling up releases it, not growing content.
       if (element.scrollTop < lastTop.current - 1 && distance > NEAR_END_PIXELS)
         stuck.current = false
       else if (distance <= NEAR_END_PIXELS) stuck.current = true
@@ -57,11 +57,11 @@ export function useStickToEnd(
     }
   }, [scroller, content])
 
-  /** Lets the reader stay where something else scrolls to. */
+  /** Stops following, so that another scroll target stays in view. */
   const release = useCallback(() => {
     const element = scroller.current
     stuck.current = false
-    // What is shown completely is at its end; if it is scrolled, that says where it is.
+    // Content that fits completely is at its end; a later scroll event corrects this.
     setAtEnd(element === null || distanceToEnd(element) <= NEAR_END_PIXELS)
   }, [scroller])
 

@@ -1,4 +1,4 @@
-// A user message with its attachments. Editing it opens a new branch.
+// A user message with its attachments. Editing it starts a new branch.
 import { PencilLine, Trash2, Undo2 } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,13 +15,10 @@ import { EditForm } from './edit-form.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
 
-/** Longer texts are folded at first. */
+/** Longer texts are folded initially. */
 const LONG_TEXT_CHARACTERS = 2_400
 
-/**
- * `editing` replaces the text with the form; `onEditing` opens it for this message and closes it
- * with null.
- */
+/** While `editing`, a form replaces the text. `onEditing` opens the form of this message; null closes it. */
 export const UserMessage = memo(function UserMessage({
   message,
   locked,
@@ -32,11 +29,11 @@ export const UserMessage = memo(function UserMessage({
   onShow,
 }: {
   message: Message
-  /** A run is active: the branch must not change. */
+  /** Whether a run is active: the branch must not change. */
   locked: boolean
   editing: boolean
   onEditing: (id: MessageId | null) => void
-  /** Attachments are kept. */
+  /** Sends the edited text with the same attachments. */
   onEdit: (id: string, text: string, attachments: readonly StoredAttachment[]) => Promise<boolean>
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void

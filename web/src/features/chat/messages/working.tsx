@@ -1,4 +1,4 @@
-// Shows that the run is alive while nothing else moves: it is working, waiting to retry, or disconnected.
+// Shows that the run is alive while nothing else changes: working, waiting to retry, or disconnected.
 import { Clock, Square, WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,8 +8,8 @@ import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
 
 /**
- * A line below the steps of the active run. While a model call waits to be retried, it offers to
- * stop or to use another model.
+ * A line below the steps of the active run. While a model call waits for its retry, it offers to stop or to use another
+ * model.
  */
 export function Working({
   live,
@@ -18,7 +18,7 @@ export function Working({
   onSwitch,
 }: {
   live: LiveRun
-  /** The model of the answer; null while it is not known. */
+  /** The model of the answer; null while unknown. */
   model: string | null
   onStop: () => void
   onSwitch: (model: string) => void
@@ -50,7 +50,7 @@ export function Working({
   )
 }
 
-/** Why the model call is retried, in how many seconds, and what else the person can do (`children`). */
+/** Shows why the model call is retried and in how many seconds. `children` are other options of the user. */
 function Retrying({
   retry,
   children,

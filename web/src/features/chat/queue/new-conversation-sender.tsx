@@ -1,4 +1,4 @@
-// Sends the messages that were written without a connection and begin a conversation each, one after the other.
+// Sends the messages that were written without a connection, one after the other, each as a new conversation.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -23,7 +23,7 @@ import {
 
 const RETRY_MS = 3_000
 
-/** Remembers the conversation of a message, so that an attempt after this one does not create another. */
+/** Stores the id of a message's conversation, so that the next attempt does not create another one. */
 const remember = (messageId: string, id: string | null): void =>
   useQueues
     .getState()
@@ -35,8 +35,8 @@ const remember = (messageId: string, id: string | null): void =>
       ),
     )
 
-/** @returns the id of the conversation. */
-async function begin(
+/** Creates the conversation of a message. Resolves with its id. */
+async function createFor(
   client: QueryClient,
   message: QueuedMessage,
   { settings, secondModel, id: known }: NewConversation,
@@ -52,7 +52,7 @@ async function begin(
   return id
 }
 
-/** Draws nothing. */
+/** Sends queued messages while mounted. Renders nothing. */
 export function NewConversationSender() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -69,7 +69,7 @@ export function NewConversationSender() {
       const { begins } = next
       if (begins === undefined) return dequeue(NEW_CONVERSATIONS, next.id)
       try {
-        const id = await begin(client, next, begins)
+        const id = await createFor(client, next, begins)
         dequeue(NEW_CONVERSATIONS, next.id)
         void refreshConversations(client, [id])
         notify(t('queue.sent'), 'success', {
@@ -77,15 +77,15 @@ export function NewConversationSender() {
           onClick: () => navigate(paths.conversation(id)),
         })
       } catch (error) {
-        // Sending again is safe: the server knows the message by its `client_id`.
+        // Sending again is safe: the server recognizes the message by its `client_id`.
         if (error instanceof ApiError && error.status === 0) return await waitToReconnect(RETRY_MS)
-        // Its conversation was deleted meanwhile: another one is created.
+        // The conversation has been deleted meanwhile, so the next attempt creates another one.
         if (error instanceof ApiError && error.status === 404 && begins.id !== null)
           return remember(next.id, null)
         useQueues.getState().setFailure(NEW_CONVERSATIONS, errorText(error))
       }
     }
-    /** Two tabs would create two conversations: only one sends, and the other looks again afterwards. */
+    /** Two tabs would create two conversations, so only one tab sends; the others check again afterwards. */
     const sendAlone = (): Promise<void> =>
       navigator.locks.request(`new conversation ${next.id}`, async () => {
         const isThere = useQueues

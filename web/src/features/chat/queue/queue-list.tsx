@@ -1,4 +1,4 @@
-// The queued messages of a conversation, above the message field: edit, remove, send now.
+// The queued messages of a conversation above the composer: edit, remove, send now.
 import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { focusMessageField } from '../focus-message-field.ts'
 import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
 import { useIsPaused } from './use-is-paused.ts'
 
-/** Draws nothing without queued messages. “Send now” stops the running answer first. */
+/** Renders nothing without queued messages. “Send now” first stops the active run. */
 export function QueueList({
   conversationId,
   running,
@@ -49,7 +49,7 @@ export function QueuedMessages({
   onStop,
 }: {
   queueOf: string
-  /** What is shown unless sending has failed. */
+  /** The text above the messages unless sending has failed. */
   status: string
   running: boolean
   onStop: () => Promise<unknown>
@@ -60,7 +60,7 @@ export function QueuedMessages({
   if (queue.length === 0) return null
   const sendNow = (id: string): void => {
     useQueues.getState().hurry(conversationId, id)
-    // The button goes with the message.
+    // The focused button disappears with the message.
     focusMessageField()
     if (running) void onStop()
   }
@@ -122,7 +122,7 @@ function QueueItem({
     return (
       <li className="flex flex-col gap-1.5 p-1">
         <textarea
-          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+          // biome-ignore lint/a11y/noAutofocus: the user has just asked to edit
           autoFocus
           onFocus={({ target }) =>
             target.setSelectionRange(target.value.length, target.value.length)
@@ -136,7 +136,7 @@ function QueueItem({
           onKeyDown={(event) => {
             if (isComposing(event.nativeEvent)) return
             if (event.key === 'Escape') {
-              // Not the answer: only the editing ends.
+              // Ends only the editing: it must not stop the run.
               event.preventDefault()
               edit(null)
             }

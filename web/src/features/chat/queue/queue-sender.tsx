@@ -1,4 +1,5 @@
-// Sends queued messages, one after the other, each as soon as the answer before it is complete; also in conversations that are not open.
+// Sends queued messages one after the other, each when the previous answer is complete, also in conversations that are not
+// open.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
@@ -19,7 +20,7 @@ import { isPausing } from './use-is-paused.ts'
 
 const RETRY_MS = 3_000
 
-/** Draws nothing. */
+/** Sends queued messages while mounted. Renders nothing. */
 export function QueueSenders() {
   const queues = useQueues((store) => store.queues)
   return Object.keys(queues).map((id) =>
@@ -46,7 +47,7 @@ function QueueSender({ conversationId }: { conversationId: string }) {
   const isEdited = useQueues(({ edited }) => next !== undefined && edited.has(next.id))
   const [busy, setBusy] = useState(false)
   const last = messages.data?.at(-1)
-  // The stored answer, not the end of its stream, says that the conversation is free and how the answer ended.
+  // Only the stored answer, not the end of its stream, shows that the conversation is free and how the answer ended.
   const isFree =
     !isRunning &&
     conversation.isSuccess &&
@@ -66,9 +67,9 @@ function QueueSender({ conversationId }: { conversationId: string }) {
         dequeue(conversationId, next.id)
       } catch (error) {
         const runId = error instanceof ApiError ? textIn(fieldsOf(error.details).run_id) : undefined
-        // Another device was first: this message waits for that answer too.
+        // Another device was faster: wait for that answer too.
         if (runId !== undefined) void follow({ conversationId, runId, client })
-        // Sending again is safe: the server knows the message by its `client_id`.
+        // Sending again is safe: the server recognizes the message by its `client_id`.
         else if (error instanceof ApiError && error.status === 0) await waitToReconnect(RETRY_MS)
         else useQueues.getState().setFailure(conversationId, errorText(error))
       }

@@ -1,4 +1,5 @@
-// Messages that wait for the current answer to end: kept in local storage, so that they survive a reload and other tabs show them too.
+// Messages that wait for the current answer to end. In local storage, so that they survive a reload and other tabs show them
+// too.
 import { create } from 'zustand'
 import type { CreateConversationBody } from '../../../../../server/protocol/conversations/conversation.ts'
 import { privateKey } from '../../../lib/browser/private-storage.ts'
@@ -6,28 +7,28 @@ import { useSession } from '../../../lib/http/session.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
 
-/** A message that is sent once the conversation is free. */
+/** A message to send once the conversation is free. */
 export type QueuedMessage = {
-  /** The `client_id` it is sent with: two tabs that send it create one message. */
+  /** Its `client_id`: two tabs that send it create only one message. */
   id: string
   text: string
   files: readonly AttachedFile[]
-  /** Whether tools are offered, as chosen when it was written. */
+  /** Whether tools were on when it was written. */
   tools: boolean
-  /** Set when it begins a conversation. */
+  /** Set if the message starts a conversation. */
   begins?: NewConversation
 }
 
-/** The conversation that a message begins, which was written without a connection. */
+/** The conversation that a message starts, written without a connection. */
 export type NewConversation = {
   settings: Partial<CreateConversationBody>
-  /** A second model that answers beside the first one. */
+  /** A second model that also answers, for comparison; null for none. */
   secondModel: string | null
-  /** Set once it is created. */
+  /** The id of the conversation; null until it is created. */
   id: string | null
 }
 
-/** The queue of messages that begin a conversation each. */
+/** The key of the queue of messages that start a conversation each. */
 export const NEW_CONVERSATIONS = 'new'
 
 type Queues = Readonly<Record<string, readonly QueuedMessage[]>>
@@ -37,7 +38,7 @@ const STORAGE_KEY = privateKey('queue')
 const readMessage = (value: unknown): QueuedMessage[] => {
   const { id, text, files, tools, begins } = fieldsOf(value)
   if (typeof id !== 'string' || typeof text !== 'string' || typeof tools !== 'boolean') return []
-  // The page stored these itself, as the server had returned them; the server checks their ids again.
+  // The page stored these as the server had returned them; the server checks their ids again.
   const attached = listIn(files).filter(
     (file) => textIn(fieldsOf(file).id) !== undefined,
   ) as AttachedFile[]
@@ -49,7 +50,7 @@ const readBeginning = (value: unknown): Pick<QueuedMessage, 'begins'> => {
   const { settings, secondModel, id } = fieldsOf(value)
   return {
     begins: {
-      // The page stored these itself; the server checks them again.
+      // The page stored these; the server checks them again.
       settings: fieldsOf(settings) as NewConversation['settings'],
       secondModel: textIn(secondModel) ?? null,
       id: textIn(id) ?? null,
@@ -77,23 +78,23 @@ const save = (queues: Queues): void => {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(queues))
   } catch {
-    // storage blocked or full: the queue lasts until the page closes
+    // Storage is blocked or full: the queue lasts until the page closes.
   }
 }
 
 type QueueStore = {
   queues: Queues
-  /** The message that is sent next whatever became of the answer before it, by conversation. */
+  /** For each conversation, the id of the message to send next, however the previous answer ended. */
   urgent: Readonly<Record<string, string>>
-  /** Why the first message could not be sent, by conversation. */
+  /** For each conversation, why its first message could not be sent. */
   failures: Readonly<Record<string, string>>
-  /** Messages that are being edited and must not be sent meanwhile. */
+  /** Ids of messages that are being edited and must not be sent. */
   edited: ReadonlySet<string>
   change(
     conversationId: string,
     change: (queue: readonly QueuedMessage[]) => readonly QueuedMessage[],
   ): void
-  /** Puts the message first; it is sent as soon as no run is active. */
+  /** Moves the message to the front; it is sent once no run is active. */
   hurry(conversationId: string, id: string): void
   setFailure(conversationId: string, text: string | null): void
   setEdited(id: string, isEdited: boolean): void
@@ -110,7 +111,7 @@ export const useQueues = create<QueueStore>((set, get) => ({
   failures: {},
   edited: new Set(),
   change(conversationId, change) {
-    // Another tab may have changed it since.
+    // Another tab may have changed it.
     const queues = load(get().queues)
     const queue = change(queues[conversationId] ?? [])
     const next =
@@ -153,22 +154,19 @@ addEventListener('storage', ({ key, newValue }) => {
 
 const NONE: readonly QueuedMessage[] = []
 
-/**
- * The messages in the order in which they will be sent; the same empty list in every render when
- * there are none.
- */
+/** The messages in sending order. Without messages, it returns the same empty list in every render. */
 export const useQueue = (conversationId: string): readonly QueuedMessage[] =>
   useQueues(({ queues }) => queues[conversationId] ?? NONE)
 
-/** Adds a message at the end, to be sent when the current answer has ended. */
+/** Appends a message to the queue. */
 export const enqueue = (conversationId: string, message: QueuedMessage): void =>
   useQueues.getState().change(conversationId, (queue) => [...queue, message])
 
-/** Removes a message, because it was sent or the person no longer wants it. */
+/** Removes a message, because it was sent or the user removed it. */
 export const dequeue = (conversationId: string, id: string): void =>
   useQueues.getState().change(conversationId, (queue) => queue.filter((one) => one.id !== id))
 
-// Signing out removes what is stored; the next user of this tab must not see or send it.
+// Signing out clears local storage; the next user of this tab must not see or send these messages.
 useSession.subscribe(({ token }, before) => {
   if (token !== before.token)
     useQueues.setState({ queues: token === null ? {} : load({}), urgent: {}, failures: {} })

@@ -1,13 +1,13 @@
-// Whether a queue waits for the person, because the answer before it did not end well.
+// Whether a queue is paused until the user decides, because the previous answer did not end normally.
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMessages } from '../../../lib/api/messages.ts'
 import { useQueue, useQueues } from './queued-messages.ts'
 
-/** After an answer that was stopped or failed, the next message may no longer be what the person wants. */
+/** After a stopped or failed answer, the next message may no longer be what the user wants. */
 export const isPausing = (last: Message | undefined): boolean =>
   last?.status === 'stopped' || last?.status === 'failed' || last?.status === 'interrupted'
 
-/** Always false for the message that the person wants sent now, and while a run is active. */
+/** False while a run is active, and for a message that the user wants to send now. */
 export function useIsPaused(conversationId: string, isRunning: boolean): boolean {
   const last = useMessages(conversationId).data?.at(-1)
   const urgent = useQueues((store) => store.urgent[conversationId])

@@ -1,13 +1,13 @@
-// Gathers the events of a run, so that the page draws an answer as often as the device can without becoming slow.
+// Batches the events of a run, so that the page renders an answer as often as the device can without becoming slow.
 import type { RunEvent } from '../../../../../server/protocol/runs/run-event.ts'
 
-/** However long drawing takes, the answer moves this often. */
-const MAX_REST_MS = 250
-const HIDDEN_EVERY_MS = 100
-/** A page that is hidden before the frame has none. */
+/** The longest pause between two batches, however long rendering takes. */
+const MAX_PAUSE_MS = 250
+const HIDDEN_INTERVAL_MS = 100
+/** A limit for the frame, because a page that becomes hidden gets none. */
 const MAX_FRAME_MS = 1_000
 
-/** Runs `action` in a task of its own once the next frame has been painted. */
+/** Runs `action` in a separate task once the next frame has been painted. */
 function afterFrame(action: () => void): void {
   let isDone = false
   const finish = (): void => {
@@ -28,37 +28,37 @@ function afterFrame(action: () => void): void {
 }
 
 /**
- * Passes events on at most once per frame, and rests as long as drawing the last ones took, so that at least half of the
- * time is free for the reader. The events are passed on between two frames and not in one: then rendering, and layout with
- * painting, are two tasks, each half as long.
+ * Delivers events at most once per frame, and pauses as long as rendering the last batch took, so that at least half of
+ * the time is free for user input. Delivers between two frames and not inside one: rendering, and layout with painting,
+ * then are two tasks of half the length.
  */
 export function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
-  let gathered: RunEvent[] = []
+  let collected: RunEvent[] = []
   let isScheduled = false
   const flush = (): void => {
-    const events = gathered
-    gathered = []
+    const events = collected
+    collected = []
     if (events.length > 0) deliver(events)
   }
-  const schedule = (rest: number): void => {
+  const schedule = (pauseMs: number): void => {
     isScheduled = true
-    setTimeout(draw, document.visibilityState === 'hidden' ? HIDDEN_EVERY_MS : rest)
+    setTimeout(deliverBatch, document.visibilityState === 'hidden' ? HIDDEN_INTERVAL_MS : pauseMs)
   }
-  const draw = (): void => {
-    const began = performance.now()
+  const deliverBatch = (): void => {
+    const startedAt = performance.now()
     flush()
-    const onDrawn = (): void => {
+    const onRendered = (): void => {
       isScheduled = false
-      if (gathered.length > 0) schedule(Math.min(performance.now() - began, MAX_REST_MS))
+      if (collected.length > 0) schedule(Math.min(performance.now() - startedAt, MAX_PAUSE_MS))
     }
-    if (document.visibilityState === 'hidden') onDrawn()
-    else afterFrame(onDrawn)
+    if (document.visibilityState === 'hidden') onRendered()
+    else afterFrame(onRendered)
   }
   return {
-    /** Passes on at once what has been gathered. */
+    /** Delivers the collected events at once. */
     flush,
     add(event: RunEvent): void {
-      gathered.push(event)
+      collected.push(event)
       if (!isScheduled) schedule(0)
     },
   }

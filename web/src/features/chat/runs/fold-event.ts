@@ -1,10 +1,10 @@
-// The state of a run after each of its events.
+// Computes the state of a live run after each of its events.
 import { applyRunEvent } from '../../../../../server/protocol/runs/apply-run-event.ts'
 import type { RunEvent } from '../../../../../server/protocol/runs/run-event.ts'
 import { type LiveRun, withoutApproval, withoutInput } from './live-runs.ts'
 import { foldProgress } from './tool-progress.ts'
 
-/** A run of which no event has arrived yet. */
+/** A run before its first event. */
 export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   runId,
   conversationId,
@@ -26,9 +26,9 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   title: null,
 })
 
-/** The run after one event. Pure except for `now`, the page's clock in milliseconds. */
+/** The run after an event. Pure; `now` is the page's clock in milliseconds. */
 export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRun {
-  // Any further event ends the wait for a retry.
+  // Any event ends the wait for a retry.
   const run = before.retry === null ? before : { ...before, retry: null }
   switch (event.event) {
     case 'run':

@@ -1,4 +1,4 @@
-// Follows a run to its end: reads its events, applies them in batches, and reconnects when the connection drops.
+// Follows a run to its end: reads its events, applies them in batches, and reconnects after a lost connection.
 import type { QueryClient } from '@tanstack/react-query'
 import type { RunEvent } from '../../../../../server/protocol/runs/run-event.ts'
 import { refreshConversations, updateCached } from '../../../lib/api/conversations.ts'
@@ -12,7 +12,7 @@ import { createBatcher } from './event-batches.ts'
 import { foldEvent, newLiveRun } from './fold-event.ts'
 import { useLiveRuns } from './live-runs.ts'
 
-/** Runs that this page already follows. */
+/** Ids of the runs that this page is following. */
 const attached = new Set<string>()
 
 const FIRST_WAIT_MS = 400
@@ -37,10 +37,10 @@ const deliverTo =
   }
 
 /**
- * Refetches everything that a finished run changed. Its live copy stays until the stored message has replaced it on the
- * page. The message itself sees to that, because only it knows when the fetched data is drawn.
+ * Refetches everything that a finished run changed. The live copy stays until the stored message has replaced it; the
+ * message component removes it, because only it knows when the fetched data is rendered.
  */
-async function settle({ conversationId, runId, client }: Following): Promise<void> {
+async function refetchChanged({ conversationId, runId, client }: Following): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
     refreshConversations(client, [conversationId]),
@@ -48,14 +48,14 @@ async function settle({ conversationId, runId, client }: Following): Promise<voi
   void client.invalidateQueries({ queryKey: ['stats'] })
   void client.invalidateQueries({ queryKey: ['project-files'] })
   void client.invalidateQueries({ queryKey: ['checkpoints'] })
-  // Without a terminal event there is nothing to wait for: the run is gone, or belongs to another user.
+  // Without a terminal event there is nothing to wait for: the run no longer exists or belongs to another user.
   const live = useLiveRuns.getState().byConversation[conversationId]
   if (live?.state === 'running') useLiveRuns.getState().drop(conversationId, runId)
 }
 
 /**
- * Follows a run, once. `first` holds the events of the response to a send, if there was one; after a dropped
- * connection, events continue from the last id seen. Never throws: how a run ends is in the store.
+ * Follows a run, once per page. `first` contains the events of the response to a send, if there was one; after a lost
+ * connection, events continue from the last id. Never throws: the store holds the end of the run.
  */
 export async function follow(
   following: Following,
@@ -70,7 +70,7 @@ export async function follow(
   let lastId: string | null = null
   let ended = false
   let waitMs = FIRST_WAIT_MS
-  const take = ({ id, event }: NumberedEvent): void => {
+  const handleEvent = ({ id, event }: NumberedEvent): void => {
     if (id !== null) lastId = id
     waitMs = FIRST_WAIT_MS
     if (event.event === 'done' || event.event === 'error') ended = true
@@ -84,10 +84,10 @@ export async function follow(
     )
 
   let source = first?.stream
-  // Without a network an open connection would hang for minutes. Close it at once; it reopens when the network returns.
+  // Without a network, an open connection would hang for minutes. Close it at once; it reopens when the network is back.
   const onOffline = (): void => source?.close()
   addEventListener('offline', onOffline)
-  for (const event of first?.read ?? []) take(event)
+  for (const event of first?.read ?? []) handleEvent(event)
   while (!ended) {
     let trouble: string | null = null
     try {
@@ -96,9 +96,9 @@ export async function follow(
         setConnection('open', null)
         source = readEvents(response)
       }
-      for await (const event of source.events) take(event)
+      for await (const event of source.events) handleEvent(event)
     } catch (error) {
-      // Gone (deleted, or another user's) or signed out: nothing more will come.
+      // The run does not exist, belongs to another user, or the session has ended: retrying is useless.
       if (
         error instanceof ApiError &&
         error.status >= 400 &&
@@ -106,7 +106,7 @@ export async function follow(
         error.status !== 429
       )
         break
-      // The disk is full or the database is away: keep trying, so that someone can fix it.
+      // The disk is full or the database is unavailable: keep trying, so that an administrator can fix it.
       if (error instanceof ApiError && error.status >= 500) trouble = errorText(error)
     }
     source = undefined
@@ -118,6 +118,6 @@ export async function follow(
   }
   removeEventListener('offline', onOffline)
   batcher.flush()
-  await settle(following)
+  await refetchChanged(following)
   attached.delete(runId)
 }

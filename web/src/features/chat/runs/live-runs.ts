@@ -1,4 +1,4 @@
-// The runs that this page follows: their growing steps, what they wait for, how they ended.
+// The store of the runs that this page follows: their growing steps, pending decisions, and endings.
 import { create } from 'zustand'
 import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
 import type { RunFailure } from '../../../../../server/protocol/runs/run.ts'
@@ -13,8 +13,8 @@ import type { Refusal } from '../../../lib/http/refusal-text.ts'
 import type { Progress } from './tool-progress.ts'
 
 /**
- * What is drawn of a run while it streams. Built from its events alone by `foldEvent`, so that it
- * is the same after a reload.
+ * The displayed state of a streaming run. `foldEvent` derives it from the events alone, so that it is the same after a
+ * reload.
  */
 export type LiveRun = {
   runId: string
@@ -22,18 +22,18 @@ export type LiveRun = {
   messageId: string | null
   steps: readonly Step[]
   approvals: readonly PendingApproval[]
-  /** What MCP servers ask for. */
+  /** Pending input requests of MCP servers. */
   inputs: readonly PendingInput[]
-  /** Calls that a person rejected and whose results have not arrived. */
+  /** Ids of rejected calls whose results have not arrived. */
   rejected: readonly string[]
-  /** Live output of running tools, by call. */
+  /** Live progress of running tools, by call id. */
   progress: Readonly<Record<string, Progress>>
-  /** When this page first saw each call (in milliseconds of its own clock), for the running time. */
+  /** When this page first saw each call, in milliseconds of its own clock; for the running time. */
   startedAt: Readonly<Record<string, number>>
-  /** The model is tried again: why, and when (milliseconds of this page's clock). */
+  /** Why and when (milliseconds of the page's clock) the model call is retried; null unless it waits for a retry. */
   retry: (Refusal & { at: number }) | null
   connection: 'open' | 'reconnecting'
-  /** Why the server cannot continue the stream, in its own words; null while it is only unreachable. */
+  /** Why the server cannot continue the stream, in its own words; null if it is only unreachable. */
   trouble: string | null
   state: 'running' | 'done' | 'error'
   finishReason: FinishReason | null
@@ -43,31 +43,31 @@ export type LiveRun = {
   title: string | null
 }
 
-/** The run without the approval request of one call, which someone has decided. */
+/** The run without the approval request of a call, which has been decided. */
 export const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
   ...run,
   approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
 })
 
-/** The run without a question, which someone has answered. */
+/** The run without an input request, which has been handled. */
 export const withoutInput = (run: LiveRun, id: string): LiveRun => ({
   ...run,
   inputs: run.inputs.filter(({ id_ref: ref }) => ref !== id),
 })
 
 type LiveRuns = {
-  /** The run followed in each conversation; a finished one stays until its stored message is on the page. */
+  /** The followed run of each conversation. A finished one stays until its stored message is on the page. */
   byConversation: Readonly<Record<string, LiveRun>>
   put(run: LiveRun): void
   change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
-  /** Removes an approval request that was just decided here, before its result arrives. */
-  answered(conversationId: string, runId: string, callId: string): void
-  /** The same for a question of an MCP server. */
-  inputAnswered(conversationId: string, runId: string, id: string): void
+  /** Removes an approval request that was decided on this page, before its result arrives. */
+  removeApproval(conversationId: string, runId: string, callId: string): void
+  /** Removes an input request that was handled on this page. */
+  removeInput(conversationId: string, runId: string, id: string): void
   drop(conversationId: string, runId: string): void
 }
 
-/** Runs that ended in conversations that have not been opened since. */
+/** How many ended runs are stored for conversations that have not been opened since. */
 const MAX_ENDED_RUNS = 10
 
 const withoutOldest = (runs: LiveRuns['byConversation']): LiveRuns['byConversation'] => {
@@ -88,9 +88,9 @@ export const useLiveRuns = create<LiveRuns>((set, get) => ({
       if (run?.runId !== runId) return {}
       return { byConversation: { ...byConversation, [conversationId]: change(run) } }
     }),
-  answered: (conversationId, runId, callId) =>
+  removeApproval: (conversationId, runId, callId) =>
     get().change(conversationId, runId, (run) => withoutApproval(run, callId)),
-  inputAnswered: (conversationId, runId, id) =>
+  removeInput: (conversationId, runId, id) =>
     get().change(conversationId, runId, (run) => withoutInput(run, id)),
   drop: (conversationId, runId) =>
     set(({ byConversation }) => {
@@ -100,11 +100,11 @@ export const useLiveRuns = create<LiveRuns>((set, get) => ({
     }),
 }))
 
-/** Whether the conversation has an active run. Changes twice per run, not with each event. */
+/** Whether the conversation has an active run. Changes only at the start and the end of a run. */
 export const useIsRunning = (conversationId: string): boolean =>
   useLiveRuns(({ byConversation }) => byConversation[conversationId]?.state === 'running')
 
-/** The run that writes this message, or undefined; other messages are not rerendered as it grows. */
+/** The run that writes this message; undefined for other messages, which do not render again while it grows. */
 export const useRunOf = (
   conversationId: string,
   message: { id: string; run_id?: string | null | undefined },

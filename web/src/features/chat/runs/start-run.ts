@@ -1,4 +1,4 @@
-// Starts a run: send, edit, regenerate and resume. Each response is the event stream of its run.
+// Starts runs: send, edit, regenerate and resume. Each response is the event stream of its run.
 import type { QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -43,7 +43,7 @@ const addressOf = (conversationId: string, request: Request) => {
   }
 }
 
-/** Reads up to the `run` event, which begins every stream. */
+/** Reads events up to the `run` event, which begins every stream. */
 async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
   const read: NumberedEvent[] = []
   for (;;) {
@@ -59,8 +59,8 @@ async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
 }
 
 /**
- * Sends the request and follows its run in the background. Resolves with the id of the answer when the run has begun; throws `ApiError` when
- * the server refuses. `clientId` makes it safe to send again after a lost response.
+ * Sends the request and follows its run in the background. Resolves with the id of the answer once the run has started.
+ * `clientId` makes it safe to send again after a lost response. Throws `ApiError` if the server refuses.
  */
 export async function startRun(
   client: QueryClient,
@@ -82,7 +82,7 @@ export async function startRun(
   return started.message_id
 }
 
-/** A written message as fields of the body and of the request that sends it. */
+/** The fields of a written message for the body of its request. */
 export const writtenFields = ({
   text,
   files,
@@ -108,7 +108,7 @@ function shownAttachments(
   }
 }
 
-/** Shows the new messages at once; the stored ones replace them when the run ends. */
+/** Adds the new messages to the cache at once; the stored ones replace them when the run ends. */
 function placeMessages(
   client: QueryClient,
   conversationId: string,
@@ -150,7 +150,7 @@ function placeMessages(
   }))
 }
 
-/** Continues a run that was stopped, failed or reached a limit. */
+/** Resumes a run that was stopped, failed or reached a limit. */
 export async function continueRun(
   client: QueryClient,
   conversationId: string,

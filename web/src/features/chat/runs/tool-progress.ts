@@ -1,4 +1,4 @@
-// Live output of a running tool, kept small: text that grows, or a state that is replaced.
+// The progress of a running tool: output that grows up to a limit, or a state that is replaced.
 import type { TFunction } from 'i18next'
 import type {
   SubAgentView,
@@ -9,9 +9,9 @@ import { fieldsOf, listIn, textIn } from '../../../lib/read-json.ts'
 
 /** What the card of a running tool shows besides its arguments. */
 export type Progress = {
-  /** The newest part of what the program has written. */
+  /** The end of the program's output. */
   output: string
-  /** How far a program has come. */
+  /** The state of a program. */
   state: 'starting' | 'running' | null
   agents: readonly SubAgentView[]
   /** How many parts of the work are done. */
@@ -22,10 +22,10 @@ type Count = Omit<Extract<ToolProgress, { kind: 'count' }>, 'kind'>
 
 const MAX_OUTPUT_CHARACTERS = 20_000
 
-/** What the tool result says of a sub-agent; empty where it says nothing. */
+/** The result of a sub-agent; a text is empty if there is none. */
 export type SubAgentResult = { response: string; error: string }
 
-/** What each sub-agent returned, or why it failed, by name. */
+/** The response or error of each sub-agent, by name. */
 export const subAgentResults = (data: unknown): ReadonlyMap<string, SubAgentResult> =>
   new Map(
     listIn(fieldsOf(data).results).flatMap((one) => {
@@ -38,7 +38,7 @@ export const subAgentResults = (data: unknown): ReadonlyMap<string, SubAgentResu
 
 const NO_PROGRESS: Progress = { output: '', state: null, agents: [], count: null }
 
-/** What to show after another progress event. */
+/** The progress after another progress event. */
 export function foldProgress(before: Progress = NO_PROGRESS, progress: ToolProgress): Progress {
   switch (progress.kind) {
     case 'state':
@@ -59,7 +59,7 @@ export function foldProgress(before: Progress = NO_PROGRESS, progress: ToolProgr
   }
 }
 
-/** How far the work is, in words: "3 of 10 pages read", "1,204 files searched". */
+/** The count in words: "3 of 10 pages read", "1,204 files searched". */
 export function countText({ done, total, unit }: Count, t: TFunction, language: string): string {
   const shown = wholeNumber(done, language)
   const name = unit ?? 'parts'

@@ -1,11 +1,11 @@
-// Follows a conversation's active run, wherever it was started.
+// Follows the active run of a conversation, wherever it was started.
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Conversation } from '../../../../../server/protocol/conversations/conversation.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
 import { follow } from './follow-run.ts'
 
-/** Does nothing while the conversation has no active run or has not been loaded. */
+/** Does nothing while the conversation has no active run or has not loaded. */
 export function useAttach(
   client: QueryClient,
   id: string,
@@ -15,7 +15,7 @@ export function useAttach(
   useEffect(() => {
     if (runId === null) return
     void follow({ conversationId: id, runId, client })
-    // Its messages may be newer than the cached page.
+    // The server's messages may be newer than the cached ones.
     void client.invalidateQueries({ queryKey: messageKeys.list(id) })
   }, [id, runId, client])
 }

@@ -1,4 +1,4 @@
-// What a person can do with a conversation's runs (send, edit, regenerate, stop, continue), with a clear error when it fails.
+// The actions on a conversation's runs (send, edit, regenerate, stop, resume); errors are shown to the user.
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
@@ -15,16 +15,16 @@ import { follow } from './follow-run.ts'
 import { useLiveRuns } from './live-runs.ts'
 import { continueRun, startRun, writtenFields } from './start-run.ts'
 
-/** A message as the person wrote it, with its uploaded files. */
+/** A message as the user wrote it, with its uploaded files. */
 export type Written = { text: string; files: readonly AttachedFile[] }
 
-/** The options as fields of the bodies of send, edit and regenerate. */
+/** The options as body fields of send, edit and regenerate. */
 const bodyOptions = (options: ChatOptions) => ({
   tools_enabled: options.tools,
   ...(options.model === null ? {} : { model: options.model }),
 })
 
-/** Resolves when the page sees no active run in the conversation. */
+/** Resolves when the page knows of no active run in the conversation. */
 const untilEnded = (conversationId: string): Promise<void> =>
   new Promise((resolve) => {
     const isEnded = (): boolean =>
@@ -38,8 +38,8 @@ const untilEnded = (conversationId: string): Promise<void> =>
   })
 
 /**
- * The actions with these options, in an object that changes only with its arguments. Those that
- * start a run resolve to whether the server accepted it.
+ * Returns the actions for these options, in an object that changes only with the arguments. Actions that start a run
+ * resolve with whether the server accepted it.
  */
 export function useRunActions(conversationId: string, options: ChatOptions) {
   const client = useQueryClient()
@@ -49,7 +49,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         await work()
         return true
       } catch (error) {
-        // A run is already active here, perhaps started on another device: show it.
+        // A run is already active, perhaps started on another device: show it.
         const runId = error instanceof ApiError ? textIn(fieldsOf(error.details).run_id) : undefined
         if (runId !== undefined) void follow({ conversationId, runId, client })
         reportError(error)
@@ -95,7 +95,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
           if (model !== null)
             setComparison(conversationId, { id: randomId(), first, second: null, model })
         }),
-      /** Has a second model answer, beside the first answer. */
+      /** Makes a second model answer too, for comparison with the first answer. */
       async compare(comparison: Comparison, model: string) {
         const isStarted = await attempt(async () => {
           const body = { ...bodyOptions(options), model }
@@ -118,9 +118,9 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
             randomId(),
           ),
         ),
-      /** `model`: a model for this answer only, instead of the conversation's. */
+      /** `model` is a model for this answer only, instead of the conversation's. */
       regenerate,
-      /** Stops the answer that is being written and has another model give it. */
+      /** Stops the current answer and regenerates it with another model. */
       async switchModel(messageId: string, model: string) {
         if (!(await stop())) return false
         await untilEnded(conversationId)
@@ -132,5 +132,5 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
   }, [client, conversationId, options])
 }
 
-/** What `useRunActions` returns, for components that receive single actions. */
+/** The result of `useRunActions`, for components that receive single actions. */
 export type RunActions = ReturnType<typeof useRunActions>

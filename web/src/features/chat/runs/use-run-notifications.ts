@@ -1,4 +1,4 @@
-// Notifies a reader who is elsewhere that an answer is ready, has failed, or waits for them. Nothing of its content is shown.
+// Notifies a user who is not looking at the page that an answer is ready, has failed, or waits. Shows none of its content.
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { notifyAway } from '../../../lib/browser/notifications.ts'
@@ -6,7 +6,7 @@ import { type LiveRun, useLiveRuns } from './live-runs.ts'
 
 const waits = ({ approvals, inputs }: LiveRun): number => approvals.length + inputs.length
 
-/** Once for the whole page. `onOpen` receives the conversation whose notification was clicked. */
+/** Use it once per page. `onOpen` receives the id of the conversation whose notification was clicked. */
 export function useRunNotifications(onOpen: (conversationId: string) => void): void {
   const { t } = useTranslation()
   useEffect(

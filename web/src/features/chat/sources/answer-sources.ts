@@ -1,4 +1,4 @@
-// The sources of an answer: what its searches found, the pages it fetched, the passages of its documents.
+// Collects the sources of an answer: search hits, fetched pages, and passages of documents.
 import { z } from 'zod/mini'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
@@ -18,7 +18,7 @@ export type PassageSource = {
 /** A search hit or a fetched page. */
 export type WebSource = { kind: 'web'; url: string } & Pick<WebItem, 'title' | 'site' | 'text'>
 
-/** `number`: from 1, in the order in which the answer's tools found it; `[1]` in the text refers to it. */
+/** `number` counts from 1 in the order in which the tools found the sources; `[1]` in the text refers to it. */
 export type Source = { number: number } & (PassageSource | WebSource)
 
 const MAX_SOURCES = 100
@@ -51,7 +51,7 @@ const webSource = ({ url, title, site, text: extract }: WebItem): WebSource | nu
     ? null
     : { kind: 'web', url, title, site, ...(extract === undefined ? {} : { text: extract }) }
 
-/** One address for what leads to the same page. */
+/** A key that is equal for URLs of the same page. */
 const addressKey = (url: string): string => {
   const { host, pathname, search } = new URL(url)
   return `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}${search}`
@@ -71,7 +71,7 @@ function foundBy(step: Step): (PassageSource | WebSource | null)[] {
   return pages.filter(({ error }) => error === undefined).map(webSource)
 }
 
-/** Every source once, numbered in the order in which it was found; what a later step knows better replaces its title. */
+/** All sources without duplicates, numbered in the order of discovery. A later step may improve the title of a source. */
 export function sourcesOf(steps: readonly Step[]): readonly Source[] {
   const found = new Map<string, Source>()
   for (const step of steps)
@@ -87,7 +87,7 @@ export function sourcesOf(steps: readonly Step[]): readonly Source[] {
   return [...found.values()]
 }
 
-/** The source at an address, whatever its fragment and its "www."; undefined for another page. */
+/** The source with this URL, ignoring its fragment and "www."; undefined if there is none. */
 export function sourceAt(sources: readonly Source[], url: string): Source | undefined {
   if (!URL.canParse(url)) return undefined
   const key = addressKey(url)

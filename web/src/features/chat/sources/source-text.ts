@@ -1,18 +1,18 @@
-// How a source is named to the reader.
+// The displayed texts of a source.
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Source } from './answer-sources.ts'
 
-/** Plain texts for the list of sources and the chips in the answer. */
+/** The texts of a source for the list and the chips. */
 export type SourceText = {
   title: string
   /** The site, or the place in the document. */
   place: string
-  /** The site or the document as a whole. */
+  /** The whole site or document. */
   origin: string
 }
 
-/** A function that names sources in the page's language. */
+/** Returns a function that describes sources in the page's language. */
 export function useSourceText(): (source: Source) => SourceText {
   const { t } = useTranslation()
   return useCallback(

@@ -1,4 +1,4 @@
-// One list of all sources of an answer: what it cites first, then what else was found.
+// The list of an answer's sources: cited ones first, then the others.
 import { BookOpen, ChevronRight, Globe } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,21 +6,21 @@ import { classNames } from '../../../ui/class-names.ts'
 import type { Source } from './answer-sources.ts'
 import { type SourceText, useSourceText } from './source-text.ts'
 
-/** Sites named beside the count while the list is folded. */
+/** How many sites are named next to the count while the list is folded. */
 const SITES_NAMED = 3
-/** Entries of each part of the list before the rest is folded. */
+/** How many entries each section of the list shows initially. */
 const ENTRIES_SHOWN = 8
 
-/** Below the answer, folded until the reader opens it; draws nothing without sources. */
+/** Shown below the answer, folded initially. Renders nothing without sources. */
 export function SourcesPanel({
   sources,
   cited,
   onOpen,
 }: {
   sources: readonly Source[]
-  /** The numbers that the text cites. */
+  /** The numbers of the sources that the text cites. */
   cited: ReadonlySet<number>
-  /** Shows a passage; null when its document cannot be opened here. */
+  /** Opens a passage; null if its document cannot be opened here. */
   onOpen: ((source: Source) => void) | null
 }) {
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-// The sources of an answer as its text and its list need them, and the passage that is open.
+// The sources of an answer for its text and its list, and the dialog with the open passage.
 import { type ReactNode, useContext, useMemo, useState } from 'react'
 import { splitCitations } from '../../../../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
@@ -15,7 +15,7 @@ const PassageDialog = lazyPart(() =>
 
 const MARKDOWN_LINK = /\[[^\]\n]{0,300}\]{1,2}\((https?:\/\/[^)\s]+)[^)\n]{0,300}\)/g
 
-/** The numbers of the sources that a text cites, as `[1]` or as a link. */
+/** The numbers of the sources that a text cites as `[1]` or as a link. */
 export function citedIn(text: string, sources: readonly Source[]): ReadonlySet<number> {
   const numbers = new Set(
     splitCitations(text.replaceAll(MARKDOWN_LINK, ' '), sources.length).flatMap((piece) =>
@@ -29,24 +29,21 @@ export function citedIn(text: string, sources: readonly Source[]): ReadonlySet<n
   return numbers
 }
 
-/**
- * `onOpen` is null outside of a project, whose documents alone can be opened. The caller draws
- * `dialog`.
- */
+/** `onOpen` is null outside a project, because only documents of the project can be opened. The caller renders `dialog`. */
 export function useAnswerSources(steps: readonly Step[]): {
   sources: readonly Source[]
-  /** For the text; null without sources. */
+  /** The sources for the text; null without sources. */
   citations: Citations | null
   onOpen: ((source: Source) => void) | null
-  /** The open passage. */
+  /** The dialog with the open passage. */
   dialog: ReactNode
 } {
   const { projectId } = useContext(ConversationContext)
   const [passage, setPassage] = useState<Source | null>(null)
   const describe = useSourceText()
-  // Steps change with every piece of text; sources only with a result.
+  // Steps change with every piece of text, but sources only with a tool result.
   const results = steps.flatMap((step) => (step?.type === 'tool_result' ? [step.id] : [])).join()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids of the results stand for the steps
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids of the results identify the relevant steps
   const sources = useMemo(() => sourcesOf(steps), [results])
   const openable = projectId !== null
   const citations = useMemo<Citations | null>(() => {

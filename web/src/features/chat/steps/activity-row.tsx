@@ -1,12 +1,9 @@
-// One row of an answer's activity: an icon on the rail, what is done, its state; details unfold below.
+// A row of an answer's activity: an icon, a title and a state, with details that unfold below.
 import { ChevronRight, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 
-/**
- * The frame of thinking and tool calls. `children` are drawn only while the row is open; `below` is
- * always in sight.
- */
+/** The frame of thinking and tool calls. `children` are rendered only while the row is open; `below` is always visible. */
 export function ActivityRow({
   icon: Icon,
   title,
@@ -26,9 +23,9 @@ export function ActivityRow({
   live?: boolean
   tone?: 'plain' | 'bad' | 'warn'
   initiallyOpen?: boolean
-  /** Visible while the row is folded, too. */
+  /** Visible while the row is folded too. */
   below?: ReactNode
-  /** Becomes true when there is something to watch; the row then unfolds once. */
+  /** When it becomes true, the row unfolds once, because there is something to watch. */
   unfold?: boolean
   children: ReactNode
 }) {

@@ -1,9 +1,9 @@
-// Reads terminal output: colours become classes of the page, all other control sequences are dropped.
+// Parses terminal output: colours become classes of the page, other control sequences are dropped.
 
 /** One of the eight terminal colours. */
 export type Hue = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7
 
-/** How a stretch of output looks; what is absent is as in plain text. */
+/** The style of a piece of output. Absent fields mean plain text. */
 export type Style = {
   colour?: Hue
   background?: Hue
@@ -15,21 +15,21 @@ export type Style = {
   strike?: true
 }
 
-/** Characters in a row that share a style. */
+/** Consecutive characters with the same style. */
 export type Span = { text: string; style: Style }
 
 // ESC [ … letter (CSI), ESC ] … BEL (a title or a link), and two-character sequences. One pass, bounded look-ahead.
 const ESCAPE_SEQUENCE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
   /\u001b(?:\[([0-9;:?<=>!]{0,200}[ -/]{0,9})([@-~])|\][^\u0007\u001b]{0,4000}(?:\u0007|\u001b\\)|[PX^_][^\u001b]{0,4000}\u001b\\|[ -/]{0,9}[0-~])?/g
 /** The remaining control characters, except tab and backspace. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 const UNPRINTABLE = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
 const isHue = (value: number): value is Hue => Number.isInteger(value) && value >= 0 && value <= 7
 const toHue = (value: number): Hue => (isHue(value) ? value : 7)
 
-/** The nearest of the eight colours, so that all are readable in both themes. */
+/** The nearest of the eight colours, because these are readable in both themes. */
 const nearestHue = (red: number, green: number, blue: number): Hue => {
   const most = Math.max(red, green, blue)
   if (most - Math.min(red, green, blue) < 40) return most < 64 ? 0 : 7
@@ -37,7 +37,7 @@ const nearestHue = (red: number, green: number, blue: number): Hue => {
   return toHue(bit(red) + 2 * bit(green) + 4 * bit(blue))
 }
 
-/** A colour of the 256-colour table. */
+/** The nearest colour of an entry of the 256-colour table. */
 const tableHue = (index: number): Hue => {
   if (index < 16) return toHue(index % 8)
   if (index >= 232) return index < 238 ? 0 : 7
@@ -64,7 +64,7 @@ const STYLES_OFF: Readonly<Record<number, readonly (keyof Style)[]>> = {
   49: ['background'],
 }
 
-/** "Select graphic rendition": the style of the text that follows. */
+/** Applies "Select graphic rendition" parameters to a style. */
 function nextStyle(before: Style, parameters: string): Style {
   let style: Style = { ...before }
   const codes = parameters.split(/[;:]/).map(Number)
@@ -91,7 +91,7 @@ function nextStyle(before: Style, parameters: string): Style {
   return style
 }
 
-/** What a line shows in the end, after a progress bar has overwritten it many times. */
+/** The final content of a line that carriage returns, for example of a progress bar, have overwritten. */
 function overwritten(line: string): string {
   const parts = line.replace(/\r+$/, '').split('\r')
   return parts.findLast((part) => part !== '') ?? ''
@@ -109,7 +109,7 @@ const withoutBackspaces = (text: string): string => {
 
 const clean = (text: string): string => withoutBackspaces(text).replace(UNPRINTABLE, '')
 
-/** The text line by line, in pieces of one style each. A style continues across line ends, as in a terminal. */
+/** Splits the text into lines of styled pieces. A style continues across line ends, as in a terminal. */
 export function readTerminal(text: string): Span[][] {
   let style: Style = {}
   return text.split('\n').map((line) => {

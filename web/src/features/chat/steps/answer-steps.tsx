@@ -1,4 +1,4 @@
-// The steps of an answer: its text, with a rail of thinking and tool calls in between.
+// The steps of an answer: its text, with thinking and tool calls on a rail in between.
 import { memo, useMemo } from 'react'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
@@ -17,13 +17,13 @@ type Live = {
   rejected: readonly string[]
 }
 
-/** Each step goes to the component of its type: `TextStep`, `ThinkingStep` or `ToolStep`. */
+/** Renders each step with the component of its type: `TextStep`, `ThinkingStep` or `ToolStep`. */
 export const AnswerSteps = memo(function AnswerSteps({
   steps,
   live,
 }: {
   steps: readonly Step[]
-  /** Set while the run is active. */
+  /** The live state of the run; null unless the run is active. */
   live: Live | null
 }) {
   const growing = live !== null

@@ -1,4 +1,4 @@
-// Files that a tool created: images are shown, others are offered for download.
+// Files that a tool created: images are shown, others can be downloaded.
 import { ZoomableImage } from '../../../ui/overlays/zoomable-image.tsx'
 
 type ArtifactFile = {
@@ -17,9 +17,9 @@ const SHOWN_IMAGE_TYPES = new Set([
   'image/svg+xml',
 ])
 
-/** Images are drawn, never run: an SVG inside `img` has neither scripts nor network. */
+/** Images are never run: an SVG inside `img` has neither scripts nor network. */
 export function ArtifactFiles({ files: all }: { files: readonly ArtifactFile[] }) {
-  // Files of the answer stand below it.
+  // Files of the answer itself are shown below it.
   const files = all.filter(({ file_id }) => file_id === undefined)
   if (files.length === 0) return null
   return (

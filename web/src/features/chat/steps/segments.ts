@@ -1,24 +1,21 @@
-// Arranges an answer's steps for drawing: stretches of text, and groups of thinking and tool calls between them.
+// Groups an answer's steps for display: texts, and groups of thinking and tool calls between them.
 import type {
   Step,
   ToolCallStep,
   ToolResultStep,
 } from '../../../../../server/protocol/runs/step.ts'
 
-/**
- * One row of the rail. `result` is null while the call is not finished, `durationMs` where it is
- * not known.
- */
+/** One row of a group. `result` is null while the call is not finished; `durationMs` is null if unknown. */
 export type Activity =
   | { kind: 'thinking'; key: string; text: string; open: boolean; durationMs: number | null }
   | { kind: 'tool'; key: string; call: ToolCallStep; result: ToolResultStep | null }
 
-/** What is drawn as one block; `key` stays the same while the answer grows. */
+/** One block of the display. `key` stays the same while the answer grows. */
 export type Segment =
   | { kind: 'prose'; key: string; text: string }
   | { kind: 'activity'; key: string; items: Activity[] }
 
-/** `live`: the answer still grows, so its last step is open. Keeps the order of the steps. */
+/** Keeps the order of the steps. `live`: whether the answer still grows, so that its last step is open. */
 export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
   const results = new Map<string, ToolResultStep>()
   for (const step of steps) if (step?.type === 'tool_result') results.set(step.id_ref, step)

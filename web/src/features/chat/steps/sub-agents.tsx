@@ -1,4 +1,4 @@
-// Sub-agents inside the card of their tool call: what each one does, and what it did.
+// The sub-agents in the card of their tool call: what each is doing or has done.
 
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import type { SubAgentResult } from '../runs/tool-progress.ts'
 import { TextStep } from './text-step.tsx'
 import { summarize } from './tool-content.ts'
 
-/** Shorter texts are shown in full. */
+/** Shorter texts are not folded. */
 const FOLDED_CHARACTERS = 160
 const LINES_FOLDED = 8
 
@@ -28,16 +28,13 @@ function Mark({ state }: { state: State }) {
   return <CircleDashed size={14} aria-hidden className="shrink-0 text-muted" />
 }
 
-/**
- * Live while the call runs, and from the stored result afterwards; draws nothing without
- * sub-agents.
- */
+/** Live while the call runs, and from the stored result afterwards. Renders nothing without sub-agents. */
 export function SubAgents({
   agents,
   results,
 }: {
   agents: readonly SubAgentView[]
-  /** By the name of the agent; empty while they work. */
+  /** By the name of the agent; empty while the agents run. */
   results: ReadonlyMap<string, SubAgentResult>
 }) {
   const { t } = useTranslation()
@@ -98,7 +95,7 @@ function Calls({ calls }: { calls: SubAgentView['calls'] }) {
   )
 }
 
-/** What it returned, as Markdown; a long one is folded. */
+/** The response as Markdown; a long one is folded. */
 function Response({ text }: { text: string }) {
   const lines = text.trimEnd().split('\n')
   return (
@@ -113,7 +110,7 @@ function Response({ text }: { text: string }) {
   )
 }
 
-/** Its last text; a long one unfolds. */
+/** The sub-agent's last text; a long one can be unfolded. */
 function LastText({ text }: { text: string }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

@@ -1,4 +1,4 @@
-// Output of a program: in its colours, its end in view first, the rest on request.
+// The output of a program in its colours: initially only its end, which shows how it went.
 
 import { ChevronUp } from 'lucide-react'
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -9,9 +9,9 @@ import { CopyButton } from '../../../ui/markdown/copy-button.tsx'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { classOf, readTerminal, type Span } from './ansi.ts'
 
-/** The end of the output shows how it went. */
+/** Lines of the end that are shown initially. */
 const LINES_FOLDED = 24
-/** More elements than this would make the page stutter; the rest can be copied. */
+/** More elements would slow down the page; the copy button copies everything. */
 const LINES_SHOWN = 2_000
 const CHARACTERS_SHOWN = 200_000
 
@@ -32,7 +32,7 @@ const Line = memo(function Line({ spans }: { spans: readonly Span[] }) {
   )
 })
 
-/** `text` may contain ANSI control sequences; `label` is its heading. */
+/** `text` may contain ANSI control sequences; `label` is the heading. */
 export function TerminalOutput({
   label,
   text,
@@ -40,7 +40,7 @@ export function TerminalOutput({
 }: {
   label: string
   text: string
-  /** `bad`: error output. */
+  /** `bad` marks error output. */
   tone?: 'plain' | 'bad'
 }) {
   const { t } = useTranslation()
@@ -84,7 +84,7 @@ export function TerminalOutput({
           ref={frame}
           role="log"
           aria-label={label}
-          // Read on request: announcing every line of a program would drown the answer.
+          // Announcing every line would drown the answer; screen readers can still read it.
           aria-live="off"
           dir="ltr"
           className={classNames(

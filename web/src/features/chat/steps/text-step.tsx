@@ -1,11 +1,11 @@
-// A text step of an answer: Markdown, drawn while it streams. The Markdown module loads with the first conversation.
+// A text step of an answer: Markdown, rendered while it streams. The renderer loads with the first conversation.
 import { memo, useState } from 'react'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 
 let loaded: typeof import('../../../ui/markdown/markdown.tsx').Markdown | null = null
 
-/** Await this before the first text is drawn, so that nobody sees raw Markdown. */
+/** Await it before the first text is rendered, so that raw Markdown never shows. */
 export const loadMarkdown = async () => {
   const { Markdown } = await import('../../../ui/markdown/markdown.tsx')
   loaded = Markdown
@@ -13,16 +13,16 @@ export const loadMarkdown = async () => {
 }
 const LazyMarkdown = lazyPart(loadMarkdown)
 
-/** Draws the plain text until the Markdown module has loaded. */
+/** Shows plain text until the renderer has loaded. */
 export const TextStep = memo(function TextStep({
   text,
   growing = false,
 }: {
   text: string
-  /** The text is still streaming. */
+  /** Whether the text is still streaming. */
   growing?: boolean
 }) {
-  // A loaded component draws at once; a lazy one shows its fallback for at least a frame.
+  // A loaded component renders at once; a lazy one shows its fallback for at least a frame.
   const [Ready] = useState(() => loaded)
   const plain = <div className="prose whitespace-pre-wrap">{text}</div>
   return (

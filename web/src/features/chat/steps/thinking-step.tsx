@@ -1,16 +1,16 @@
-// The model's thinking: folded, with its newest line visible while it lasts.
+// The model's thinking: folded, with its newest line visible while it thinks.
 import { Lightbulb } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { duration } from '../../../lib/format.ts'
 import { ActivityRow } from './activity-row.tsx'
 
-/** Shorter times say nothing. */
-const SHOWN_FROM_MS = 1_000
+/** Shorter durations are not shown. */
+const MIN_SHOWN_MS = 1_000
 
 const newestLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.slice(-120) ?? ''
 
-/** `open`: the model is still thinking. */
+/** `open`: whether the model is still thinking. */
 export const ThinkingStep = memo(function ThinkingStep({
   text,
   open,
@@ -18,7 +18,7 @@ export const ThinkingStep = memo(function ThinkingStep({
 }: {
   text: string
   open: boolean
-  /** How long the model thought; null where it is not known. */
+  /** How long the model thought; null if unknown. */
   durationMs: number | null
 }) {
   const { t, i18n } = useTranslation()
@@ -28,7 +28,7 @@ export const ThinkingStep = memo(function ThinkingStep({
       title={
         open
           ? t('steps.thinking')
-          : durationMs === null || durationMs < SHOWN_FROM_MS
+          : durationMs === null || durationMs < MIN_SHOWN_MS
             ? t('steps.thought')
             : t('steps.thoughtFor', { time: duration(durationMs / 1_000, i18n.language) })
       }

@@ -28,7 +28,7 @@ const shown = (value: unknown): string =>
       ? value
       : (JSON.stringify(value) ?? '')
 
-/** What the program of a call has written; null when it is no program's result. */
+/** The output of a program; null if the result is not one of a program. */
 function outputOf(outcome: Outcome | null): ProgramOutput | null {
   const fields = fieldsOf(outcome?.data)
   if (typeof fields.stdout !== 'string') return null
@@ -64,10 +64,7 @@ type Props = {
   state: ToolState
 }
 
-/**
- * The person can switch between the view and the raw data. `ToolStep` draws it when its card is
- * unfolded.
- */
+/** Rendered by `ToolStep` when its card is unfolded. The user can switch between the view and the raw data. */
 export function ToolBody(props: Props) {
   const { t } = useTranslation()
   const [raw, setRaw] = useState(false)
@@ -120,7 +117,7 @@ function Readable({ call, result, outcome, progress, state }: Props) {
     live === null ? outputOf(outcome) : { stdout: live, stderr: '' }
   const isProgram = command !== undefined || code !== undefined
   const diff = artifact?.diff
-  // The cards below show what sub-agents returned, so this shows their instructions.
+  // The cards below show the responses of sub-agents, so this view shows their instructions.
   const instructions = artifact?.agents === undefined ? null : instructionsIn(fields.tasks)
   return (
     <>
@@ -149,7 +146,7 @@ function Readable({ call, result, outcome, progress, state }: Props) {
   )
 }
 
-/** The instructions for sub-agents, by name; null when there are none. */
+/** The instructions for sub-agents, by name; null if there are none. */
 function instructionsIn(tasks: unknown): ResultKind | null {
   const facts = listIn(tasks).flatMap((task) => {
     const { name, instruction } = fieldsOf(task)
@@ -160,7 +157,7 @@ function instructionsIn(tasks: unknown): ResultKind | null {
   return facts.length === 0 ? null : { kind: 'facts', facts }
 }
 
-/** Why a call failed. */
+/** The error of a failed call. */
 function Failure({ text }: { text: string }) {
   const { t } = useTranslation()
   return <TerminalOutput label={t('steps.error')} text={text} tone="bad" />

@@ -1,14 +1,11 @@
-// Reads a tool call and its result for people: arguments in one line, the outcome, the duration.
+// Reads tool calls and results for display: arguments in one line, the outcome, the duration.
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 
 /** The state of a call. */
 export type ToolState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
 
-/**
- * The content of a tool result, read from JSON that may be incomplete; `data` and `error` are as
- * the tool returned them.
- */
+/** The outcome of a tool call, read from JSON that may be incomplete. `data` and `error` are as the tool returned them. */
 export type Outcome = {
   success: boolean
   data: unknown
@@ -19,7 +16,7 @@ export type Outcome = {
   skipped: boolean
 }
 
-/** The result as the executor wrote it; null when it does not have that form. */
+/** Parses a result of the executor; null if it has another form. */
 export const readOutcome = (content: string): Outcome | null => {
   const fields = fieldsOf(parseJson(content))
   if (typeof fields.success !== 'boolean' && fields.skipped !== true) return null
@@ -33,7 +30,7 @@ export const readOutcome = (content: string): Outcome | null => {
   }
 }
 
-/** Pretty-printed JSON, or the text itself when it is not JSON. */
+/** Indented JSON, or the text itself if it is not JSON. */
 export const pretty = (value: unknown): string => {
   if (typeof value === 'string') {
     const parsed = parseJson(value)
@@ -43,8 +40,8 @@ export const pretty = (value: unknown): string => {
 }
 
 /**
- * Arguments to decide on, with hidden characters escaped. The server escapes them too, but that is undone when the text is
- * parsed to be indented.
+ * Arguments for an approval, indented and with hidden characters escaped. The server escapes them too, but parsing the
+ * text to indent it undoes that.
  */
 export const prettyVisible = (argumentsText: string): string => visibleText(pretty(argumentsText))
 
@@ -66,7 +63,7 @@ const TITLE_ARGUMENTS = [
   'name',
 ]
 
-/** The most telling argument, in one line: the query, the path, the names of what is listed. */
+/** The most informative argument in one line: the query, the path, or the names in a list. */
 export function summarize(argumentsText: string): string {
   const parsed = parseJson(argumentsText)
   if (typeof parsed !== 'object' || parsed === null) return oneLine(argumentsText).slice(0, 160)

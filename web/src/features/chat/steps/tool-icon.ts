@@ -1,4 +1,4 @@
-// The icon of each tool.
+// The icons of tools.
 import {
   BookOpen,
   Bot,
@@ -47,6 +47,6 @@ const TOOL_ICONS: readonly [RegExp, LucideIcon][] = [
   [/message/, Send],
 ]
 
-/** By the name of the tool; a wrench for tools of MCP servers and others that have none. */
+/** The icon of a tool, given its name; a wrench for tools without one, such as those of MCP servers. */
 export const toolIcon = (name: string): LucideIcon =>
   TOOL_ICONS.find(([pattern]) => pattern.test(name))?.[1] ?? Wrench

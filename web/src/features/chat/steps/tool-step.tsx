@@ -1,4 +1,4 @@
-// A tool call as a card: its arguments, its result, the time it took and how it stands.
+// A tool call as a card: its arguments, result, duration and state.
 import type { TFunction } from 'i18next'
 import { Check, CircleSlash, X } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
@@ -22,18 +22,18 @@ const stateOf = (
   result: ToolResultStep | null,
   outcome: Outcome | null,
   live: boolean,
-  asked: { waiting: boolean; rejected: boolean },
+  approvalState: { waiting: boolean; rejected: boolean },
 ): ToolState => {
   if (result === null) {
-    if (asked.waiting) return 'waiting'
-    if (asked.rejected) return 'skipped'
+    if (approvalState.waiting) return 'waiting'
+    if (approvalState.rejected) return 'skipped'
     return live ? 'running' : 'interrupted'
   }
   if (result.skipped || outcome?.skipped === true) return 'skipped'
   return outcome !== null && !outcome.success ? 'failed' : 'done'
 }
 
-/** How far a running call is; null where it does not say. */
+/** How far a running call has progressed; null if it does not report that. */
 const phaseOf = (
   { count, state }: Progress,
   t: TFunction,
@@ -58,8 +58,8 @@ function RunningTime({ since }: { since: number | undefined }) {
 }
 
 /**
- * `waiting`: a person must decide first; `rejected`: one refused it. `startedAt` is when it began,
- * while it is running.
+ * `waiting`: a person must decide first. `rejected`: a person has rejected the call. `startedAt`: when the running call
+ * started.
  */
 export const ToolStep = memo(function ToolStep({
   call,

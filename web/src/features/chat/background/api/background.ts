@@ -1,15 +1,15 @@
-// The background tasks of a conversation.
+// Requests for the background tasks of a conversation.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { BackgroundTask } from '../../../../../../server/protocol/runs/background.ts'
 import { request, requestDone } from '../../../../lib/http/api-client.ts'
 
 const backgroundKey = (conversationId: string) => ['background', conversationId] as const
 
-/** True once a task will not change any more, whether it completed, was stopped or failed. */
+/** Whether a task has ended: completed, stopped or failed. */
 export const isOver = ({ status }: BackgroundTask): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed'
 
-/** All tasks of a conversation; polled while one of them is unfinished. */
+/** All background tasks of a conversation, polled while one is unfinished. */
 export const useBackgroundTasks = (conversationId: string) =>
   useQuery({
     queryKey: backgroundKey(conversationId),
@@ -22,7 +22,7 @@ export const useBackgroundTasks = (conversationId: string) =>
     meta: { quiet: true },
   })
 
-/** Stops a task by its id and reads the list again, also when the server refused. */
+/** Stops a task, given its id, and refetches the list, even if the server refuses. */
 export function useStopBackgroundTask(conversationId: string) {
   const client = useQueryClient()
   return useMutation({

@@ -1,4 +1,4 @@
-// The list above the message field while a `/` or `@` is being written. The field keeps the focus and passes its keys on.
+// The list above the message field for `/` and `@`. The field keeps the focus and forwards its keys.
 import {
   type KeyboardEvent,
   type RefObject,
@@ -15,14 +15,14 @@ import { SUGGESTIONS_ID, type Trigger } from './trigger.ts'
 import { useCommandsList } from './use-commands-list.ts'
 import { useMentionsList } from './use-mentions-list.ts'
 
-/** Pixels of the window's top that stay free, and the limits of the list's height. */
+/** The free space above the list, and the limits of its height. */
 const FREE_PIXELS = 60
 const MIN_HEIGHT_PIXELS = 130
 const MAX_HEIGHT_PIXELS = 340
 
 const optionId = (index: number): string => `${SUGGESTIONS_ID}-${index}`
 
-/** Handles a key of the field; true when it belongs to the list. */
+/** Handles a key of the field. Returns true if the key belongs to the list. */
 export type KeyHandler = (event: KeyboardEvent) => boolean
 
 type Props = {
@@ -30,12 +30,12 @@ type Props = {
   projectId: ProjectId | null
   editing: Editing
   keys: RefObject<KeyHandler | null>
-  /** The entry that Enter chooses; null when there is none. */
+  /** Receives the id of the entry that Enter chooses; null if there is none. */
   onActive: (id: string | null) => void
   onClose: () => void
 }
 
-/** Lists commands or mentions, according to the sign that opened it. */
+/** Lists commands or mentions, depending on the character that opened it. */
 export function SuggestionList(props: Props) {
   return props.trigger.kind === 'command' ? <Commands {...props} /> : <Mentions {...props} />
 }
@@ -61,7 +61,7 @@ function List({
   const active = Math.min(place, entries.length - 1)
   keys.current = (event) => {
     if (event.key === 'Escape') {
-      // Not the answer that is running: only this list.
+      // Closes only the list: it must not stop the run.
       event.preventDefault()
       onClose()
       return true
@@ -89,7 +89,7 @@ function List({
   const box = useRef<HTMLDivElement>(null)
   const [height, setHeight] = useState(MAX_HEIGHT_PIXELS)
   const isShown = entries.length > 0
-  // The field may stand near the top of the window.
+  // The field may be near the top of the window.
   useLayoutEffect(() => {
     const top = box.current?.parentElement?.getBoundingClientRect().top ?? 0
     if (isShown)
@@ -106,7 +106,7 @@ function List({
       className="absolute inset-x-0 bottom-full z-20 mb-2 animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
     >
       {entries.map(({ key, icon: Icon, label, hint, choose }, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and passes its keys on
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and forwards its keys
         <div
           key={key}
           id={optionId(index)}

@@ -1,8 +1,8 @@
-// One entry of the list above the message field.
+// The types of the entries in the list above the message field.
 import type { LucideIcon } from 'lucide-react'
 import type { ChosenFiles } from '../../attachments/attachments.ts'
 
-/** `hint` is the second line; `choose` changes the message field or acts at once. */
+/** An entry. `hint` is the second line; `choose` edits the message or performs an action. */
 export type Suggestion = {
   key: string
   icon: LucideIcon
@@ -11,13 +11,13 @@ export type Suggestion = {
   choose(): void
 }
 
-/** What choosing an entry can do to the message. */
+/** How an entry can change the message. */
 export type Editing = {
-  /** Puts this in place of the sign and what follows it, with the caret behind it. */
+  /** Replaces the trigger character and the text after it; the caret goes after the replacement. */
   replace(text: string): void
   attach(files: readonly File[]): void
   attachStored: ChosenFiles['addStored']
 }
 
-/** Entries of one kind, at most. */
+/** Most entries of one kind. */
 export const SUGGESTIONS_OF_A_KIND = 8

@@ -1,23 +1,23 @@
-// What the text before the caret asks for: `/` at the beginning lists commands, `@` lists what can be mentioned.
+// Detects a trigger before the caret: `/` at the beginning lists commands, `@` lists mentions.
 
-/** The id of the list's element. */
+/** The element id of the list. */
 export const SUGGESTIONS_ID = 'composer-suggestions'
 
-/** The sign that a list answers, with the part of the text that choosing an entry replaces. */
+/** A trigger, and the range of the text that choosing an entry replaces. */
 export type Trigger = {
   kind: 'command' | 'mention'
-  /** What follows the sign. */
+  /** The text after the trigger character. */
   query: string
-  /** The place of the sign and the caret in the text. */
+  /** The positions of the trigger character and of the caret. */
   from: number
   to: number
 }
 
 const COMMAND = /^\/([^\s/]{0,80})$/
-/** Not within a word, where it belongs to an email address. */
+/** Not inside a word, where it belongs to an email address. */
 const MENTION = /(?:^|[^\w@.])@([^\s@]{0,200})$/
 
-/** `caret` is a position in `text` in UTF-16 units. Null when no list is asked for there. */
+/** Finds the trigger before `caret`, a position in UTF-16 units. Null if there is none. */
 export function triggerAt(text: string, caret: number): Trigger | null {
   const before = text.slice(0, caret)
   const command = COMMAND.exec(before)?.[1]

@@ -1,4 +1,4 @@
-// The commands that the person can give now, their saved prompts and those of MCP servers, filtered by what follows the `/`.
+// The entries of the `/` list: saved prompts, available commands and prompts of MCP servers, filtered by the query.
 import { Bookmark, Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
@@ -11,10 +11,7 @@ import { insertIntoComposer } from '../../composer-insert.ts'
 import { askForFields } from '../wanted-prompt.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
-/**
- * Saved prompts first, then commands, then the prompts of MCP servers. `query` is empty right after
- * the `/`.
- */
+/** Saved prompts first, then commands, then prompts of MCP servers. `query` is the text after the `/`. */
 export function useCommandsList(query: string, editing: Editing): Suggestion[] {
   return [
     ...useSavedPrompts(query, editing),
@@ -26,9 +23,9 @@ export function useCommandsList(query: string, editing: Editing): Suggestion[] {
 function useSavedPrompts(query: string, { replace }: Editing): Suggestion[] {
   const { t } = useTranslation()
   const { data } = usePreferences()
-  const wanted = query.toLowerCase()
+  const search = query.toLowerCase()
   return (data?.saved_prompts ?? [])
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .filter(({ name }) => name.toLowerCase().includes(search))
     .slice(0, SUGGESTIONS_OF_A_KIND)
     .map(({ name, text }) => ({
       key: `saved ${name}`,
@@ -50,11 +47,11 @@ function useSavedPrompts(query: string, { replace }: Editing): Suggestion[] {
     }))
 }
 
-/** The text of a prompt is put into the field, so that the person sees it before it is sent. */
+/** Choosing a prompt inserts its text into the field, so that the user sees it before sending. */
 function usePrompts(query: string, { replace }: Editing): Suggestion[] {
   const { t } = useTranslation()
   const { data = [] } = useMcpPrompts()
-  const wanted = query.toLowerCase()
+  const search = query.toLowerCase()
   const choose = async (prompt: (typeof data)[number]): Promise<void> => {
     replace('')
     if (prompt.arguments.length > 0)
@@ -76,7 +73,7 @@ function usePrompts(query: string, { replace }: Editing): Suggestion[] {
   }
   return data
     .filter(({ name, title = '', server }) =>
-      `${server}:${name} ${title}`.toLowerCase().includes(wanted),
+      `${server}:${name} ${title}`.toLowerCase().includes(search),
     )
     .slice(0, SUGGESTIONS_OF_A_KIND)
     .map((prompt) => ({
@@ -91,12 +88,12 @@ function usePrompts(query: string, { replace }: Editing): Suggestion[] {
 function useCommandNames(query: string, { replace }: Editing): Suggestion[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)
-  const wanted = query.toLowerCase()
+  const search = query.toLowerCase()
   return COMMAND_NAMES.flatMap((name) => {
     const act = actions[name]
     const label = t(`commands.${name}`)
-    const isWanted = `${name} ${label}`.toLowerCase().includes(wanted)
-    if (act === undefined || !isWanted) return []
+    const matches = `${name} ${label}`.toLowerCase().includes(search)
+    if (act === undefined || !matches) return []
     const choose = (): void => {
       replace('')
       act()

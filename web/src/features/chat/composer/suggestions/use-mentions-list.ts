@@ -1,4 +1,5 @@
-// What `@` lists: files and documents of the project, mentioned by name; conversations and resources of MCP servers, attached.
+// The entries of the `@` list: files and documents of the project, which are mentioned; conversations and MCP resources,
+// which are attached.
 import { useQuery } from '@tanstack/react-query'
 import { BookText, File as FileIcon, Folder, MessageSquare, Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -14,7 +15,7 @@ import { reportError } from '../../../../ui/states/error-text.ts'
 import { askForFields } from '../wanted-prompt.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
-/** `src/ma` -> the entries of `src` that begin with `ma`. */
+/** Splits a path prefix: `src/ma` means the entries of `src` that begin with `ma`. */
 const splitPath = (query: string) => {
   const end = query.lastIndexOf('/') + 1
   return { folder: query.slice(0, Math.max(0, end - 1)), start: query.slice(end).toLowerCase() }
@@ -87,7 +88,7 @@ function useTitles(query: string, { replace, attach }: Editing): Suggestion[] {
         const query = { format: 'md' }
         const response = await send(`/api/conversations/${id}/export`, { query })
         const text = await response.blob()
-        // A name of a file on any system.
+        // A valid file name on every operating system.
         const file = `${name.replaceAll(/[\\/:*?"<>|]/g, ' ').slice(0, 100)}.md`
         attach([new File([text], file, { type: 'text/markdown' })])
       } catch (error) {
@@ -107,7 +108,7 @@ function useTitles(query: string, { replace, attach }: Editing): Suggestion[] {
 function useResources(query: string, { replace, attachStored }: Editing): Suggestion[] {
   const { t } = useTranslation()
   const { data: { resources, templates } = { resources: [], templates: [] } } = useMcpResources()
-  const wanted = query.toLowerCase()
+  const search = query.toLowerCase()
   return [...resources, ...templates]
     .map((resource) => {
       const { server, name, title = name, description } = resource
@@ -130,7 +131,7 @@ function useResources(query: string, { replace, attachStored }: Editing): Sugges
             },
           })
       }
-      const found = `${name} ${title} ${address} ${server}`.toLowerCase().includes(wanted)
+      const found = `${name} ${title} ${address} ${server}`.toLowerCase().includes(search)
       return {
         found,
         key: `resource ${server} ${address}`,
@@ -144,7 +145,7 @@ function useResources(query: string, { replace, attachStored }: Editing): Sugges
     .slice(0, SUGGESTIONS_OF_A_KIND)
 }
 
-/** `projectId` null: there are no files and documents to list. Lists grow as the server answers. */
+/** Lists no files and documents if `projectId` is null. The list grows as responses arrive. */
 export function useMentionsList(
   query: string,
   projectId: ProjectId | null,

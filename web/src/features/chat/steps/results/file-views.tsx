@@ -1,4 +1,4 @@
-// What was found in a project: files with line numbers, folders as trees, matches by file.
+// Views of results from a project: files with line numbers, folders as trees, matches by file.
 
 import { File, Folder } from 'lucide-react'
 import { useContext } from 'react'
@@ -20,7 +20,7 @@ const ENTRIES_FOLDED = 30
 const MATCHES_FOLDED = 20
 const MATCH_CHARACTERS = 400
 
-/** Opens a file of the conversation's project; plain text without one. */
+/** A link that opens a file of the conversation's project; plain text without a project. */
 function FileLink({ path, line, name }: { path: string; line?: number; name: string }) {
   const { projectId } = useContext(ConversationContext)
   if (projectId === null) return <span className="font-mono [overflow-wrap:anywhere]">{name}</span>
@@ -28,7 +28,7 @@ function FileLink({ path, line, name }: { path: string; line?: number; name: str
     <Link
       href={paths.projectFile(projectId, line === undefined ? { path } : { path, line })}
       title={path}
-      // A line number alone would say nothing in a list of links.
+      // In a list of links, a line number alone would be meaningless.
       aria-label={line === undefined ? undefined : `${path}:${line}`}
       className="font-mono text-accent underline decoration-accent/40 underline-offset-3 [overflow-wrap:anywhere] hover:decoration-current"
     >
@@ -39,9 +39,7 @@ function FileLink({ path, line, name }: { path: string; line?: number; name: str
 
 const languageOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
 
-/**
- * `text` begins at line `firstLine` (from 1) of a file with `totalLines`. A long text is folded.
- */
+/** `text` begins at line `firstLine` (from 1) of a file with `totalLines` lines. A long text is folded. */
 export function FileLines({
   path,
   text,
@@ -95,7 +93,7 @@ export function FileLines({
   )
 }
 
-/** `label` names the tree for screen readers. */
+/** `label` is the accessible name of the tree. */
 export function FolderTree({ label, entries }: { label: string; entries: readonly FileEntry[] }) {
   const { t } = useTranslation()
   if (entries.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
@@ -155,7 +153,7 @@ function Branches({ label, branches }: { label?: string; branches: readonly Bran
   )
 }
 
-/** Matches of one file that follow one another. */
+/** Consecutive matches in one file. */
 type MatchedFile = { path: string; lines: FileMatch[] }
 
 function byFile(matches: readonly FileMatch[]): MatchedFile[] {
@@ -168,7 +166,7 @@ function byFile(matches: readonly FileMatch[]): MatchedFile[] {
   return files
 }
 
-/** `label` names the list for screen readers; many matches are folded. */
+/** `label` is the accessible name of the list. Many matches are folded. */
 export function FileMatches({ label, matches }: { label: string; matches: readonly FileMatch[] }) {
   const { t } = useTranslation()
   if (matches.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>

@@ -1,10 +1,10 @@
-// Arranges paths as a tree of folders.
+// Converts paths to a tree of folders.
 import type { FileEntry } from './result-kinds.ts'
 
-/** A file, or a folder with its `children`; `name` is the last part of its path. */
+/** A file, or a folder with its `children`. `name` is the last segment of the path. */
 export type Branch = FileEntry & { name: string; children: Branch[] }
 
-/** Folders that only lead to one folder share a line with it; the order of the entries is kept. */
+/** Keeps the order of the entries. Folders that contain only one folder share a line with it. */
 export function treeOf(entries: readonly FileEntry[]): readonly Branch[] {
   const root: Branch = { name: '', path: '', folder: true, children: [] }
   const folders = new Map<string, Branch>([['', root]])

@@ -1,4 +1,4 @@
-// What a program wrote: a command in its terminal, Python with its value, tables and files.
+// Views of a program's output: a command in its terminal, and Python with its value, tables and files.
 import { SquareTerminal } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,20 +10,20 @@ import { TerminalOutput } from '../terminal-output.tsx'
 import { csvFilesIn, readAnything } from './result-kinds.ts'
 import { PlainText } from './small-views.tsx'
 
-/** What is written so far, or in the end. */
+/** The output so far, or the complete one. */
 export type ProgramOutput = {
   stdout: string
   stderr: string
   /** Absent while the program runs, and for Python. */
   exitCode?: number | null
   timedOut?: boolean
-  /** The value of the last expression of a Python program. */
+  /** The value of a Python program's last expression. */
   value?: unknown
 }
 
 const COMMAND_CHARACTERS = 4_000
 
-/** `output` is null while there is no result; `running`: the program has not ended. */
+/** `output` is null while there is no result; `running`: whether the program has not ended. */
 export function CommandOutput({
   command,
   output,
@@ -54,7 +54,7 @@ export function CommandOutput({
   )
 }
 
-/** How the command ended. */
+/** Shows how the command ended. */
 function Ending({ output: { exitCode, timedOut } }: { output: ProgramOutput }) {
   const { t } = useTranslation()
   const failed = timedOut === true || (typeof exitCode === 'number' && exitCode !== 0)
@@ -83,7 +83,7 @@ function Streams({ output }: { output: ProgramOutput }) {
   )
 }
 
-/** The text of a data URL; empty when it cannot be read. */
+/** The text in a data URL; empty if it cannot be decoded. */
 function textOf(address: string): string {
   try {
     const base64 = address.slice(address.indexOf(',') + 1)
@@ -93,10 +93,7 @@ function textOf(address: string): string {
   }
 }
 
-/**
- * `artifact` is the artifact of the tool result, as it was received: tables and files are read from
- * it.
- */
+/** `artifact` is the unchecked artifact of the tool result, which contains tables and files. */
 export function PythonOutput({
   code,
   output,

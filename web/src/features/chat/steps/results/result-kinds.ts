@@ -1,28 +1,25 @@
-// What a tool result is, for people: each kind has a view. Results are untrusted; what no schema accepts has no view but the raw data.
+// Classifies tool results; each kind has a view. Results are untrusted: those that no schema accepts are shown as raw data.
 import { z } from 'zod/mini'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../../lib/read-json.ts'
 import { type Cell, type Table, tableFromList } from '../../../../ui/table/table-data.ts'
 import { type PageItem, readHits, readPages, type WebItem } from './web-results.ts'
 
-/** A line that a search found; `line` counts from 1, `content` is the text of the line. */
+/** A line that a search found. `line` counts from 1; `content` is the text of the line. */
 export type FileMatch = { path: string; line: number; content: string }
 
-/** A file or folder of a listing; `size` in bytes, absent for folders. */
+/** A file or folder of a listing. `size` is in bytes, absent for folders. */
 export type FileEntry = { path: string; folder: boolean; size?: number }
 
-/** A passage of a document that a search found; `page` counts from 1. */
+/** A passage of a document that a search found. `page` counts from 1. */
 export type PassageItem = { document: string; heading?: string; page?: number; text: string }
 
-/** The result of the weather tool, in the units that the result itself names. */
+/** The result of the weather tool, in the units that it names. */
 export type Weather = z.infer<typeof WeatherData>
 
-/** A named value of a result that has no view of its own. */
+/** A named value of a result without a specific view. */
 export type Fact = { name: string; value: Cell | readonly Cell[] }
 
-/**
- * The view that a result gets, with what that view draws. `result-view.tsx` has one case for each
- * kind.
- */
+/** The kind of a result, with the data that its view needs. `result-view.tsx` has one case per kind. */
 export type ResultKind =
   | { kind: 'hits'; hits: readonly WebItem[] }
   | { kind: 'pages'; pages: readonly PageItem[] }
@@ -30,7 +27,7 @@ export type ResultKind =
   | { kind: 'matches'; matches: readonly FileMatch[]; truncated: boolean }
   | { kind: 'tree'; entries: readonly FileEntry[] }
   | { kind: 'file'; path: string; text: string; firstLine: number; totalLines: number }
-  /** `totalLines` of the file, of which `text` may be the beginning; 0 when it is not known. */
+  /** `totalLines` is the length of the file, of which `text` may be only the beginning; 0 if unknown. */
   | { kind: 'csv'; name: string; text: string; totalLines: number }
   | { kind: 'table'; table: Table }
   | { kind: 'calculation'; expression: string; result: number }
@@ -102,7 +99,7 @@ function readFile(call: unknown, data: unknown): ResultKind | null {
   const read = parse(FileData, data)
   if (read === null) return null
   const { path, content, start_line: firstLine = 1, total_lines: totalLines = 0 } = read
-  // The view has line numbers of its own.
+  // The view adds its own line numbers.
   const shown = fieldsOf(call).line_numbers === true ? content.replace(/^\d+\t/gm, '') : content
   if (/\.[ct]sv$/i.test(path) && firstLine === 1)
     return { kind: 'csv', name: path, text: shown, totalLines }
@@ -159,7 +156,7 @@ function readAgents(data: unknown): ResultKind | null {
 const isCell = (value: unknown): value is Cell =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
-/** A few plain values by name. */
+/** A few plain values with their names. */
 function readFacts(data: unknown): ResultKind | null {
   const entries = Object.entries(fieldsOf(data))
   if (entries.length === 0 || entries.length > MAX_FACTS) return null
@@ -182,7 +179,7 @@ function readTable(data: unknown): ResultKind | null {
   return table === null ? null : { kind: 'table', table }
 }
 
-/** What is known of no tool in particular: a table, named values, a text. */
+/** The kind of a result of any tool: a table, named values, or a text. */
 export function readAnything(data: unknown): ResultKind | null {
   const value = typeof data === 'string' ? (parseJson(data) ?? data) : data
   if (typeof value === 'string') return value.trim() === '' ? null : { kind: 'text', text: value }
@@ -232,8 +229,8 @@ function readKnown(name: string, call: unknown, data: unknown): ResultKind | nul
 }
 
 /**
- * The kind of a successful result, from its tool's name, arguments (JSON text), data and artifact. Null: only the raw data can
- * be shown. A tool of an MCP server is never taken for a built-in one.
+ * The kind of a successful result, from the tool's name, its arguments (JSON text), data and artifact. Null: only the raw
+ * data can be shown. Tools of MCP servers are never treated as built-in ones.
  */
 export function readResult(
   tool: string,
@@ -251,7 +248,7 @@ export function readResult(
   return readAnything(data)
 }
 
-/** CSV files among what a program wrote, from the artifact of its result. */
+/** The CSV files that a program wrote, from the artifact of its result. */
 export const csvFilesIn = (artifact: unknown): readonly { name: string; data: string }[] =>
   listIn(fieldsOf(artifact).files).flatMap((file) => {
     const { name, mime, data } = fieldsOf(file)

@@ -1,4 +1,4 @@
-// The view of each kind of tool result. Loads with the first tool card that is unfolded.
+// Renders each kind of tool result. Loads with the first tool card that is unfolded.
 import { useTranslation } from 'react-i18next'
 import { CsvTable, DataTable } from '../../../../ui/table/data-table.tsx'
 import { FileLines, FileMatches, FolderTree } from './file-views.tsx'
@@ -6,7 +6,7 @@ import type { ResultKind } from './result-kinds.ts'
 import { AgentAnswers, Calculation, Facts, PlainText, WeatherCard } from './small-views.tsx'
 import { HitCards, PageCards, PassageCards } from './web-cards.tsx'
 
-/** The only place that knows which component draws which kind. */
+/** The only mapping from kinds to components. */
 export function ResultView({ result }: { result: ResultKind }) {
   const { t } = useTranslation()
   const label = t('steps.result')

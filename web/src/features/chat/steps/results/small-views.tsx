@@ -1,4 +1,4 @@
-// Results that are read at a glance: a calculation, the weather, named values, a text, what sub-agents answered.
+// Small result views: a calculation, the weather, named values, a text, the responses of sub-agents.
 
 import {
   Cloud,
@@ -43,15 +43,12 @@ const WEATHER_ICONS: readonly [RegExp, LucideIcon][] = [
   [/partly|mainly|few/i, CloudSun],
   [/clear|sun/i, Sun],
 ]
-/** Rounded, with a minus sign instead of a hyphen; never a negative zero. */
+/** Rounds, with a real minus sign and never a negative zero. */
 const degrees = (value: number): string => String(Math.round(value)).replace('-', '−')
 const iconOf = (condition: string): LucideIcon =>
   WEATHER_ICONS.find(([words]) => words.test(condition))?.[1] ?? Cloud
 
-/**
- * Now, and the days of the forecast if the result has them; values that the service did not report
- * are left out.
- */
+/** The current weather, and the forecast if the result has one. Missing values are left out. */
 export function WeatherCard({ weather }: { weather: Weather }) {
   const { t, i18n } = useTranslation()
   const { units, forecast } = weather
@@ -128,8 +125,8 @@ export function WeatherCard({ weather }: { weather: Weather }) {
 
 const INITIALISMS = /\b(?:api|csv|html|http|id|ip|json|pdf|sql|url|utc|uri)\b/gi
 
-/** "start_line" as "Start line", "utc_offset" as "UTC offset". */
-const spoken = (name: string): string => {
+/** Turns a field name into words: "start_line" into "Start line", "utc_offset" into "UTC offset". */
+const readableName = (name: string): string => {
   const words = name
     .slice(0, 80)
     .replaceAll('_', ' ')
@@ -138,10 +135,10 @@ const spoken = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A list of names with their values; long values are cut. */
+/** A list of names and values; long values are cut. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   const { t } = useTranslation()
-  const say = (value: Fact['value']): string => {
+  const format = (value: Fact['value']): string => {
     if (value === null) return '–'
     if (typeof value === 'boolean') return t(value ? 'common.yes' : 'common.no')
     const text = typeof value === 'object' ? value.map(String).join(', ') : String(value)
@@ -151,9 +148,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-[13px]">
       {facts.map(({ name, value }) => (
         <div key={name} className="col-span-2 grid grid-cols-subgrid">
-          <dt className="max-w-48 text-muted [overflow-wrap:anywhere]">{spoken(name)}</dt>
+          <dt className="max-w-48 text-muted [overflow-wrap:anywhere]">{readableName(name)}</dt>
           <dd dir="auto" className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
-            {say(value)}
+            {format(value)}
           </dd>
         </div>
       ))}
@@ -161,7 +158,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-/** A text with a heading and a button that copies all of it; long ones are folded. */
+/** A text with a heading and a copy button; a long text is folded. */
 export function PlainText({ label, text }: { label: string; text: string }) {
   const lines = text.trimEnd().split('\n')
   return (
@@ -188,7 +185,7 @@ export function PlainText({ label, text }: { label: string; text: string }) {
   )
 }
 
-/** What each sub-agent returned, as Markdown, below its name. */
+/** The response of each sub-agent as Markdown, below its name. */
 export function AgentAnswers({ answers }: { answers: readonly { name: string; text: string }[] }) {
   return (
     <ul className="flex flex-col gap-2">

@@ -1,4 +1,4 @@
-// What was found on the web and in documents: search hits, fetched pages, passages.
+// Views of results from the web and from documents: search hits, fetched pages, passages.
 
 import { BookOpen, Globe, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -24,7 +24,7 @@ function Place({ icon: Icon, children }: { icon: typeof Globe; children: ReactNo
   )
 }
 
-/** A link to the page; plain text when its address is not one of the web. */
+/** A link to the page; plain text if it has no http or https URL. */
 export function WebTitle({ item }: { item: WebItem }) {
   const { title, url } = item
   if (url === undefined)
@@ -46,7 +46,7 @@ export function WebTitle({ item }: { item: WebItem }) {
   )
 }
 
-/** The hits of a web search as links, in the order of the search engine. */
+/** The hits of a web search as links, in the search engine's order. */
 export function HitCards({ label, hits }: { label: string; hits: readonly WebItem[] }) {
   const { t } = useTranslation()
   if (hits.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
@@ -79,7 +79,7 @@ export function HitCards({ label, hits }: { label: string; hits: readonly WebIte
   )
 }
 
-/** Fetched pages, with the beginning of their text or the reason why they could not be read. */
+/** Fetched pages with the beginning of their text, or why they could not be read. */
 export function PageCards({ label, pages }: { label: string; pages: readonly PageItem[] }) {
   return (
     <ul aria-label={label} className="flex flex-col gap-2">
@@ -144,7 +144,7 @@ function PageBody({ page, alone }: { page: PageItem; alone: boolean }) {
   )
 }
 
-/** Passages with their document, heading and page, best first. */
+/** Passages with document, heading and page, best first. */
 export function PassageCards({
   label,
   passages,

@@ -1,15 +1,15 @@
-// Reads search hits and fetched web pages from tool results. They come from outside: addresses and lengths are checked.
+// Parses search hits and fetched web pages in tool results. They are untrusted: checks URLs and lengths.
 import { z } from 'zod/mini'
 import { fieldsOf } from '../../../../lib/read-json.ts'
 
-/** What was found on the web: a search hit or a fetched page. */
+/** A search hit or a fetched page. */
 export type WebItem = {
   title: string
-  /** Absent unless it is an http or https address. */
+  /** Absent unless it is an http or https URL. */
   url?: string
-  /** The host name without "www."; empty without an address. */
+  /** The host name without "www."; empty without a URL. */
   site: string
-  /** An extract: the snippet of a hit, the description or beginning of a page. */
+  /** An extract: the snippet of a hit, or the description or beginning of a page. */
   text?: string
 }
 
@@ -26,7 +26,7 @@ const MAX_ADDRESS_CHARACTERS = 4_000
 const MAX_ITEMS = 100
 const MAX_LINKS = 200
 
-/** The address when it is one of the web, else undefined. */
+/** The value if it is an http or https URL, else undefined. */
 export function webAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_ADDRESS_CHARACTERS) return undefined
   if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return undefined
@@ -34,10 +34,10 @@ export function webAddress(value: unknown): string | undefined {
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }
 
-/** "example.org" for "https://www.example.org/tea". */
+/** The host name without "www.": "example.org" for "https://www.example.org/tea". */
 export const siteOf = (url: string): string => new URL(url).host.replace(/^www\./, '')
 
-/** One line for people: no line ends, bounded. */
+/** Joins a text into one line and cuts it. */
 const line = (text: string, most: number): string => {
   const short = text
     .slice(0, most * 4)
@@ -72,7 +72,7 @@ function webItem(address: string, title: string | null | undefined, extract: str
   }
 }
 
-/** The hits of a search; null when the data has another shape. */
+/** The hits of a search; null if the data has another shape. */
 export function readHits(data: unknown): readonly WebItem[] | null {
   const read = Hits.safeParse(data)
   if (!read.success) return null
@@ -92,8 +92,8 @@ function pageItem(page: z.infer<typeof Page>): PageItem {
 }
 
 /**
- * The pages of `fetch_page` and `crawl_batch`; null when the data has another shape. A page that is too long for one result
- * is known by its artifact only, which has its title and address.
+ * The pages of `fetch_page` and `crawl_batch`; null if the data has another shape. A page too long for one result is only
+ * in the artifact, which has its title and URL.
  */
 export function readPages(
   name: string,

@@ -1,10 +1,10 @@
-// Messages that begin a conversation and were written without a connection, above the message field of the home page.
+// Messages that were written without a connection and start a conversation each, shown above the composer of the home page.
 import { useTranslation } from 'react-i18next'
 import { QueuedMessages } from './queue-list.tsx'
 import { NEW_CONVERSATIONS } from './queued-messages.ts'
 
 /** They are sent, each as a new conversation, when the connection is back. */
-export function KeptMessages() {
+export function OfflineMessages() {
   const { t } = useTranslation()
   return (
     <QueuedMessages

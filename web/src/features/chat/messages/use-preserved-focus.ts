@@ -1,10 +1,11 @@
-// Where the focus goes when the message that had it is replaced, as by another branch, a new answer or a closed form.
+// Keeps the focus in the message list when the focused message is replaced: by another branch, a new answer, or a closed
+// form.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { focusMessageField } from '../focus-message-field.ts'
 
 type Lost = {
   element: HTMLElement
-  /** The message before its own: that one stays when its own is replaced. Undefined for the first. */
+  /** The id of the previous message, which stays when the focused one is replaced. Undefined for the first message. */
   before: string | undefined
   isInSiblings: boolean
 }
@@ -17,7 +18,9 @@ const idBefore = (row: Element): string | undefined =>
     ? row.previousElementSibling.dataset.message
     : undefined
 
-/** The control of the new message that stands for the lost one: of the same name, of the same switch, or its menu. */
+/**
+ * The control of the new message that replaces the lost one: with the same name, of the same sibling switch, or the menu.
+ */
 function successorOf(list: HTMLElement, { element, before, isInSiblings }: Lost) {
   const rows = [...list.querySelectorAll<HTMLElement>('[data-message]')]
   const row = rows.find((one) => idBefore(one) === before)
@@ -31,10 +34,10 @@ function successorOf(list: HTMLElement, { element, before, isInSiblings }: Lost)
 }
 
 /**
- * Without it the focus would be lost to the page, and the next Tab would start at its top. Falls
- * back to the message field. Call it where every change of `list` is drawn.
+ * Without this hook the browser would drop the focus, and the next Tab would start at the top of the page. Falls back to
+ * the composer. Call it in the component that renders every change of `list`.
  */
-export function useKeptFocus(list: RefObject<HTMLElement | null>): void {
+export function usePreservedFocus(list: RefObject<HTMLElement | null>): void {
   const last = useRef<Lost | null>(null)
   useEffect(() => {
     const element = list.current
@@ -50,7 +53,7 @@ export function useKeptFocus(list: RefObject<HTMLElement | null>): void {
               isInSiblings: target.closest('[data-siblings]') !== null,
             }
     }
-    // A click beside everything takes the focus away on purpose; being removed or disabled does not.
+    // A click on the background removes the focus on purpose; removing or disabling the element does not.
     const onFocusOut = ({ target }: FocusEvent): void => {
       setTimeout(() => {
         const isLeft = target instanceof HTMLElement && target.matches(':enabled:not(:focus)')
