@@ -1,4 +1,4 @@
-// Descriptions for the API reference: accounts, sign-in, second factors, keys, preferences, quotas.
+// Descriptions for the API reference: accounts, sign-in, keys, preferences, quotas.
 import type { z } from 'zod'
 import type { Preferences } from '../../protocol/accounts/preferences.ts'
 import type {
@@ -7,21 +7,6 @@ import type {
   StoredPushSubscription,
 } from '../../protocol/accounts/push.ts'
 import type { Quota, QuotaReport, SharedQuota } from '../../protocol/accounts/quota.ts'
-import type {
-  AddedPasskey,
-  NewPasskeyBody,
-  NewTotp,
-  Passkey,
-  PasskeyAssertion,
-  PasskeyAttestation,
-  PasskeyOptions,
-  PasskeySignInBody,
-  PasswordBody,
-  RecoveryCodes,
-  SecondFactorBody,
-  SecondFactors,
-  TotpCodeBody,
-} from '../../protocol/accounts/second-factor.ts'
 import type {
   AccountLink,
   AuthMode,
@@ -32,6 +17,7 @@ import type {
   CreatedResetLink,
   CreateInvitationBody,
   Invitation,
+  LinkBody,
   LoginBody,
   PatchProfileBody,
   RegisterBody,
@@ -42,10 +28,9 @@ import type {
 } from '../../protocol/accounts/user.ts'
 import type { MemoryContent } from '../../protocol/projects/knowledge.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
-import { CREATED } from './shared.ts'
+import { COOKIE, CREATED } from './shared.ts'
 
-const COOKIE =
-  'Whether to set a cookie that renews the token, as pages need. The token is then valid for minutes. Default: false: the token is valid for seven days.'
+const LINK = 'The token of the link: the part after `#` in its URL.'
 const NEW_PASSWORD = 'The new password, of 8 to 200 characters.'
 const REVOKE_KEYS = 'Whether to delete all API keys of the account, too. Default: false.'
 
@@ -101,22 +86,6 @@ const invitation = {
   token: 'The secret part of the link. No later response contains it.',
   url: 'The link for the new user. No later response contains it.',
 } satisfies FieldsOf<z.infer<typeof CreatedInvitation>>
-
-const passkey = {
-  id: 'Identifies the passkey.',
-  name: 'The name that its owner gave it.',
-  created_at: CREATED,
-  last_used_at: 'When somebody last signed in with it. Null: never.',
-} satisfies FieldsOf<Passkey>
-
-const CHALLENGE = 'The `challenge` from the response that contained the options.'
-const RECOVERY_CODES =
-  'Codes that each replace the second factor once. No later response contains them. Null: codes that were created earlier still work.'
-const credential = {
-  id: 'The id of the passkey, base64url.',
-  rawId: 'The same as `id`.',
-  type: 'Always `public-key`.',
-}
 
 const preferences = {
   instructions: 'How models should answer in every conversation. Empty: no instructions.',
@@ -189,6 +158,7 @@ export const ACCOUNT_DESCRIPTIONS = {
     address: 'The email address that the link confirms. Null or absent for other links.',
     expires_at: 'When the link stops working. Null: when the first account exists.',
   } satisfies FieldsOf<AccountLink>,
+  Link: { link: LINK } satisfies FieldsOf<z.infer<typeof LinkBody>>,
   ForgottenPassword: { email: 'The confirmed email address of the account.' },
   Confirmation: { address: 'The new email address. Default: that of the account.' },
   ConfirmationState: {
@@ -196,7 +166,7 @@ export const ACCOUNT_DESCRIPTIONS = {
     is_confirmed: 'Whether its owner has confirmed the address.',
   } satisfies FieldsOf<z.infer<typeof ConfirmationState>>,
   ResetPassword: {
-    link: 'The token of the link: the part after `#` in its URL.',
+    link: LINK,
     password: NEW_PASSWORD,
     revoke_keys: REVOKE_KEYS,
     cookie: COOKIE,
@@ -235,76 +205,6 @@ export const ACCOUNT_DESCRIPTIONS = {
     scopes: `${apiKey.scopes.replace('Null:', 'Default:')}`,
     expires_at: 'When the key stops working. Default: never.',
   },
-  Passkey: passkey,
-  SecondFactors: {
-    totp: 'Whether an authenticator app is set up.',
-    passkeys: 'The passkeys of the account.',
-    recovery_codes: 'The number of recovery codes that still work.',
-    passkeys_available:
-      'Whether passkeys work at the address of this request: over HTTPS with a host name, or on localhost.',
-  } satisfies FieldsOf<SecondFactors>,
-  CurrentPassword: {
-    current_password: 'The password of the account.',
-  } satisfies FieldsOf<z.infer<typeof PasswordBody>>,
-  NewTotp: {
-    secret: 'The secret in Base32, to type into an authenticator app.',
-    uri: 'The secret as an `otpauth://` URI, to show as a QR code.',
-  } satisfies FieldsOf<z.infer<typeof NewTotp>>,
-  TotpCode: {
-    code: 'The code that the authenticator app shows.',
-  } satisfies FieldsOf<z.infer<typeof TotpCodeBody>>,
-  RecoveryCodes: { recovery_codes: RECOVERY_CODES } satisfies FieldsOf<
-    z.infer<typeof RecoveryCodes>
-  >,
-  AddedPasskey: {
-    recovery_codes: RECOVERY_CODES,
-    passkey: 'The new passkey.',
-  } satisfies FieldsOf<z.infer<typeof AddedPasskey>>,
-  PasskeyOptions: {
-    options:
-      'The options for `navigator.credentials.get` or `.create` of the browser, in the JSON form of WebAuthn.',
-    challenge: 'Send it back with the response of the browser.',
-  } satisfies FieldsOf<z.infer<typeof PasskeyOptions>>,
-  PasskeyOptionsRequest: {
-    challenge:
-      'The `challenge` of a sign-in that asked for a second factor. Default: none: the browser offers all of its passkeys for this server.',
-  },
-  PasskeyAssertion: {
-    ...credential,
-    response: within('What the authenticator signed, as WebAuthn defines it, base64url.', {
-      clientDataJSON: 'The data of the browser that were signed.',
-      authenticatorData: 'The data of the authenticator that were signed.',
-      signature: 'The signature.',
-      userHandle: 'The account that the passkey belongs to.',
-    }),
-  } satisfies FieldsOf<PasskeyAssertion>,
-  PasskeyAttestation: {
-    ...credential,
-    response: within('The new key, as WebAuthn defines it, base64url.', {
-      clientDataJSON: 'The data of the browser.',
-      attestationObject: 'The data of the authenticator, with the public key.',
-      transports: 'How the browser reaches the authenticator.',
-    }),
-  } satisfies FieldsOf<PasskeyAttestation>,
-  SecondFactor: {
-    challenge: 'The `challenge` in the `details` of the refusal `second_factor_required`.',
-    code: 'A code of the authenticator app, or a recovery code. Required without `passkey`.',
-    passkey: within('A passkey. Required without `code`.', {
-      challenge: CHALLENGE,
-      response: 'The response of the browser.',
-    }),
-    cookie: COOKIE,
-  } satisfies FieldsOf<z.infer<typeof SecondFactorBody>>,
-  PasskeySignIn: {
-    challenge: CHALLENGE,
-    response: 'The response of the browser.',
-    cookie: COOKIE,
-  } satisfies FieldsOf<z.infer<typeof PasskeySignInBody>>,
-  NewPasskey: {
-    challenge: CHALLENGE,
-    name: 'A name by which you recognize the passkey.',
-    response: 'The response of the browser.',
-  } satisfies FieldsOf<z.infer<typeof NewPasskeyBody>>,
   Preferences: preferences,
   PatchPreferences: preferences,
   PushSettings: {

@@ -62,7 +62,7 @@ const auditFilter = {
   to: 'Only entries up to this time.',
 } satisfies FieldsOf<z.infer<typeof AuditFilter>>
 
-/** The parameters of queries that `protocol` declares, by path. Routes describe those that they declare themselves. */
+/** Other parameters, by path. Most routes describe those that they declare themselves. */
 const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
   '/api/admin/audit': { ...page(50), ...auditFilter },
   '/api/admin/audit/file': auditFilter,
@@ -86,6 +86,14 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
     to: 'Only hits created before this time.',
   } satisfies FieldsOf<z.infer<typeof SearchQueryString>>,
   '/api/shares': page(20),
+  '/api/projects/{id}/files': {
+    path: 'The path of the folder. Default: the top folder of the project.',
+  },
+  '/api/projects/{id}/files/{*}': {
+    raw: 'Whether to download the file as it is, of any type. Default: `0`.',
+    'if-match':
+      'The `ETag` that you have read; the write is refused if the file has changed. `version` in the body takes precedence.',
+  },
   '/api/projects/{id}/checkpoints/{cid}/diff': {
     against:
       '`change` (default): what the change did; `now`: what a restore would undo, from then to now.',

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Document, DocumentPassage, PassageList } from '../../protocol/projects/knowledge.ts'
 import type {
   ChangedFile,
+  ChangedPath,
   Checkpoint,
   CheckpointDiff,
   FileListing,
@@ -95,6 +96,9 @@ export const PROJECT_DESCRIPTIONS = {
     replaced: 'The number of files that replaced an existing one.',
     total_size: 'The size of all uploaded files in bytes.',
   } satisfies FieldsOf<FilesAdded>,
+  ChangedPath: {
+    path: 'The path of the renamed file or of the new folder in the project.',
+  } satisfies FieldsOf<z.infer<typeof ChangedPath>>,
   RenameFile: {
     new_path: 'The new path in the project. Its folders are created if needed.',
   } satisfies FieldsOf<z.infer<typeof RenameFileBody>>,

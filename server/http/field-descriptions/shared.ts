@@ -8,6 +8,8 @@ export const CREATED = 'When it was created.'
 export const UPDATED = 'When it was last changed.'
 export const APPROVAL =
   'Which tool calls wait for a person: `ask`: those of medium and high risk; `auto_medium`: those of high risk; `auto`: none.'
+export const COOKIE =
+  'Whether to set a cookie that renews the token, as pages need. The token is then valid for minutes. Default: false: the token is valid for seven days.'
 export const MODEL_ID = 'The id of a model from `GET /api/models`.'
 
 /** The machine-readable form of the text in a field `error`. */

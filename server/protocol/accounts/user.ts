@@ -15,6 +15,8 @@ export const Email = z.email().max(255)
 
 /** The token of a link: the part after `#` in its URL. */
 export const LinkToken = z.string().min(1).max(100)
+/** The link to look at or to use. */
+export const LinkBody = z.object({ link: LinkToken }).meta({ id: 'Link' })
 
 /**
  * Pages send `true`: the token is then valid for minutes, and a cookie that scripts cannot read renews it. Programs omit it

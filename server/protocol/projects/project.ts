@@ -121,6 +121,8 @@ export const FilesAdded = z
   })
   .meta({ id: 'FilesAdded' })
 export type FilesAdded = z.infer<typeof FilesAdded>
+/** Where a renamed file or a new folder is now. */
+export const ChangedPath = z.object({ path: z.string() }).meta({ id: 'ChangedPath' })
 const NewPath = withoutNul(z.string().min(1).max(4096))
 export const RenameFileBody = z.object({ new_path: NewPath }).meta({ id: 'RenameFile' })
 export const MakeDirectoryBody = z.object({ path: NewPath }).meta({ id: 'MakeDirectory' })

@@ -1,6 +1,6 @@
 // Routes for signing in, renewing a session, and signing out.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { AccountLinks } from '../../auth/account-links.ts'
 import type { Client } from '../../auth/accounts.ts'
 import type { OidcSignIn } from '../../auth/oidc/sign-in.ts'
@@ -16,7 +16,7 @@ import type { Limits } from '../../lib/limits.ts'
 import {
   AccountLink,
   AuthMode,
-  LinkToken,
+  LinkBody,
   LoginBody,
   RegisterBody,
   ResetPasswordBody,
@@ -155,9 +155,7 @@ function registerRegistration(
       config: { public: true },
       schema: {
         summary: 'Get the purpose of a setup, invitation or reset link',
-        body: z.object({
-          link: LinkToken.describe('The token of the link: the part after `#` in its URL.'),
-        }),
+        body: LinkBody,
         response: { 200: envelope(AccountLink) },
       },
     },

@@ -9,7 +9,7 @@ import {
   ConfirmationBody,
   ConfirmationState,
   ForgottenPasswordBody,
-  LinkToken,
+  LinkBody,
 } from '../../protocol/accounts/user.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
@@ -104,9 +104,7 @@ export function registerEmailLinkRoutes(
       config: { public: true },
       schema: {
         summary: 'Confirm an address with the token of an emailed link',
-        body: z.object({
-          link: LinkToken.describe('The token of the link: the part after `#` in its URL.'),
-        }),
+        body: LinkBody,
         response: {
           200: envelope(z.object({ confirmed: z.literal(true).describe('Always true.') })),
         },

@@ -8,6 +8,7 @@ import type { App } from '../../http/app.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import {
+  ChangedPath,
   FileListing,
   FileMatches,
   FileText,
@@ -75,11 +76,7 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
         summary: 'List a folder',
         tags,
         params: InProject,
-        querystring: z.object({
-          path: PathText.optional().describe(
-            'The path of the folder. Default: the top folder of the project.',
-          ),
-        }),
+        querystring: z.object({ path: PathText.optional() }),
         response: { 200: envelope(FileListing) },
       },
     },
@@ -97,12 +94,7 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
         summary: 'Read a text file; `?raw=1` downloads any file',
         tags,
         params: OneFile,
-        querystring: z.object({
-          raw: z
-            .enum(['0', '1', 'true', 'false'])
-            .optional()
-            .describe('Whether to download the file as it is, of any type. Default: `0`.'),
-        }),
+        querystring: z.object({ raw: z.enum(['0', '1', 'true', 'false']).optional() }),
         response: { 200: envelope(FileText) },
       },
     },
@@ -134,15 +126,7 @@ function registerWriting(app: App, { projects, services }: ProjectFileRouteDepen
         tags,
         params: OneFile,
         body: WriteFileBody,
-        headers: z.object({
-          'if-match': z
-            .string()
-            .max(500)
-            .optional()
-            .describe(
-              'The `ETag` that you have read; the write is refused if the file has changed. `version` in the body takes precedence.',
-            ),
-        }),
+        headers: z.object({ 'if-match': z.string().max(500).optional() }),
         response: { 200: envelope(FileWritten) },
       },
     },
@@ -176,7 +160,7 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
         tags,
         params: OneFile,
         body: RenameFileBody,
-        response: { 200: envelope(z.object({ path: z.string().describe('The new path.') })) },
+        response: { 200: envelope(ChangedPath) },
       },
     },
     async ({ user, params, body }) => {
@@ -215,9 +199,7 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
         tags,
         params: InProject,
         body: MakeDirectoryBody,
-        response: {
-          200: envelope(z.object({ path: z.string().describe('The path of the folder.') })),
-        },
+        response: { 200: envelope(ChangedPath) },
       },
     },
     async ({ user, params, body }) => {
