@@ -98,6 +98,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'tools',
     'workspace',
   ],
+  'http/field-descriptions': ['protocol'],
   'routes/accounts': [
     'auth',
     'changes',
