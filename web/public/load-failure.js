@@ -72,7 +72,7 @@
     skeleton.replaceWith(notice)
   }
 
-  // Errors of elements do not bubble, hence the capture. They mean that a script did not load or that the browser cannot run it.
+  // Errors of elements do not bubble, so this listens in the capture phase. They mean that a script did not load or that the browser cannot run it.
   addEventListener(
     'error',
     ({ target }) => {

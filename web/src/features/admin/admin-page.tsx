@@ -1,4 +1,4 @@
-// The administration: accounts, invitations, the audit log. The server refuses all of it to everybody else.
+// The administration: accounts, groups, invitations, audit log, server. The server refuses it to other users.
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -13,10 +13,7 @@ import { UsersSection } from './users-section.tsx'
 
 const TABS = ['users', 'groups', 'invitations', 'server', 'audit'] as const
 
-/**
- * `tab` is the part of the URL that names the section, the accounts by default. `ownId` is the
- * administrator's own account.
- */
+/** `tab` is the part of the URL that names the section; accounts by default. `ownId` is the administrator's own account. */
 export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: string | undefined }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

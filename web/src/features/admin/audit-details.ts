@@ -1,4 +1,4 @@
-// What an entry of the audit log says, in the page's language: names for people, limits with their units.
+// Describes audit entries in the page's language: names instead of ids, limits with their units.
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
@@ -9,17 +9,17 @@ import { fileSize, fullTime } from '../../lib/format.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
 
 type Value = AuditEntry['details'][string]
-/** What the words of an entry need. */
+/** What the description of an entry needs. */
 interface Names {
   t: TFunction
   language: string
   modelName: (id: string) => string
 }
 
-/** Marks the limits of all members of a group together. */
+/** The prefix of limits that all members of a group share. */
 const SHARED = 'shared_'
 
-/** Several names are stored as one text. */
+/** Maps a detail that contains several names in one text. */
 const each = (value: Value, nameOf: (one: string) => string): string =>
   String(value).split(' ').map(nameOf).join(', ')
 
@@ -56,7 +56,7 @@ const chosen = (value: Value, t: TFunction): string => {
   }
 }
 
-/** A limit before and after, such as `none → 5242880`: as "not set → 5.0 MB". */
+/** Describes a change of a limit: `none → 5242880` becomes "not set → 5.0 MB". */
 function limitChange(name: string, value: Value, { t, language }: Names): string[] {
   const isShared = name.startsWith(SHARED)
   const kind = QuotaKindName.options.find((one) => one === name.slice(isShared ? SHARED.length : 0))
@@ -73,7 +73,7 @@ function limitChange(name: string, value: Value, { t, language }: Names): string
   return [t('admin.detail.pair', { name: label, value: changed })]
 }
 
-/** A detail in words; undefined for one that says nothing to people, such as an id. */
+/** A detail in words; undefined for one without meaning to people, such as an id. */
 function inWords(
   name: string,
   value: Exclude<Value, null>,
@@ -174,7 +174,7 @@ function dataName(data: string, t: TFunction): string {
   }
 }
 
-/** What an entry says besides who, what and when; ids and the like are left to the whole entry. */
+/** Describes what an entry contains besides who, what and when. Leaves out ids and similar details. */
 export function useAuditDetails(): (entry: AuditEntry) => string[] {
   const { t, i18n } = useTranslation()
   const models = useAdminModels(true)
@@ -187,7 +187,7 @@ export function useAuditDetails(): (entry: AuditEntry) => string[] {
       action === 'model_changed' && typeof id === 'string' && details.name === undefined
         ? [t('admin.detail.pair', { name: t('admin.detail.model'), value: modelName(id) })]
         : []
-    const said = Object.entries(details).flatMap(([name, value]) => {
+    const described = Object.entries(details).flatMap(([name, value]) => {
       if (value === null) return []
       const words = inWords(name, value, names)
       return words === undefined
@@ -198,6 +198,6 @@ export function useAuditDetails(): (entry: AuditEntry) => string[] {
       address === null
         ? []
         : [t('admin.detail.pair', { name: t('admin.detail.address'), value: address })]
-    return [...changedModel, ...said, ...from]
+    return [...changedModel, ...described, ...from]
   }
 }

@@ -1,4 +1,4 @@
-// The audit log: who did what, filtered by kind, also as a file.
+// The audit log: who did what, filtered by kind, with a download.
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -52,7 +52,7 @@ const ACTIONS: Record<AuditAction, true> = {
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 
-/** A tab of the administration; older entries load on request. */
+/** A tab of the administration. Older entries load on request. */
 export function AuditSection() {
   const { t, i18n } = useTranslation()
   const [action, setAction] = useState('')

@@ -1,11 +1,11 @@
-// Which model is the default where administrators have set none.
+// The default model if administrators have not chosen one.
 import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'
 
 type Candidate = Pick<AdminModel, 'id' | 'needs_key'>
 
 /**
- * As the server chooses it: the named one if it exists, else the first whose key can be read, else the first of all.
- * Undefined without models.
+ * Applies the server's rule: the model that the configuration names if it exists, else the first whose key can be read,
+ * else the first. Undefined without models.
  */
 export const configuredDefault = <T extends Candidate>(
   models: readonly T[],

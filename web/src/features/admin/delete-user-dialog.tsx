@@ -1,4 +1,4 @@
-// Deleting an account, with the choice what becomes of its data.
+// The dialog that deletes an account, with the choice of what happens to its data.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
@@ -12,7 +12,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
-/** Opened for one account of the list. Data can be handed over to any other active account. */
+/** Opened for one account. The data can be handed over to any other active account. */
 export function DeleteUserDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()
   const remove = useDeleteUser()

@@ -1,4 +1,4 @@
-// The findings of the doctor in the page's language, by their names. The server says them in English.
+// Texts of the doctor's findings in the page's language. The server sends the English ones.
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { HealthFinding } from '../../../../server/protocol/admin/server.ts'
@@ -6,13 +6,13 @@ import type { Findings } from '../../lib/i18n/finding-texts.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
 
-/** Tools that the doctor examines. */
+/** Tools that the doctor checks. */
 const TOOLS = new Set(['exec', 'execute_python'])
 
 const filled = (text: string, params: HealthFinding['params']): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (field, name: string) => String(params[name] ?? field))
 
-/** What a finding says; in English while the page's language has no text for it. */
+/** Returns a function that translates a finding; the English text stays if there is no translation. */
 export function useFindingText() {
   const { t, i18n } = useTranslation()
   const { language } = i18n
@@ -21,7 +21,7 @@ export function useFindingText() {
     let isShown = true
     setTexts(null)
     const load = isLanguage(language) ? LANGUAGES[language].findings : undefined
-    // If they cannot be loaded, the English ones stay.
+    // If the texts fail to load, the English ones stay.
     void load?.().then(
       (loaded) => isShown && setTexts(loaded),
       () => undefined,
@@ -32,12 +32,12 @@ export function useFindingText() {
   }, [language])
   return (finding: HealthFinding): Pick<HealthFinding, 'subject' | 'detail' | 'advice'> => {
     const { code, params } = finding
-    // Tools are named as everywhere on the page.
+    // Use the same tool names as the rest of the page.
     const title = toolTitle(finding.subject, t)
     const tool = TOOLS.has(finding.subject) ? `${title} (${finding.subject})` : finding.subject
     if (texts === null) return { ...finding, subject: tool }
     const text = texts.findings[code]
-    // A newer server may know more findings than this page.
+    // A newer server may have findings that this page does not know.
     if (text === undefined) return { ...finding, subject: tool }
     const { subject = texts.folders[finding.subject] ?? tool } = text
     return {

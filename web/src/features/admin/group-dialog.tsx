@@ -1,4 +1,4 @@
-// A group: its name, what its members may use, who they are, and deleting it.
+// The dialog of a group: its name, restrictions, limits and members, and a button to delete it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
@@ -18,7 +18,7 @@ const SHARED_KINDS = QuotaKindName.extract([
   'cost_per_month',
 ]).options
 
-/** Restrictions and limits are stored when the dialog is saved, members at once. */
+/** Saving stores restrictions and limits; changes of members are stored at once. */
 export function GroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation()
   const patch = usePatchGroup(group.id)

@@ -1,4 +1,4 @@
-// The members of a group: who they are, taking one out, finding accounts to add.
+// The members of a group: list, remove, and search for accounts to add.
 import { Plus, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,13 +12,13 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const SHOWN_CANDIDATES = 5
 
-/** `id` is the id of the group. Every change is stored at once. */
+/** `id` is that of the group. Every change is stored at once. */
 export function GroupMembers({ id }: { id: string }) {
   const { t } = useTranslation()
   const members = useGroupMembers(id)
   const change = useChangeMember(id)
   const [text, setText] = useState('')
-  const wanted = useDeferredValue(text.trim())
+  const search = useDeferredValue(text.trim())
   const items = members.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <section className="flex flex-col gap-2">
@@ -53,9 +53,9 @@ export function GroupMembers({ id }: { id: string }) {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {wanted !== '' && (
+      {search !== '' && (
         <Candidates
-          text={wanted}
+          text={search}
           groupId={id}
           onAdd={(userId) => change.mutate({ userId, add: true })}
         />

@@ -1,4 +1,4 @@
-// What the members of a group may use: for each kind everything, or only what is chosen.
+// The restrictions of a group: for each kind, its members may use everything or only chosen items.
 import { useTranslation } from 'react-i18next'
 import type { GroupPermissions } from '../../../../server/protocol/admin/group.ts'
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
@@ -15,8 +15,8 @@ const isApprovalMode = (name: string): name is ApprovalMode =>
   ApprovalMode.options.some((mode) => mode === name)
 
 /**
- * A part of the group's form: `value` is its draft, and `onChange` receives all of it. Null for a
- * kind allows everything.
+ * A part of the group's form. `value` is the draft; `onChange` receives the whole changed draft. Null for a kind allows
+ * everything.
  */
 export function GroupRestrictions({
   value,
@@ -58,7 +58,7 @@ export function GroupRestrictions({
   ))
 }
 
-/** Names that are chosen but no longer offered stay in the list, so that they can be taken out. */
+/** Chosen names that no longer exist stay in the list, so that they can be removed. */
 function Restricted({
   label,
   options,
@@ -69,13 +69,13 @@ function Restricted({
   label: string
   options: readonly Option[]
   value: readonly string[] | null
-  /** This option is always chosen. */
+  /** An option that is always chosen. */
   fixed: string | undefined
   onChange: (value: string[] | null) => void
 }) {
   const { t } = useTranslation()
-  const gone = (value ?? []).filter((name) => !options.some((option) => option.value === name))
-  const shown = [...options, ...gone.map((name) => ({ value: name, label: name }))]
+  const removed = (value ?? []).filter((name) => !options.some((option) => option.value === name))
+  const shown = [...options, ...removed.map((name) => ({ value: name, label: name }))]
   return (
     <fieldset className="mb-5 flex flex-col gap-2" aria-label={label}>
       <SelectField

@@ -1,4 +1,4 @@
-// The groups: creating one, what each restricts, opening one to change it.
+// The groups: list with restrictions, create, open to change.
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -80,7 +80,7 @@ export function GroupsSection() {
   )
 }
 
-/** Asks for the name; `onCreated` receives the id of the new group, which can then be set up. */
+/** Asks for the name. `onCreated` receives the id of the new group, which can then be set up. */
 function NewGroup({
   onClose,
   onCreated,

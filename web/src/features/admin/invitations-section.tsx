@@ -1,4 +1,4 @@
-// Invitations to register: creating one, the list, withdrawing.
+// Invitations to register: list, create, withdraw.
 import { MailPlus, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +16,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
-/** A tab of the administration. The link of a new invitation is shown once. */
+/** A tab of the administration. The link of a new invitation is shown only once. */
 export function InvitationsSection() {
   const { t, i18n } = useTranslation()
   const invitations = useInvitations()
@@ -86,9 +86,9 @@ export function InvitationsSection() {
   )
 }
 
-/** Days for which an invitation can be used. */
-const LIFETIMES = [1, 7, 30, 90]
-const DEFAULT_LIFETIME = 7
+/** The choices for how many days an invitation is valid. */
+const LIFETIMES_DAYS = [1, 7, 30, 90]
+const DEFAULT_LIFETIME_DAYS = 7
 const HOURS_PER_DAY = 24
 
 function NewInvitation({ onClose }: { onClose: () => void }) {
@@ -96,7 +96,7 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
   const invite = useInvite()
   const [note, setNote] = useState('')
   const [role, setRole] = useState<'user' | 'admin'>('user')
-  const [days, setDays] = useState(DEFAULT_LIFETIME)
+  const [days, setDays] = useState(DEFAULT_LIFETIME_DAYS)
   const [quota, setQuota] = useState(NO_QUOTA)
   return (
     <FormDialog
@@ -143,7 +143,7 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
         <SelectField
           label={t('apiKeys.lifetime')}
           value={String(days)}
-          options={LIFETIMES.map((count) => ({
+          options={LIFETIMES_DAYS.map((count) => ({
             value: String(count),
             label: t('apiKeys.days', { count }),
           }))}

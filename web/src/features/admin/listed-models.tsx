@@ -1,4 +1,4 @@
-// Which models the lists of everybody show, and in which order.
+// Which models appear in the menus of all users, and in which order.
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type {
@@ -9,7 +9,7 @@ import { inOrder } from '../../lib/api/preferences.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 
-/** A part of the server's settings: `onChange` receives what changed, to be stored at once. */
+/** A part of the server's settings. `onChange` receives the changes, which are stored at once. */
 export function ListedModels({
   models,
   settings: { model_order: order, hidden_models: hidden },

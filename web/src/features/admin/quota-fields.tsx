@@ -1,14 +1,14 @@
-// Fields for the limits of a quota; an empty field sets none.
+// Fields for the limits of a quota; an empty field means no limit.
 import { useTranslation } from 'react-i18next'
 import type { Quota, QuotaKind } from '../../../../server/protocol/accounts/quota.ts'
 import { TextField } from '../../ui/controls/field.tsx'
 
-/** Shown in another unit than it is stored in. */
+/** Storage is displayed in megabytes but stored in bytes. */
 const BYTES_PER_MEGABYTE = 1024 * 1024
 const unitOf = (kind: QuotaKind): number => (kind === 'storage' ? BYTES_PER_MEGABYTE : 1)
 const isFraction = (kind: QuotaKind): boolean => kind.startsWith('cost')
 
-/** @param value a limit for each kind that is shown. */
+/** `value` has a limit for each kind to show. */
 export function QuotaFields<Kind extends QuotaKind>({
   kinds,
   value,

@@ -1,4 +1,4 @@
-// The whole server: what runs now, what is stored, what the doctor finds, registration, sharing, models in lists, MCP servers.
+// The server: active runs, storage, health, registration, sharing, models in menus, MCP servers.
 import { useTranslation } from 'react-i18next'
 import type {
   HealthFinding,
@@ -28,9 +28,7 @@ import { Storage } from './storage.tsx'
 
 const listClass = 'divide-y divide-line rounded-2xl border border-line bg-surface px-4'
 
-/**
- * A tab of the administration; each part loads on its own, so that one that fails hides no other.
- */
+/** A tab of the administration. Each part loads separately, so that a failed one does not hide the others. */
 export function ServerSection() {
   const { t } = useTranslation()
   return (

@@ -1,4 +1,4 @@
-// What is stored: by all accounts together, and by each of them, most first.
+// Storage used by all accounts together and by each account, largest first.
 import { useTranslation } from 'react-i18next'
 import type { StoredBytes } from '../../../../server/protocol/admin/server.ts'
 import { useStorage } from '../../lib/api/server.ts'
@@ -10,7 +10,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const KINDS = ['projects', 'history', 'files', 'documents'] as const
 
-/** A part of the server's tab; accounts that store nothing are left out. */
+/** A part of the server tab. Accounts without stored data are left out. */
 export function Storage() {
   const { t, i18n } = useTranslation()
   const storage = useStorage()
@@ -53,7 +53,7 @@ export function Storage() {
   )
 }
 
-/** Kinds of which nothing is stored are left out. */
+/** One row; kinds without stored data are left out. */
 function Row({ name, stored, used }: { name: string; stored: StoredBytes; used: string }) {
   const { t, i18n } = useTranslation()
   return (

@@ -1,4 +1,4 @@
-// The limits of one account: what applies to it and is used, and limits of its own.
+// The limits of an account: the effective ones with their usage, and its own.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
@@ -12,10 +12,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
-/**
- * Opened for one account of the list. A limit that is left empty comes from the account's groups or
- * the server.
- */
+/** Opened for one account. An empty limit is taken from the account's groups or the server. */
 export function UserQuotaDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()
   const report = useQuotaOf(user.id)

@@ -1,4 +1,4 @@
-// Where an account is signed in: its sessions, ending one of them or all.
+// The sessions of an account: list them, end one or all.
 import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { useEndSessionOf, useSessionsOf } from '../../lib/api/admin.ts'
@@ -9,7 +9,7 @@ import { SessionList } from '../../ui/session-list.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
-/** Opened for one account of the list. */
+/** Opened for one account. */
 export function UserSessionsDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const { t } = useTranslation()
   const { id, username: name } = user

@@ -1,4 +1,4 @@
-// The accounts: search, role, state, limits, sessions, a link for a new password.
+// The accounts: search, roles, states, limits, sessions, links for a new password.
 import {
   Ellipsis,
   KeyRound,
@@ -34,9 +34,7 @@ import { DeleteUserDialog } from './delete-user-dialog.tsx'
 import { UserQuotaDialog } from './user-quota-dialog.tsx'
 import { UserSessionsDialog } from './user-sessions-dialog.tsx'
 
-/**
- * The first tab of the administration. `ownId` is the administrator's own account, which is marked.
- */
+/** The first tab of the administration. `ownId` is the administrator's own account, which is marked. */
 export function UsersSection({ ownId }: { ownId: string | undefined }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
@@ -76,7 +74,7 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
         className="divide-y divide-line rounded-2xl border border-line bg-surface px-4 empty:hidden"
       >
         {items.map((user) => (
-          <Account key={user.id} user={user} own={user.id === ownId} />
+          <Account key={user.id} user={user} isOwn={user.id === ownId} />
         ))}
       </ul>
       {users.hasNextPage && (
@@ -90,7 +88,7 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
   )
 }
 
-function Account({ user, own }: { user: AdminUser; own: boolean }) {
+function Account({ user, isOwn }: { user: AdminUser; isOwn: boolean }) {
   const { t } = useTranslation()
   const patch = usePatchUser()
   const reset = useResetLink()
@@ -113,7 +111,7 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
                 ...(user.email === null ? [] : [user.email]),
                 ...user.groups.map((group) => group.name),
                 ...(user.is_active ? [] : [t('admin.disabled')]),
-                ...(own ? [t('admin.you')] : []),
+                ...(isOwn ? [t('admin.you')] : []),
               ]}
             />
           </p>
@@ -122,7 +120,7 @@ function Account({ user, own }: { user: AdminUser; own: boolean }) {
           <Button size="small" aria-label={t('quota.of', { name })} onClick={() => setIsOpen(true)}>
             {t('quota.open')}
           </Button>
-          {!own && (
+          {!isOwn && (
             <Menu
               align="end"
               trigger={

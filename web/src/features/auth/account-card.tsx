@@ -1,13 +1,12 @@
-// The card in the middle of the screen that signing in, registering and links share.
+// The centred card that sign-in, registration and account links share.
 import { type FormEventHandler, type ReactNode, useEffect, useRef } from 'react'
 import { Logo } from '../../ui/logo.tsx'
 
 const FIRST_CONTROL = ':is(input:not([hidden]), button):enabled, a[href]'
 
 /**
- * A form where `onSubmit` is given, else only the card; `error` stands above its content
- * (`children`). Names the browser's tab, and puts the focus into the first field, or onto the
- * first button where there is none.
+ * A form if `onSubmit` is given, else only a card. `error` is shown above the content (`children`). Sets the tab's title,
+ * and focuses the first field, or the first button if there is no field.
  */
 export function AccountCard({
   title,
@@ -18,7 +17,7 @@ export function AccountCard({
 }: {
   title: string
   text?: string | undefined
-  /** What went wrong with the last attempt. */
+  /** The error of the last attempt. */
   error?: string | undefined
   onSubmit?: FormEventHandler
   children: ReactNode
@@ -27,8 +26,8 @@ export function AccountCard({
   useEffect(() => {
     document.title = `${title} · NanoClaw`
   }, [title])
-  // Again with each change of what is shown: the button that had the focus may be gone or disabled.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these texts say what is shown
+  // Runs again when the content changes: the focused button may have been removed or disabled.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these texts identify the content
   useEffect(() => {
     if (document.activeElement !== document.body) return
     content.current?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus()

@@ -1,4 +1,4 @@
-// Asking for a link for a new password by email.
+// The form that requests a link for a new password by email.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useForgottenPassword } from '../../lib/api/auth.ts'
@@ -7,19 +7,19 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { AccountCard } from './account-card.tsx'
 
-/** In place of the sign-in form. The text is the same whether or not an account has the address. */
+/** Replaces the sign-in form. Its text is the same whether or not an account has the address. */
 export function ForgottenForm({ onBack }: { onBack: () => void }) {
   const { t } = useTranslation()
-  const ask = useForgottenPassword()
+  const requestLink = useForgottenPassword()
   const [email, setEmail] = useState('')
   return (
     <AccountCard
       title={t('auth.forgot')}
-      text={t(ask.isSuccess ? 'auth.linkSent' : 'auth.forgotText')}
-      error={ask.isError ? errorText(ask.error) : undefined}
-      onSubmit={() => ask.mutate(email)}
+      text={t(requestLink.isSuccess ? 'auth.linkSent' : 'auth.forgotText')}
+      error={requestLink.isError ? errorText(requestLink.error) : undefined}
+      onSubmit={() => requestLink.mutate(email)}
     >
-      {!ask.isSuccess && (
+      {!requestLink.isSuccess && (
         <>
           <TextField
             label={t('auth.email')}
@@ -30,7 +30,7 @@ export function ForgottenForm({ onBack }: { onBack: () => void }) {
             value={email}
             onChange={(event) => setEmail(event.target.value)}
           />
-          <Button tone="primary" type="submit" className="h-10" disabled={ask.isPending}>
+          <Button tone="primary" type="submit" className="h-10" disabled={requestLink.isPending}>
             {t('auth.sendLink')}
           </Button>
         </>

@@ -1,4 +1,4 @@
-// Where setup, invitation and reset links lead: an account is created, or a new password chosen.
+// The page of setup, invitation and reset links: creates an account or sets a new password.
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
@@ -13,14 +13,12 @@ import { NewPasswordField } from './new-password-field.tsx'
 import { RegisterForm } from './register-form.tsx'
 import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
-/**
- * The token stands behind the `#`, so that no server logs it. Open to people who are not signed in.
- */
+/** The token is in the fragment of the URL, so that no server logs it. Open to visitors who are not signed in. */
 export function JoinPage() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [token] = useState(() => location.hash.slice(1))
-  // Out of the address bar and the history as soon as it is read.
+  // Removes the token from the address bar and the history at once.
   useEffect(() => history.replaceState(history.state, '', paths.join), [])
   const link = useAccountLink(token)
   const home = () => {
@@ -49,7 +47,7 @@ export function JoinPage() {
   )
 }
 
-/** A button, because programs that check mails open every link in them. */
+/** Confirms an address with a button, because programs that check emails open every link in them. */
 function ConfirmCard({ token, address }: { token: string; address: string }) {
   const { t } = useTranslation()
   const confirm = useConfirmAddress()
@@ -88,13 +86,13 @@ function ResetForm({ token, name, onDone }: { token: string; name: string; onDon
       text={t('auth.resetText')}
       error={reset.isError ? errorText(reset.error) : undefined}
       onSubmit={() => {
-        // Signing in removes this form, and callbacks of `mutate` would end with it. An error is shown above.
+        // Signing in unmounts this form, which drops callbacks of `mutate`. An error is shown above.
         reset
           .mutateAsync({ link: token, password, revoke_keys: revokeKeys })
           .then(onDone, () => undefined)
       }}
     >
-      {/* For password managers, which store the new password under this name. */}
+      {/* Makes password managers store the new password under this name. */}
       <input type="text" autoComplete="username" value={name} readOnly hidden />
       <NewPasswordField label={t('settings.newPassword')} value={password} onChange={setPassword} />
       <Switch

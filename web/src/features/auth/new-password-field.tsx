@@ -1,4 +1,4 @@
-// The field in which a person chooses a password.
+// The field for choosing a new password.
 import { useTranslation } from 'react-i18next'
 import { TextField } from '../../ui/controls/field.tsx'
 

@@ -1,4 +1,4 @@
-// The form that creates an account: in an open registration, or with a link.
+// The form that creates an account, in open registration or with a link.
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignIn } from '../../lib/api/auth.ts'
@@ -9,8 +9,8 @@ import { AccountCard } from './account-card.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 
 /**
- * `link` is the token of an invitation or setup link; without one, registration must be open.
- * `onDone` is called when the account exists and is signed in.
+ * `link` is the token of an invitation or setup link; without one, registration must be open. `onDone` is called once the
+ * account exists and is signed in.
  */
 export function RegisterForm({
   title,
@@ -24,7 +24,7 @@ export function RegisterForm({
   /** The token of a setup or invitation link. */
   link?: string
   onDone?: () => void
-  /** What stands below the button. */
+  /** Content below the button. */
   children?: ReactNode
 }) {
   const { t } = useTranslation()
@@ -39,7 +39,7 @@ export function RegisterForm({
       error={register.isError ? errorText(register.error) : undefined}
       onSubmit={() => {
         const account = { username, password, ...(email === '' ? {} : { email }) }
-        // Signing in removes this form, and callbacks of `mutate` would end with it. An error is shown above.
+        // Signing in unmounts this form, which drops callbacks of `mutate`. An error is shown above.
         register.mutateAsync({ ...account, ...(link && { link }) }).then(onDone, () => undefined)
       }}
     >

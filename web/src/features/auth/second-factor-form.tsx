@@ -1,4 +1,4 @@
-// The second step of signing in: a code, or a passkey.
+// The second step of signing in: a code or a passkey.
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,16 +11,13 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { AccountCard } from './account-card.tsx'
 
-/** What the refused sign-in asks for; null for every other error. */
+/** The second factors that the refused sign-in asks for; null for other errors. */
 export function secondFactorOf(error: unknown): SecondFactorDetails | null {
   if (!(error instanceof ApiError) || error.reason !== 'second_factor_required') return null
   return error.details as SecondFactorDetails // the server checked it against this schema
 }
 
-/**
- * `details` came with the refusal of the password alone; `onDone` is called once the user is signed
- * in.
- */
+/** `details` came with the refusal of the password; `onDone` is called once the user is signed in. */
 export function SecondFactorForm({
   details: { challenge, methods },
   onBack,
@@ -52,7 +49,7 @@ export function SecondFactorForm({
       text={t(methods.includes('totp') ? 'auth.secondText' : 'auth.secondTextPasskey')}
       error={error}
       onSubmit={() => {
-        // Signing in removes this form, and callbacks of `mutate` would end with it. An error is shown above.
+        // Signing in unmounts this form, which drops callbacks of `mutate`. An error is shown above.
         if (takesCode) signIn.mutateAsync({ challenge, code }).then(onDone, () => undefined)
       }}
     >

@@ -1,4 +1,4 @@
-// Signing in, and registering where registration is open.
+// The sign-in page, with registration if it is open.
 import { useQuery } from '@tanstack/react-query'
 import { Fingerprint, KeyRound } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -16,13 +16,10 @@ import { ForgottenForm } from './forgotten-form.tsx'
 import { RegisterForm } from './register-form.tsx'
 import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
-/** What a refused single sign-on adds to the address of the page. */
+/** The fragment that a refused single sign-on adds to the page's URL. */
 const REFUSED = /^#sign-in-refused=([a-z_]{1,60})$/
 
-/**
- * Shown in place of the application until somebody is signed in. What it offers follows from the
- * server's sign-in mode.
- */
+/** Replaces the application until the user is signed in. The server's sign-in mode determines its options. */
 export function SignInPage({
   canRegister,
   first,
@@ -33,17 +30,17 @@ export function SignInPage({
   hasMail,
 }: {
   canRegister: boolean
-  /** There is no account yet, and it can be created here. */
+  /** Whether there is no account yet and it can be created here. */
   first: boolean
-  /** There is no account yet, and only the setup link creates it. */
+  /** Whether there is no account yet and only the setup link can create it. */
   needsSetupLink: boolean
-  /** The name of the single sign-on; undefined where there is none. */
+  /** The name of the single sign-on; undefined if there is none. */
   ssoName: string | undefined
-  /** Only the account for emergencies has a password. */
+  /** Whether only the emergency account has a password. */
   passwordOff: boolean
-  /** Passkeys work at this address. */
+  /** Whether passkeys work at this address. */
   hasPasskeys: boolean
-  /** Links for forgotten passwords can be mailed. */
+  /** Whether the server can send links for forgotten passwords by email. */
   hasMail: boolean
 }) {
   const { t } = useTranslation()
@@ -96,17 +93,17 @@ export function SignInPage({
   )
 }
 
-/** Why the single sign-on that leads back here was refused. */
+/** Why the single sign-on that returned to this page was refused. */
 function useSsoRefusal(): string | undefined {
   const refusalText = useRefusalText()
   const [reason] = useState(() => REFUSED.exec(location.hash)?.[1])
-  // Out of the address bar, so that a reload does not show it again.
+  // Removes it from the URL, so that a reload does not show it again.
   useEffect(() => {
     if (reason !== undefined) history.replaceState(history.state, '', location.pathname)
   }, [reason])
   const known = useQuery({
     queryKey: ['refusal', reason],
-    // Only whoever was refused needs these texts.
+    // Loaded on demand: only refused sign-ins need these texts.
     queryFn: async () => {
       const { ACCESS_FAILURES } = await import('../../../../server/protocol/failures/access.ts')
       const texts: Record<string, readonly [string, string]> = ACCESS_FAILURES
@@ -118,7 +115,7 @@ function useSsoRefusal(): string | undefined {
   return known.data === undefined ? undefined : refusalText({ reason, message: known.data })
 }
 
-/** A link, because the browser leaves the page. */
+/** A link, not a button, because the browser leaves the page. */
 function SsoLink({ name, primary = false }: { name: string; primary?: boolean }) {
   const { t } = useTranslation()
   const from = location.pathname + location.search
@@ -139,7 +136,7 @@ function LoginForm({
   onRegister,
   children,
 }: {
-  /** Why an earlier sign-in by other means was refused. */
+  /** Why an earlier sign-in by another way was refused. */
   refusal: string | undefined
   hasPasskeys: boolean
   onRegister: (() => void) | undefined

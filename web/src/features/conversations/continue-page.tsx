@@ -1,4 +1,4 @@
-// Asks whether to continue a shared conversation, then opens the copy.
+// Asks whether to continue a shared conversation, then copies and opens it.
 import { MessagesSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
@@ -8,7 +8,7 @@ import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty } from '../../ui/states/feedback.tsx'
 
-/** Nothing is copied until the person says so: anybody can send a link. */
+/** Copies only after a confirmation, because anybody can send a link. */
 export function ContinuePage({ token }: { token: string }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -24,7 +24,7 @@ import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 const EXPORT_FORMATS = ['md', 'html', 'json'] as const
 
-/** A component of its own, because a list has many menus and shows one. */
+/** A separate component, so that the items render only for the open menu. */
 export function ConversationActions({
   conversation: { id, pinned, archived },
   active,
@@ -32,10 +32,10 @@ export function ConversationActions({
   onMove,
 }: {
   conversation: Conversation
-  /** Its page is open. */
+  /** Whether the conversation is open. */
   active: boolean
   onRename: () => void
-  /** Moves a pinned conversation by some places; absent where there is nothing to move it past. */
+  /** Moves a pinned conversation by some positions; absent if there is no other to move past. */
   onMove?: (id: string, places: number) => void
 }) {
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-// The dialogs about one conversation: sharing it, its tags, deleting it for good.
+// The dialogs about one conversation: share, tags, delete permanently.
 import { useTranslation } from 'react-i18next'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { ShareDialog } from './share-dialog.tsx'
@@ -6,7 +6,7 @@ import { closeDialog, type ShownDialog } from './shown-dialog.ts'
 import { TagsDialog } from './tags-dialog.tsx'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
-/** Drawn once, beside the pages, for the conversation that `shown` names. */
+/** Rendered once next to the pages, for the conversation in `shown`. */
 export function ConversationDialogs({ shown: { kind, id } }: { shown: ShownDialog }) {
   switch (kind) {
     case 'share':

@@ -1,4 +1,4 @@
-// The list of conversations: grouped by day, filtered by title, loading more on scroll; the archive and the trash.
+// The list of conversations: grouped by day, filtered by title, loading more on scroll, with archive and trash.
 import { useQuery } from '@tanstack/react-query'
 import { Archive, MessageSquare, Trash2 } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
@@ -14,7 +14,7 @@ import { type ConversationGroup, groupConversations } from './list-entries.ts'
 import type { RowsHandle } from './use-row-keys.ts'
 import { useSelection } from './use-selection.ts'
 
-// Loaded while the list is requested, so that the rest of the first screen need not wait for it.
+// Loads in parallel with the list, so that the rest of the first screen does not wait for it.
 const ConversationRows = lazyPart(() =>
   import('./conversation-rows.tsx').then((module) => module.ConversationRows),
 )
@@ -24,7 +24,7 @@ const SelectionBar = lazyPart(() =>
 
 const emptyIcons = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
-/** What the list shows, by day; pinned conversations first. */
+/** The groups of the list, by day; pinned conversations first. */
 function useGroups(q: string, view: ListView, tag: string | null) {
   const list = useConversations({
     q,
@@ -33,13 +33,13 @@ function useGroups(q: string, view: ListView, tag: string | null) {
     pinned: view === 'trash' ? null : false,
     projectId: null,
   })
-  // A query of its own, so that pinned conversations stay visible however many others are newer.
+  // A separate query, so that pinned conversations stay visible however many newer ones there are.
   const pinned = useConversations({ q, view, tag, pinned: true, projectId: null })
   const { hasNextPage: morePinned, isFetchingNextPage: fetchingPinned, fetchNextPage } = pinned
   useEffect(() => {
     if (morePinned && !fetchingPinned) void fetchNextPage()
   }, [morePinned, fetchingPinned, fetchNextPage])
-  // The previous view's list is shown until this one's has come.
+  // The list of the previous view is shown until this one has loaded.
   const isTrash = view === 'trash'
   const shown =
     (list.data?.pages[0]?.items[0]?.deleted_at != null) === isTrash ? list.data : undefined
@@ -47,7 +47,7 @@ function useGroups(q: string, view: ListView, tag: string | null) {
     () => groupConversations(isTrash ? undefined : pinned.data, shown, new Date()),
     [pinned.data, shown, isTrash],
   )
-  /** Of everything in the list, which is loaded to its end for this, or until a page fails to load. */
+  /** The ids of all conversations in the list. Loads the remaining pages first, unless one fails. */
   const allIds = async (): Promise<string[]> => {
     let { data, hasNextPage, isError } = list
     while (hasNextPage && !isError)
@@ -60,10 +60,10 @@ function useGroups(q: string, view: ListView, tag: string | null) {
 const idsOf = (groups: readonly ConversationGroup[]): string[] =>
   groups.flatMap(({ items }) => items.map(({ id }) => id))
 
-/** A conversation further down is not looked for: each page of a list is a request. */
+/** How many pages are loaded to find the open conversation; each page is a request. */
 const MAX_SEARCHED_PAGES = 10
 
-/** Whether the open conversation is older than what is loaded of the list of current ones, and not very much further down. */
+/** Whether the open conversation is in the current list below the loaded pages, within `MAX_SEARCHED_PAGES`. */
 function useIsBelow(activeId: string | null, loaded: ConversationPages | undefined): boolean {
   const { data: active } = useQuery({ ...conversationQuery(activeId ?? ''), enabled: false })
   const last = loaded?.pages.at(-1)?.items.at(-1)
@@ -76,13 +76,13 @@ function useIsBelow(activeId: string | null, loaded: ConversationPages | undefin
   )
 }
 
-/** In the sidebar. `activeId` is the conversation that is open; null: none. */
+/** The list in the sidebar. `activeId` is the open conversation; null for none. */
 export function ConversationList({
   activeId,
   onOpened,
 }: {
   activeId: string | null
-  /** Something was chosen; a phone closes its drawer then. */
+  /** Called when the user has chosen something; a phone then closes its drawer. */
   onOpened: () => void
 }) {
   const { t } = useTranslation()
@@ -108,7 +108,7 @@ export function ConversationList({
       onKeyDown={(event) => {
         const { key, target, currentTarget } = event
         if (key !== 'Escape' || event.defaultPrevented || selected === null || search !== '') return
-        // Menus and dialogs of the list are elsewhere in the document, although their events come through here.
+        // React also delivers events from menus and dialogs, which are elsewhere in the document.
         if (!(target instanceof Node) || !currentTarget.contains(target)) return
         event.preventDefault()
         selection.end()

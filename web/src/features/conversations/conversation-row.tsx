@@ -1,4 +1,5 @@
-// One conversation of the list: open, rename, pin, archive, move to the trash; marked when it is running or needs approval.
+// A conversation in the list: open, rename, pin, archive, move to the trash; marked if its run is active or waits for
+// approval.
 
 import type { TFunction } from 'i18next'
 import { Ellipsis } from 'lucide-react'
@@ -15,7 +16,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Menu } from '../../ui/overlays/menu.tsx'
 import { ConversationActions } from './conversation-actions.tsx'
 
-/** Drawn again only when the conversation changes, so that a long list stays fast. */
+/** Memoized, so that a long list stays fast. */
 export const ConversationRow = memo(function ConversationRow({
   conversation,
   active,
@@ -25,10 +26,10 @@ export const ConversationRow = memo(function ConversationRow({
 }: {
   conversation: Conversation
   active: boolean
-  /** Tab leads to this row; arrow keys lead to the others. */
+  /** Whether Tab reaches this row; arrow keys reach the others. */
   isTabStop: boolean
   onOpened: () => void
-  /** Moves a pinned conversation by some places; absent where there is nothing to move it past. */
+  /** Moves a pinned conversation by some positions; absent if there is no other to move past. */
   onMove?: (id: string, places: number) => void
 }) {
   const { t } = useTranslation()
@@ -85,7 +86,7 @@ function RenameField({ conversation, onDone }: { conversation: Conversation; onD
   const patch = usePatchConversation()
   return (
     <input
-      // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename
+      // biome-ignore lint/a11y/noAutofocus: the user has just asked to rename
       autoFocus
       dir="auto"
       defaultValue={conversation.title}

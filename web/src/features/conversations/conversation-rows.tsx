@@ -1,5 +1,4 @@
-// The rows of the conversation list: only those in view are in the document, however many conversations there are. Pinned
-// ones can be put into another order.
+// The rows of the conversation list, virtualized: only those in view are in the document. Pinned ones can be reordered.
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import {
   type ReactNode,
@@ -23,20 +22,20 @@ import {
   layoutOf,
 } from './list-entries.ts'
 import { RowContent } from './row-content.tsx'
-import { useKeptPlace } from './use-kept-place.ts'
 import { useOpenRowInView } from './use-open-row-in-view.ts'
 import { type PinOrder, usePinOrder } from './use-pin-order.ts'
+import { usePreservedScroll } from './use-preserved-scroll.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { type RowsHandle, useRowKeys } from './use-row-keys.ts'
 
-/** Rows in the document before and after those in view. */
+/** Rows that are rendered above and below those in view. */
 const OVERSCAN = 8
-/** The next page is requested when fewer rows than this are below those in view. */
+/** The next page loads when fewer rows than this remain below the view. */
 const NEAR_END = 40
 
 type Placed = { entry: ListEntry; start: number; size: number }
 
-/** What is in the document, by group and in order. */
+/** The rendered rows by group, in order. */
 function byGroup(placed: readonly Placed[]): [ConversationGroup, Placed[]][] {
   const groups = new Map<ConversationGroup, Placed[]>()
   for (const one of placed)
@@ -44,20 +43,20 @@ function byGroup(placed: readonly Placed[]): [ConversationGroup, Placed[]][] {
   return [...groups]
 }
 
-/** Absolutely placed: the list is as high as all of its rows, of which few are in the document. */
+/** Absolute positions: the list has the height of all rows, but only a few are in the document. */
 const placeOf = ({ start, size }: Placed) => ({
   height: size,
   transform: `translateY(${start}px)`,
 })
 const PLACED = 'absolute inset-x-0 top-0'
 
-/** Asks for more whenever the end is near, after each page again. */
+/** Calls `onNearEnd` when the end is near, and again after each page while it still is. */
 function useNearEnd(isNear: boolean, count: number, onNearEnd: () => void): void {
-  const ask = useRef(onNearEnd)
-  ask.current = onNearEnd
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each page, while the end is still near
+  const latestHandler = useRef(onNearEnd)
+  latestHandler.current = onNearEnd
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each page, while the end is still near
   useEffect(() => {
-    if (isNear) ask.current()
+    if (isNear) latestHandler.current()
   }, [isNear, count])
 }
 
@@ -73,7 +72,7 @@ function GroupHeading({ placed, group }: { placed: Placed; group: ConversationGr
   )
 }
 
-/** The rows of a group that are in the document. `children` draws one of them. */
+/** The rendered rows of a group. `children` renders one of them. */
 function RowGroup({
   group,
   placed,
@@ -84,10 +83,10 @@ function RowGroup({
 }: {
   group: ConversationGroup
   placed: readonly Placed[]
-  /** All of its conversations are loaded. */
+  /** Whether all of its conversations have loaded. */
   isWhole: boolean
   order: PinOrder
-  /** Its rows can be dragged. */
+  /** Whether its rows can be dragged. */
   isSortable: boolean
   children: (conversation: Conversation) => ReactNode
 }) {
@@ -127,7 +126,7 @@ function RowGroup({
   )
 }
 
-/** The rows in view, and one more wherever it is. */
+/** A range extractor that adds one more row to those in view. */
 const withRow =
   (index: number | undefined) =>
   (range: Range): number[] => {
@@ -137,7 +136,7 @@ const withRow =
       : [...shown, index].toSorted((a, b) => a - b)
   }
 
-/** Which rows are in the document, and where: those in view, and the one at `stopIndex`. */
+/** The rendered rows and their positions: those in view, and the one at `stopIndex`. */
 function usePlaced(
   entries: readonly ListEntry[],
   layout: ReturnType<typeof layoutOf>,
@@ -154,10 +153,10 @@ function usePlaced(
     getItemKey: (index) => keyOf(entries[index]),
     overscan: OVERSCAN,
     useFlushSync: false,
-    // That row stays in the document while it is out of view, or Tab would not find it.
+    // The tab stop stays in the document while it is out of view; otherwise Tab would not find it.
     rangeExtractor: withRow(stopIndex),
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measures again when the height changes
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const placed = virtualizer.getVirtualItems().flatMap(({ index }): Placed[] => {
     const entry = entries[index]
@@ -165,7 +164,7 @@ function usePlaced(
     const start = layout.starts.get(keyOf(entry)) ?? 0
     return [{ entry, start, size: layout.sizes[index] ?? rowHeight }]
   })
-  useKeptPlace(
+  usePreservedScroll(
     layout.starts,
     placed.map(({ entry }) => keyOf(entry)),
     {
@@ -183,17 +182,17 @@ type ConversationRowsProps = {
   groups: readonly ConversationGroup[]
   scroller: HTMLElement | null
   activeId: string | null
-  /** The selected conversations; null while none are being selected. */
+  /** The selected conversations; null outside selection mode. */
   selected: ReadonlySet<string> | null
-  /** Nothing follows what is loaded. */
+  /** Whether the loaded pages are the whole list. */
   isWhole: boolean
-  /** `isRange`: with everything from the conversation toggled before. */
+  /** With `isRange`, everything from the previously toggled conversation to this one. */
   onToggle: (id: string, isRange: boolean) => void
   onOpened: () => void
   onNearEnd: () => void
 }
 
-/** `ref` receives what moves the focus into the list. */
+/** `ref` receives the handle that moves the focus into the list. */
 export function ConversationRows({
   ref,
   groups,
@@ -210,9 +209,9 @@ export function ConversationRows({
   const rowHeight = useRowHeight(probe)
   const entries = useMemo(() => entriesOf(groups), [groups])
   const layout = useMemo(() => layoutOf(entries, rowHeight), [entries, rowHeight])
-  /** The row that had the focus last. */
+  /** The id of the row that had the focus last. */
   const [focused, setFocused] = useState<string | null>(null)
-  // Tab leads to one row of the list, and arrow keys from there to the others.
+  // Tab reaches one row of the list; arrow keys move from there.
   const tabStop =
     [focused, activeId].find((id) => id !== null && layout.indexes.has(id)) ?? keyOf(entries[1])
   const stopIndex = layout.indexes.get(tabStop)
@@ -227,7 +226,7 @@ export function ConversationRows({
 
   const pins = groups[0]?.key === 'pinned' ? groups[0].items.map(({ id }) => id) : []
   const order = usePinOrder(pins)
-  const [news, setNews] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const { list, onKeyDown, noteFocus, refocus } = useRowKeys({
     ref,
     entries,
@@ -243,7 +242,7 @@ export function ConversationRows({
   movePin.current = (id, places) => {
     const to = order.moveBy(id, places)
     if (to === null) return
-    setNews(t('conversations.pinPlaced', { place: to + 1, count: pins.length }))
+    setAnnouncement(t('conversations.pinPlaced', { place: to + 1, count: pins.length }))
     refocus(id)
   }
   const [onMove] = useState(() => (id: string, places: number) => movePin.current(id, places))
@@ -288,7 +287,7 @@ export function ConversationRows({
         ))}
       </div>
       <span aria-live="polite" className="sr-only">
-        {news}
+        {announcement}
       </span>
       {!isWhole && entries.length > 0 && (
         <div className="flex justify-center py-3">

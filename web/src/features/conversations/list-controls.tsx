@@ -1,4 +1,4 @@
-// Above the conversation list: the filter by title, the choice of the view and of a tag, and the start of a selection.
+// The controls above the conversation list: filter by title, view, tag, and the start of a selection.
 import { Archive, ListChecks, ListFilter, Search, Trash2, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ListView } from '../../lib/api/conversation-lists.ts'
@@ -6,15 +6,15 @@ import { useTags } from '../../lib/api/conversations.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 
-/** The button that chooses what the list shows and starts a selection. */
+/** The element id of the button for the view and the selection. */
 export const VIEW_BUTTON_ID = 'conversation-view'
 
-/** No tag: tags are never empty. */
+/** The value for no tag; tags are never empty. */
 const ALL_TAGS = ''
 const SHOWN_TAGS = 12
 const VIEWS = ['current', 'archived', 'trash'] as const satisfies readonly ListView[]
 
-/** Each of `onSearch`, `onView` and `onTag` changes what the list shows. */
+/** `onSearch`, `onView` and `onTag` change the contents of the list. */
 export function ListControls({
   search,
   view,
@@ -31,9 +31,9 @@ export function ListControls({
   onSearch: (search: string) => void
   onView: (view: ListView) => void
   onTag: (tag: string | null) => void
-  /** Conversations are to be selected. */
+  /** Starts selecting conversations. */
   onSelect: () => void
-  /** The key that leads into the list was pressed. */
+  /** Called for ↓, which moves the focus into the list. */
   onDown: () => void
 }) {
   return (
@@ -94,7 +94,7 @@ function TitleFilter({
   )
 }
 
-/** Chooses which conversations the list shows, or starts a selection. */
+/** The menu that chooses the view or starts a selection. */
 function ViewMenu({
   view,
   tag,
@@ -153,7 +153,7 @@ function ViewMenu({
   )
 }
 
-/** The tag that limits the list; a click removes the limit. */
+/** The tag that filters the list; a click removes the filter. */
 function ChosenTag({ tag, onClear }: { tag: string; onClear: () => void }) {
   const { t } = useTranslation()
   return (

@@ -1,4 +1,4 @@
-// One conversation of the list: a link, a row to select, or a row of the trash.
+// The content of a conversation's row: a link, a selectable row, or a row of the trash.
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { SelectableRow } from './selectable-row.tsx'
@@ -14,15 +14,15 @@ export function RowContent({
   onMove,
 }: {
   conversation: Conversation
-  /** Tab leads to this row. */
+  /** Whether Tab reaches this row. */
   isTabStop: boolean
-  /** It is open. */
+  /** Whether the conversation is open. */
   isActive: boolean
-  /** The selected conversations; null while none are being selected. */
+  /** The selected conversations; null outside selection mode. */
   selected: ReadonlySet<string> | null
   onToggle: (id: string, isRange: boolean) => void
   onOpened: () => void
-  /** Moves a pinned conversation by so many places; null when there is no other. */
+  /** Moves a pinned conversation by some positions; null if there is no other. */
   onMove: ((id: string, places: number) => void) | null
 }) {
   if (selected !== null)

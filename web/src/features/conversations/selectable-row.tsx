@@ -1,13 +1,10 @@
-// One conversation of the list while several are being selected.
+// A conversation in the list in selection mode.
 
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 
-/**
- * `onToggle` selects the conversation or takes it out of the selection; with the Shift key, everything from the one toggled
- * before to this one.
- */
+/** `onToggle` selects or deselects the conversation; with Shift, everything from the previously toggled one to this one. */
 export function SelectableRow({
   conversation,
   selected,
@@ -16,7 +13,7 @@ export function SelectableRow({
 }: {
   conversation: Conversation
   selected: boolean
-  /** Tab leads to this row; arrow keys lead to the others. */
+  /** Whether Tab reaches this row; arrow keys reach the others. */
   isTabStop: boolean
   onToggle: (isRange: boolean) => void
 }) {
@@ -29,7 +26,7 @@ export function SelectableRow({
         checked={selected}
         tabIndex={isTabStop ? 0 : -1}
         className="size-4 shrink-0 accent-accent"
-        // A checkbox is changed by a click, also with the keyboard.
+        // The change of a checkbox comes from a click event, also for the keyboard.
         onChange={({ nativeEvent }) =>
           onToggle('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
         }

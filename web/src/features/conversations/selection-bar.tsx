@@ -1,4 +1,4 @@
-// What can be done with the selected conversations, below the list.
+// The actions on the selected conversations, below the list.
 import { Archive, ArchiveRestore, CheckCheck, Download, RotateCcw, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,9 +12,7 @@ import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
-/**
- * `view` decides which actions there are; `activeId` is the open conversation.
- */
+/** `view` determines the available actions; `activeId` is the open conversation. */
 export function SelectionBar({
   view,
   selected,
@@ -25,10 +23,10 @@ export function SelectionBar({
 }: {
   view: ListView
   selected: ReadonlySet<string>
-  /** Everything in the list is selected. */
+  /** Whether everything in the list is selected. */
   isAll: boolean
   activeId: string | null
-  /** Selects everything in the list, or nothing; resolves when that is done. */
+  /** Selects everything in the list (`true`) or nothing. Resolves when done. */
   onSelectAll: (isWanted: boolean) => Promise<void>
   onClose: () => void
 }) {

@@ -1,4 +1,4 @@
-// Shares a conversation by link: what the link shows, its password and expiry, copying and revoking it.
+// Shares a conversation by a link: contents, password and expiry, copy the link, stop sharing.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Share, ShareInclude } from '../../../../server/protocol/conversations/share.ts'
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 const EXPIRY_CHOICES = ['keep', 'never', '1', '7', '30'] as const
 type Expiry = (typeof EXPIRY_CHOICES)[number]
 
-/** `id` is the conversation. What is shown behind the link is a copy from the time of sharing. */
+/** `id` is the conversation. The link shows a copy from the time of sharing. */
 export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation()
   const shares = useShares()
@@ -115,7 +115,7 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
   )
 }
 
-/** The expiry as a time for the server; null: never. */
+/** The time of expiry for the server; null for never. */
 const expiryTime = (expiry: Exclude<Expiry, 'keep'>): string | null =>
   expiry === 'never' ? null : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString()
 

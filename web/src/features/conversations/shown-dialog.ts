@@ -1,14 +1,15 @@
-// Which dialog about a conversation is shown. The list only opens it: a row that moves, or leaves the list, closes nothing.
+// Which dialog about a conversation is open. Not state of the list, so that a row that moves or disappears does not close
+// it.
 import { create } from 'zustand'
 
-/** A dialog and the id of the conversation that it is about. */
+/** The kind of a dialog and the id of its conversation. */
 export type ShownDialog = { kind: 'share' | 'tags' | 'delete_for_good'; id: string }
 
 export const useShownDialog = create<{ shown: ShownDialog | null }>(() => ({ shown: null }))
 
-/** Opens a dialog; one that is open is replaced. */
+/** Opens a dialog; it replaces an open one. */
 export const showDialog = (kind: ShownDialog['kind'], id: string): void =>
   useShownDialog.setState({ shown: { kind, id } })
 
-/** Closes the open dialog, if there is one. */
+/** Closes the open dialog, if any. */
 export const closeDialog = (): void => useShownDialog.setState({ shown: null })

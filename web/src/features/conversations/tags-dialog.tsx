@@ -1,4 +1,4 @@
-// The tags of a conversation: adding, removing, and choosing among those in use.
+// The tags of a conversation: add, remove, and suggestions of existing tags.
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const MAX_TAGS = 20
 const MAX_CHARACTERS = 50
-const SUGGESTED = 20
+const MAX_SUGGESTIONS = 20
 
 const keyOf = (tag: string): string => tag.normalize('NFKC').toLowerCase()
 
@@ -46,13 +46,13 @@ function Tags({ id, tags }: { id: string; tags: readonly string[] }) {
   const patch = usePatchConversation()
   const known = useTags()
   const [text, setText] = useState('')
-  const taken = new Set(tags.map(keyOf))
-  const suggested = (known.data ?? []).filter(({ tag }) => !taken.has(keyOf(tag)))
+  const existing = new Set(tags.map(keyOf))
+  const suggested = (known.data ?? []).filter(({ tag }) => !existing.has(keyOf(tag)))
   const isFull = tags.length >= MAX_TAGS
   const add = (tag: string): void => {
     const trimmed = tag.trim()
     if (trimmed === '' || isFull) return
-    if (!taken.has(keyOf(trimmed))) patch.mutate({ id, tags: [...tags, trimmed] })
+    if (!existing.has(keyOf(trimmed))) patch.mutate({ id, tags: [...tags, trimmed] })
     setText('')
   }
   return (
@@ -103,7 +103,7 @@ function Tags({ id, tags }: { id: string; tags: readonly string[] }) {
         <div>
           <h3 className="mb-1.5 text-xs font-medium text-muted">{t('tags.known')}</h3>
           <ul className="flex flex-wrap gap-1.5">
-            {suggested.slice(0, SUGGESTED).map(({ tag }) => (
+            {suggested.slice(0, MAX_SUGGESTIONS).map(({ tag }) => (
               <li key={tag} className="max-w-full">
                 <Button size="small" onClick={() => add(tag)}>
                   <span dir="auto" className="truncate">

@@ -1,4 +1,4 @@
-// One conversation in the trash: restore it, or delete it for good.
+// A conversation in the trash: restore it, or delete it permanently.
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
@@ -7,13 +7,13 @@ import { IconButton } from '../../ui/controls/button.tsx'
 import { showDialog } from './shown-dialog.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
-/** The list in its view of the trash draws this in place of `ConversationRow`. */
+/** Replaces `ConversationRow` in the trash. */
 export function TrashRow({
   conversation,
   isTabStop,
 }: {
   conversation: Conversation
-  /** Tab leads to this row; arrow keys lead to the others. */
+  /** Whether Tab reaches this row; arrow keys reach the others. */
   isTabStop: boolean
 }) {
   const { t } = useTranslation()

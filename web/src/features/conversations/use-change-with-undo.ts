@@ -1,13 +1,16 @@
-// Changes conversations and offers to undo it.
+// Changes conversations and offers to undo the change.
 import { useTranslation } from 'react-i18next'
 import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
 import { useChangeConversations } from '../../lib/api/bulk-changes.ts'
 import { notify } from '../../ui/overlays/toasts.ts'
 
-/** Returns the function that does it; `done` is called once the server has. Failures are reported centrally. */
+/**
+ * Returns the function that changes conversations. `done` is called after the server's response. Failures are reported
+ * centrally.
+ */
 export function useChangeWithUndo() {
   const { t } = useTranslation()
-  // The promise is used, because the row, and with it the hook's own callbacks, may be gone by then.
+  // Uses the promise, because the row may unmount first, which drops the hook's callbacks.
   const { mutateAsync } = useChangeConversations()
   return (ids: readonly string[], action: BulkAction, done?: () => void): void => {
     void mutateAsync({ ids, action }).then(

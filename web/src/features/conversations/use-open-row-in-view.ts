@@ -1,13 +1,13 @@
-// Scrolls the conversation list to the open conversation when it was opened by something else, such as a link.
+// Scrolls the conversation list to the open conversation if something else, such as a link, has opened it.
 import { useLayoutEffect, useRef } from 'react'
 import type { ListLayout } from './list-entries.ts'
 
-/** Scrolled further than this, the reader is looking at something in the list. */
-const TOP_PX = 8
+/** With a larger scroll offset the user is looking at something in the list. */
+const TOP_PIXELS = 8
 
 /**
- * Once for each conversation that is opened, as soon as the list has its row; a row in view stays where it is. A row that
- * comes later than the reader's own scrolling is left alone.
+ * Scrolls once per opened conversation, as soon as the list contains its row and unless the row is in view. Does nothing
+ * if the row arrives after the user has scrolled.
  */
 export function useOpenRowInView(
   openId: string | null,
@@ -18,7 +18,7 @@ export function useOpenRowInView(
   useLayoutEffect(() => {
     if (scroller === null || openId === seen.current) return
     const index = openId === null ? undefined : indexes.get(openId)
-    if (openId !== null && index === undefined && scroller.scrollTop <= TOP_PX) return
+    if (openId !== null && index === undefined && scroller.scrollTop <= TOP_PIXELS) return
     seen.current = openId
     if (openId === null || index === undefined) return
     const start = starts.get(openId) ?? 0

@@ -1,17 +1,17 @@
-// Puts pinned conversations into another order: by dragging, with the keyboard, or from their menu.
+// Reorders pinned conversations: by dragging, with the keyboard, or from their menu.
 import { type DragEvent, useState } from 'react'
 import { useOrderPins } from '../../lib/api/conversations.ts'
 import { moved } from './list-entries.ts'
 
 const DRAG_TYPE = 'application/x-nanoclaw-pin'
 
-/** Returned by `usePinOrder`; the rows and the menu of a pinned conversation use it. */
+/** The result of `usePinOrder`, for the rows and menus of pinned conversations. */
 export interface PinOrder {
-  /** The pinned conversation that would make room, and on which side of it the dragged one would go. */
+  /** The drop target, and on which side of it the dragged conversation would go. */
   target: { id: string; side: 'above' | 'below' } | null
-  /** Moves it by some places; returns the new one, or null if it stays. */
+  /** Moves a conversation by some positions. Returns the new position, or null if it stays. */
   moveBy(id: string, places: number): number | null
-  /** Handlers of the row of a pinned conversation. */
+  /** The drag handlers for the row of a pinned conversation. */
   dragHandlers(id: string): {
     onDragStart(event: DragEvent): void
     onDragOver(event: DragEvent): void
@@ -20,7 +20,7 @@ export interface PinOrder {
   }
 }
 
-/** @param ids the pinned conversations, from the top down. */
+/** `ids` are the pinned conversations from top to bottom. */
 export function usePinOrder(ids: readonly string[]): PinOrder {
   const { mutate } = useOrderPins()
   const [dragged, setDragged] = useState<string | null>(null)

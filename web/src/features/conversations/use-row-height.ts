@@ -1,7 +1,7 @@
-// The height of a row of the conversation list in pixels: it depends on text size, density and the pointer.
+// Measures the height of a row of the conversation list, which depends on text size, density and the pointer.
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** @param probe an element with the height of a row. */
+/** The height in pixels. `probe` is an element with the height of a row. */
 export function useRowHeight(probe: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(36)
   useLayoutEffect(() => {

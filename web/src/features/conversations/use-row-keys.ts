@@ -1,5 +1,5 @@
-// The keyboard in the conversation list: arrows, Home and End move among its rows, with Alt they move a pinned conversation.
-// When the row with the focus is removed, the focus goes on to the next one.
+// Keyboard control of the conversation list: arrows, Home and End move the focus, Alt with an arrow moves a pinned
+// conversation. When the focused row is removed, the next one gets the focus.
 import {
   type KeyboardEvent,
   type Ref,
@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { keyOf, type ListEntry } from './list-entries.ts'
 
-/** What the search field above the list can do with it. */
+/** The handle of the rows for the search field above the list. */
 export interface RowsHandle {
   focusFirst(): void
 }
@@ -29,8 +29,8 @@ const controlsOf = (row: Element): HTMLElement[] => [
 const isField = (element: Element): boolean => element.matches('input:not([type="checkbox"])')
 
 /**
- * `indexes` finds the entry of a key in `entries`. `onMove` receives a pinned conversation and by
- * how many places it moves.
+ * `indexes` maps keys to the index in `entries`. `onMove` receives a pinned conversation and by how many positions to move
+ * it.
  */
 export function useRowKeys({
   ref,
@@ -43,44 +43,44 @@ export function useRowKeys({
   ref: Ref<RowsHandle>
   entries: readonly ListEntry[]
   indexes: ReadonlyMap<string, number>
-  /** The row is to get the focus: the caller sees to it that it is in the document. */
+  /** Called when a row should get the focus; the caller makes sure that it is in the document. */
   onFocus: (id: string, index: number) => void
   onMove: (id: string, places: number) => void
-  /** The focus was in the list, whose last row has been removed. */
+  /** Called when the last row has been removed and the focus was in the list. */
   onEmpty: () => void
 }): {
   list: RefObject<HTMLDivElement | null>
   onKeyDown: (event: KeyboardEvent) => void
-  /** Something in the row has got the focus. */
+  /** Records that an element in the row has the focus. */
   noteFocus: (id: string, target: HTMLElement) => void
-  /** Gives the row the focus after the next rendering. */
+  /** Focuses the row after the next render. */
   refocus: (id: string) => void
 } {
   const list = useRef<HTMLDivElement>(null)
-  /** The row that gets the focus once it is in the document, and which of its controls. */
-  const wanted = useRef<{ id: string; control: number } | null>(null)
+  /** The row to focus once it is in the document, and the index of its control. */
+  const pendingFocus = useRef<{ id: string; control: number } | null>(null)
   useLayoutEffect(() => {
-    if (wanted.current === null) return
-    const { id, control } = wanted.current
+    if (pendingFocus.current === null) return
+    const { id, control } = pendingFocus.current
     const row = list.current?.querySelector(`[data-row="${id}"]`)
     if (row == null) return
-    wanted.current = null
+    pendingFocus.current = null
     const controls = controlsOf(row)
     const target = controls[control] ?? controls[0]
     target?.focus({ preventScroll: true })
   })
   const focusRow = (index: number, control = 0): void => {
     const id = keyOf(entries[index])
-    wanted.current = { id, control }
+    pendingFocus.current = { id, control }
     onFocus(id, index)
   }
-  /** What had the focus last, and where: its row's place in `entries`, and its own among the row's controls. */
+  /** The last focus: its row, the row's index in `entries`, and the index of the control in the row. */
   const last = useRef<{ id: string; target: Element; index: number; control: number } | null>(null)
   useLayoutEffect(() => {
     const lost = last.current
     if (lost === null) return
     lost.index = indexes.get(lost.id) ?? lost.index
-    // A browser puts the focus at the beginning of the page when what had it is removed.
+    // A browser resets the focus to the start of the page when the focused element is removed.
     if (lost.target.isConnected || document.activeElement !== document.body) return
     last.current = null
     if (entries.length < 2) return onEmpty()
@@ -100,13 +100,13 @@ export function useRowKeys({
       last.current = { id, target, index: indexes.get(id) ?? 1, control }
     },
     refocus: (id) => {
-      wanted.current = { id, control: 0 }
+      pendingFocus.current = { id, control: 0 }
     },
     onKeyDown(event) {
       const { key, target } = event
       const step = STEPS[key]
       if (step === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey) return
-      // Menus of a row are elsewhere in the document, although their events come through here.
+      // React also delivers events from a row's menus, which are elsewhere in the document.
       if (!(target instanceof Element) || !event.currentTarget.contains(target) || isField(target))
         return
       const id = target.closest<HTMLElement>('[data-row]')?.dataset.row

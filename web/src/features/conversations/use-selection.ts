@@ -1,12 +1,12 @@
-// Which conversations of the list are selected, while several are being selected.
+// The state of the selection of conversations in the list.
 import { useRef, useState } from 'react'
 import { VIEW_BUTTON_ID } from './list-controls.tsx'
 
-/** `all` are the ids that the list shows, in order. */
+/** `all` are the ids in the list, in order. */
 export function useSelection(all: readonly string[]) {
-  /** Null while nothing is being selected. */
+  /** Null outside selection mode. */
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
-  /** Where a range begins: the conversation toggled last. */
+  /** The start of a range: the conversation that was toggled last. */
   const anchor = useRef<string | null>(null)
   return {
     selected,
@@ -14,16 +14,16 @@ export function useSelection(all: readonly string[]) {
       anchor.current = null
       setSelected(new Set())
     },
-    /** Ends without a trace, because the list shows something else. */
+    /** Ends the selection without moving the focus, because the list shows something else. */
     forget: () => setSelected(null),
-    /** Ends, with the focus back on the button that began it. */
+    /** Ends the selection and returns the focus to the button that started it. */
     end(): void {
       setSelected(null)
       document.getElementById(VIEW_BUTTON_ID)?.focus()
     },
-    /** Has no effect once the selection has ended. */
+    /** Has no effect after the selection has ended. */
     set: (ids: readonly string[]) => setSelected((old) => (old === null ? null : new Set(ids))),
-    /** Selects one or takes it out; `isRange`: all from the one toggled last to this one become like this one. */
+    /** Toggles a conversation. With `isRange`, all from the last toggled one to this one get the same state. */
     toggle(id: string, isRange: boolean): void {
       const next = new Set(selected)
       const isAdded = !next.has(id)

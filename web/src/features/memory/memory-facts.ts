@@ -1,20 +1,20 @@
-// The facts in a memory's text: one dated line each under the heading "Agent Memories".
+// Parses the facts in a memory's text: one dated line each below the heading "Agent Memories".
 const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
 const FACT_LINE = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
-/** One remembered fact, with all that is needed to remove its line. */
+/** A fact, with its line for removing it. */
 export type MemoryFact = {
   /** The line as it is in the text. */
   line: string
   text: string
-  /** '' when the line has none. */
+  /** Empty if the line has no date. */
   date: string
-  /** Learned from text from outside, such as a web page. */
+  /** Whether it was learned from outside, for example from a web page. */
   untrusted: boolean
 }
 
-/** Calls `visit` with each line that is a fact, in order. */
+/** Calls `visit` for each line that is a fact, in order. */
 function visitFacts(content: string, visit: (fact: MemoryFact, index: number) => void): void {
   let inFacts = false
   for (const [index, line] of content.split('\n').entries()) {
@@ -40,7 +40,7 @@ export function factsIn(content: string): MemoryFact[] {
   return facts
 }
 
-/** The text without that fact; unchanged when it is no longer there. */
+/** The text without a fact; unchanged if the fact no longer exists. */
 export function withoutFact(content: string, line: string): string {
   let found = -1
   visitFacts(content, (one, index) => {

@@ -1,4 +1,4 @@
-// What the agent remembers about the user: a list of facts to forget, and the full text to edit.
+// The memory page: a list of facts that can be forgotten, and the full text to edit.
 
 import { Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -41,7 +41,7 @@ export function MemoryPage() {
 function Facts({ facts }: { facts: readonly MemoryFact[] }) {
   const { t } = useTranslation()
   const forget = useForgetFact()
-  const [asked, setAsked] = useState<MemoryFact | null>(null)
+  const [toForget, setToForget] = useState<MemoryFact | null>(null)
   if (facts.length === 0) return null
   return (
     <section aria-labelledby="memory-facts">
@@ -68,18 +68,18 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
               icon={Trash2}
               size="small"
               label={t('memory.forget', { fact: fact.text })}
-              onClick={() => setAsked(fact)}
+              onClick={() => setToForget(fact)}
             />
           </li>
         ))}
       </ul>
       <ConfirmDialog
-        open={asked !== null}
-        onOpenChange={() => setAsked(null)}
+        open={toForget !== null}
+        onOpenChange={() => setToForget(null)}
         title={t('memory.forgetTitle')}
-        text={asked?.text ?? ''}
+        text={toForget?.text ?? ''}
         confirm={t('memory.forgetConfirm')}
-        onConfirm={() => asked !== null && forget.mutate(asked.line)}
+        onConfirm={() => toForget !== null && forget.mutate(toForget.line)}
       />
     </section>
   )

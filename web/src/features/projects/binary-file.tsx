@@ -1,4 +1,4 @@
-// A file that is not text: images and PDF files are shown, and every file can be downloaded and deleted.
+// A file that is not text: shows images and PDF files; every file can be downloaded and deleted.
 import { ArrowLeft, Download, ExternalLink, FileText, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,14 +9,11 @@ import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 
-/** How a file is shown that is not text; null for all others. Browsers draw these types without running anything. */
+/** How a file that is not text is shown; null for other files. Browsers show these types without running anything. */
 export const shownAs = (path: string): 'picture' | 'pdf' | null =>
   /\.(?:png|jpe?g|gif|webp)$/i.test(path) ? 'picture' : /\.pdf$/i.test(path) ? 'pdf' : null
 
-/**
- * `shown` says how it can be drawn; null: not at all. `tooLarge`: a text that is too long for the
- * editor.
- */
+/** `shown` is how the file is shown; null for not at all. `tooLarge`: the file is a text that is too long for the editor. */
 export function BinaryFile({
   projectId,
   path,
@@ -28,7 +25,7 @@ export function BinaryFile({
   projectId: string
   path: string
   shown?: 'picture' | 'pdf' | null
-  /** It may be text, but it is too large to edit here. */
+  /** Whether it may be text but is too large to edit here. */
   tooLarge?: boolean
   onMoved: (path: string | null) => void
   onClose: () => void
@@ -81,7 +78,7 @@ export function BinaryFile({
   )
 }
 
-/** The address of a file's bytes for as long as the component is shown; null until they have loaded. */
+/** An object URL of the file, revoked on unmount; null until the file has loaded. */
 function useAddress(projectId: string, path: string, type?: string) {
   const file = useFileBytes(projectId, path)
   const [address, setAddress] = useState<string | null>(null)
@@ -114,7 +111,7 @@ function Picture({ projectId, path }: { projectId: string; path: string }) {
   )
 }
 
-/** In the browser's own viewer. The type is fixed, so that a file of another kind is never run as a page. */
+/** A PDF in the browser's viewer. Fixes the type of the blob, so that another kind of file never runs as a web page. */
 function Pdf({ projectId, path }: { projectId: string; path: string }) {
   const { t } = useTranslation()
   const { file, address } = useAddress(projectId, path, 'application/pdf')

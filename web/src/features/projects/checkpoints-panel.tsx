@@ -1,4 +1,4 @@
-// The history of a project: each change with its time, tool and files, to compare and restore.
+// The history of a project: each checkpoint with its time, tool and files, to compare and restore.
 import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,7 +26,7 @@ const CHANGE_MARKS = { added: '+', modified: '~', deleted: '−' } as const
 const CHANGE_TONES = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
 const SHOWN_FILES = 4
 
-/** A tab of the project. Restoring is itself a checkpoint, so it can be undone. */
+/** A tab of the project. Restoring creates a checkpoint, so it can be undone. */
 export function CheckpointsPanel({ projectId }: { projectId: string }) {
   const { t } = useTranslation()
   const list = useCheckpoints(projectId)
@@ -34,7 +34,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
   const [compared, setCompared] = useState<string | null>(null)
   const [restoring, setRestoring] = useState<string | null>(null)
   const [, navigate] = useLocation()
-  /** The conversation whose answer made the change. */
+  /** Opens the conversation whose answer made the change. */
   const openChat = async (runId: string): Promise<void> => {
     try {
       navigate(paths.conversation((await readRun(runId)).conversation_id))

@@ -1,4 +1,4 @@
-// The knowledge base of a project: add documents, follow how they are read, view and remove them.
+// The knowledge base of a project: add documents, see their progress, view and remove them.
 import { useQueryClient } from '@tanstack/react-query'
 import { BookOpen, FileUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
@@ -21,7 +21,7 @@ import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
 const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
 
-/** A passage by the id of its document and its position, with words to highlight in it. */
+/** A passage, given by document id and position, with words to highlight. */
 export type OpenPassage = { document: string; position: number; marks: readonly string[] }
 
 /** A tab of the project. */
@@ -30,7 +30,7 @@ export function DocumentsPanel({
   initial,
 }: {
   projectId: string
-  /** The passage to open first. */
+  /** The passage to open initially. */
   initial: OpenPassage | null
 }) {
   const { t } = useTranslation()
@@ -118,7 +118,7 @@ function Row({
   const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   const remove = useDeleteDocument(projectId)
-  const [asked, setAsked] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   return (
     <li className="flex items-center gap-3 py-2.5">
       <button
@@ -148,11 +148,11 @@ function Row({
         icon={Trash2}
         label={t('documents.remove', { name: document.name })}
         size="small"
-        onClick={() => setAsked(true)}
+        onClick={() => setIsConfirming(true)}
       />
       <ConfirmDialog
-        open={asked}
-        onOpenChange={setAsked}
+        open={isConfirming}
+        onOpenChange={setIsConfirming}
         title={t('documents.removeTitle')}
         text={t('documents.removeText', { name: document.name })}
         confirm={t('documents.remove', { name: document.name })}

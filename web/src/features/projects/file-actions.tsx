@@ -10,7 +10,7 @@ import { reportError } from '../../ui/states/error-text.ts'
 import { downloadFile, useDeleteFile, useMoveFile } from './api/files.ts'
 import { writeFileDraft } from './file-drafts.ts'
 
-/** Unsaved changes move with the file. */
+/** Renaming keeps unsaved changes. */
 export function FileActions({
   projectId,
   path,
@@ -20,7 +20,7 @@ export function FileActions({
   projectId: string
   path: string
   unsaved: Parameters<typeof writeFileDraft>[2]
-  /** The file has a new path, or was deleted (null). */
+  /** Receives the new path, or null after a deletion. */
   onMoved: (path: string | null) => void
 }) {
   const { t } = useTranslation()

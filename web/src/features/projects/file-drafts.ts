@@ -1,9 +1,9 @@
-// Unsaved text of files, kept while the page is open, so that navigating away loses nothing.
+// Unsaved text of files, stored in memory, so that navigating within the page loses nothing.
 import type { FileContent } from './api/files.ts'
 
-/** What is being written, and the file that it began with. */
+/** An unsaved text, and the file that it is based on. */
 export type FileDraft = {
-  /** The file as it was when the editing began. */
+  /** The file when the editing began. */
   base: FileContent
   text: string
 }
@@ -14,11 +14,11 @@ const keyOf = (projectId: string, path: string): string => `${projectId} ${path}
 /** Makes the browser ask before it closes the page. */
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
 
-/** Undefined when nothing of the file is unsaved. */
+/** The unsaved text of a file; undefined if there is none. */
 export const readFileDraft = (projectId: string, path: string): FileDraft | undefined =>
   drafts.get(keyOf(projectId, path))
 
-/** Null: nothing is unsaved any more. */
+/** Stores the unsaved text; null removes it. */
 export function writeFileDraft(projectId: string, path: string, draft: FileDraft | null): void {
   if (draft === null) drafts.delete(keyOf(projectId, path))
   else drafts.set(keyOf(projectId, path), draft)

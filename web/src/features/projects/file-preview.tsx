@@ -1,4 +1,4 @@
-// A file as it is meant to be read: Markdown drawn, CSV as a table. PDF is in binary-file.tsx.
+// The preview of a text file: rendered Markdown, or CSV as a table. For PDF files, see binary-file.tsx.
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
@@ -11,14 +11,14 @@ const CsvTable = lazyPart(() =>
   import('../../ui/table/data-table.tsx').then((module) => module.CsvTable),
 )
 
-/** The kinds of text that can be drawn. */
+/** The kinds of text with a preview. */
 export type PreviewKind = 'markdown' | 'csv'
 
-/** How a text file is previewed; null when its text says it all. */
+/** The kind of preview of a file; null if it has none. */
 export const previewOf = (path: string): PreviewKind | null =>
   /\.(?:md|markdown)$/i.test(path) ? 'markdown' : /\.(?:csv|tsv)$/i.test(path) ? 'csv' : null
 
-/** In place of the editor while the person looks at the preview. */
+/** Replaces the editor while the user looks at the preview. */
 export function FilePreview({
   kind,
   path,

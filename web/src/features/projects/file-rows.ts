@@ -1,33 +1,33 @@
-// The visible rows of a project's file tree, and where the keys of a tree lead. Pure, without the page.
+// The visible rows of a project's file tree, and its keyboard navigation. Pure functions.
 import type { z } from 'zod'
 import type { FileListing } from '../../../../server/protocol/projects/project.ts'
 
 type Listing = z.output<typeof FileListing>
 
-/** A file or a folder as it stands in the tree. */
+/** A file or folder in the tree. */
 export type Row = {
   kind: 'file' | 'folder'
   name: string
   path: string
-  /** From 1 for what lies in the root. */
+  /** The depth, 1 for entries of the root. */
   level: number
-  /** Its place among the entries of its folder, from 1. */
+  /** The position among the entries of its folder, from 1. */
   place: number
-  /** How many entries its folder has. */
+  /** The number of entries in its folder. */
   siblings: number
-  /** Of a folder. */
+  /** For folders. */
   isOpen?: boolean
-  /** Of a file, in bytes. */
+  /** For files, in bytes. */
   size?: number
 }
 
-/** The folders in which `path` lies, the outermost first: "a/b/name" -> ["a", "a/b"]. */
+/** The folders that contain `path`, outermost first: "a/b/name" -> ["a", "a/b"]. */
 export const foldersOf = (path: string): string[] => {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
-/** The rows from top to bottom. `listings` holds the loaded folders by path; the root is ''. */
+/** The rows from top to bottom. `listings` has the loaded folders by path; the root is ''. */
 export function visibleRows(
   listings: ReadonlyMap<string, Listing>,
   open: ReadonlySet<string>,
@@ -52,17 +52,16 @@ export function visibleRows(
   return rowsIn('', 1)
 }
 
-/** What a key does: it moves the focus to a row, or opens or closes the folder of a row. */
+/** The effect of a key: it moves the focus to a row, or opens or closes a folder. */
 export type Move = { to: Row } | { toggle: Row }
 
-/** The row that contains the row at `at`, if it does not lie in the root. */
+/** The row of the folder that contains the row at index `at`; undefined in the root. */
 const parentAt = (rows: readonly Row[], at: number): Row | undefined =>
   rows.slice(0, at).findLast(({ level }) => level < (rows[at]?.level ?? 0))
 
 /**
- * The effect of a key on the focused row (its index is `at`), after the pattern of the WAI-ARIA for trees.
- * `inward` is the arrow that points into a folder: right where the page is written from left to right.
- * @returns undefined when the key does nothing here.
+ * The effect of a key on the focused row (index `at`), following the WAI-ARIA tree pattern. `inward` is the arrow that
+ * points into a folder: right in left-to-right languages. Undefined if the key has no effect.
  */
 export function moveOf(
   key: string,
@@ -88,8 +87,8 @@ export function moveOf(
 }
 
 /**
- * The next row whose name starts with `typed`, from the row at `at` on and then from the top. One letter looks behind
- * the focused row, so that typing it again goes on to the next match; several may stay on it.
+ * The next row whose name starts with `typed`, searching from index `at` and then from the top. A single letter starts
+ * after the focused row, so that repeating it goes to the next match; several letters may match the focused row.
  */
 export function rowStartingWith(
   typed: string,
@@ -97,9 +96,9 @@ export function rowStartingWith(
   at: number,
   language: string,
 ): Row | undefined {
-  const wanted = typed.toLocaleLowerCase(language)
+  const prefix = typed.toLocaleLowerCase(language)
   const from = typed.length === 1 ? at + 1 : at
   return [...rows.slice(from), ...rows.slice(0, from)].find(({ name }) =>
-    name.toLocaleLowerCase(language).startsWith(wanted),
+    name.toLocaleLowerCase(language).startsWith(prefix),
   )
 }

@@ -6,7 +6,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
 import { useFileSearch } from './api/files.ts'
 
-/** `onOpen` receives the file and the line (from 1) of the chosen match. */
+/** `onOpen` receives the path and the line (from 1) of the chosen match. */
 export function FileSearch({
   projectId,
   onOpen,
@@ -21,7 +21,7 @@ export function FileSearch({
   return (
     <div className="flex min-h-0 flex-col gap-2 px-3">
       <input
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to search
+        // biome-ignore lint/a11y/noAutofocus: the user has just asked to search
         autoFocus
         type="search"
         value={text}

@@ -1,4 +1,4 @@
-// The folders and files of a project as a tree: one tab stop with arrow keys; a folder loads when it is opened.
+// A project's files as a tree: one tab stop with arrow keys. A folder loads when it opens.
 import { ChevronRight, File, Folder } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,14 +10,13 @@ import { useFolders } from './api/files.ts'
 import { foldersOf, type Row, visibleRows } from './file-rows.ts'
 import { useTreeKeys } from './use-tree-keys.ts'
 
-const INDENT_PX = 14
-const FOLDER_PADDING_PX = 8
-/** A file is in line with the names of folders beside it, which have an arrow. */
-const FILE_PADDING_PX = 26
+const INDENT_PIXELS = 14
+const FOLDER_PADDING_PIXELS = 8
+/** Aligns the names of files with those of folders, which have an arrow. */
+const FILE_PADDING_PIXELS = 26
 
 /**
- * Folders around the `active` file are open, others as the person left them while the tree is mounted. `onOpen` receives
- * the path of a file.
+ * The folders that contain the `active` file are open, others as the user left them. `onOpen` receives the path of a file.
  */
 export function FileTree({
   projectId,
@@ -91,18 +90,18 @@ function TreeItem({
 }: {
   row: Row
   isActive: boolean
-  /** Tab reaches this row. */
+  /** Whether Tab reaches this row. */
   isStop: boolean
-  /** Of an open folder: what it contains is not there yet. */
+  /** Whether it is an open folder that is loading. */
   isLoading: boolean
-  /** What stands below an open folder instead of entries: that it is empty, or why it cannot be shown. */
+  /** Shown below an open folder instead of entries: that it is empty, or its error. */
   note: Error | string | null
   onFocus: () => void
   onChoose: () => void
 }) {
   const { i18n } = useTranslation()
   const { kind, name, level, isOpen = false } = row
-  const indent = (level - 1) * INDENT_PX
+  const indent = (level - 1) * INDENT_PIXELS
   const isFolder = kind === 'folder'
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of all its rows
@@ -124,7 +123,9 @@ function TreeItem({
           'flex h-8 items-center gap-1.5 rounded-md pe-2 pointer-coarse:h-11',
           isActive ? 'bg-hover font-medium' : 'group-hover/row:bg-hover/60',
         )}
-        style={{ paddingInlineStart: indent + (isFolder ? FOLDER_PADDING_PX : FILE_PADDING_PX) }}
+        style={{
+          paddingInlineStart: indent + (isFolder ? FOLDER_PADDING_PIXELS : FILE_PADDING_PIXELS),
+        }}
       >
         {isFolder ? (
           <>
@@ -154,7 +155,7 @@ function TreeItem({
             'block py-1 text-[13px]',
             note instanceof Error ? 'text-bad' : 'text-muted',
           )}
-          style={{ paddingInlineStart: indent + INDENT_PX + FILE_PADDING_PX }}
+          style={{ paddingInlineStart: indent + INDENT_PIXELS + FILE_PADDING_PIXELS }}
         >
           {note === null ? <Spinner size={14} /> : note instanceof Error ? errorText(note) : note}
         </span>

@@ -1,4 +1,4 @@
-// The open file: edit, save, rename, download, delete. Never overwrites another person's change without asking.
+// The open file: edit, save, rename, download, delete. Never overwrites changes by others without asking.
 import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -24,7 +24,7 @@ type Props = {
   path: string
   line: number | undefined
   onDirty: (dirty: boolean) => void
-  /** The file has a new path, or was deleted (null). */
+  /** Receives the new path, or null after a deletion. */
   onMoved: (path: string | null) => void
   onClose: () => void
 }
@@ -79,11 +79,11 @@ function Editing({
   )
   useEffect(() => onDirty(dirty), [dirty, onDirty])
   const section = useRef<HTMLElement>(null)
-  /** The button is disabled or goes once the text is saved, so the focus moves on before. */
+  /** Moves the focus before saving, because the button is disabled or removed once the text is saved. */
   const saveByButton = (): void => {
     editing.save()
     const target = view === 'edit' ? '[contenteditable="true"]' : '[role="radio"][data-state="on"]'
-    // On a phone, the editor would open the keyboard.
+    // On a phone, focusing the editor would open the on-screen keyboard.
     if (view === 'preview' || matchMedia('(pointer: fine)').matches)
       section.current?.querySelector<HTMLElement>(target)?.focus()
   }
@@ -150,7 +150,7 @@ function Editing({
   )
 }
 
-/** Asks which version stays, when somebody else has changed the file. */
+/** Asks which version to keep after somebody else has changed the file. */
 function ChangedElsewhere({
   onReload,
   onOverwrite,

@@ -1,4 +1,4 @@
-// The tree of a project's files beside the open file; narrow layouts show one of the two.
+// The file tree of a project next to the open file; narrow layouts show one of the two.
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
@@ -13,7 +13,7 @@ import { useDropFiles } from './use-drop-files.ts'
 import { type OpenFile, useOpenFile } from './use-open-file.ts'
 import { TREE_STOP } from './use-tree-keys.ts'
 
-/** A tab of the project, with the toolbar and the search over its files. */
+/** A tab of the project, with a toolbar and a search over its files. */
 export function FilesPanel({
   projectId,
   wide,
@@ -21,7 +21,7 @@ export function FilesPanel({
 }: {
   projectId: string
   wide: boolean
-  /** The file to open first. */
+  /** The file to open initially. */
   initial?: OpenFile | null
 }) {
   const { t } = useTranslation()
@@ -29,7 +29,7 @@ export function FilesPanel({
   const { open, show } = file
   const [searching, setSearching] = useState(false)
   const drop = useDropFiles(projectId)
-  const { side, view } = useKeptFocus(open)
+  const { side, view } = usePreservedFocus(open)
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <div
@@ -105,10 +105,10 @@ export function FilesPanel({
 }
 
 /**
- * Keeps the keyboard in place when a file opens or closes: in a narrow layout the file takes the place of the tree, and
- * whatever closes a file goes with it. Give `side` to what shows the tree and `view` to what shows the file.
+ * Preserves the keyboard focus when a file opens or closes: in a narrow layout the file replaces the tree, and the focused
+ * close button disappears with the file. `side` is the ref for the tree, `view` the one for the file.
  */
-function useKeptFocus(open: OpenFile | null) {
+function usePreservedFocus(open: OpenFile | null) {
   const side = useRef<HTMLDivElement>(null)
   const view = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLElement | null>(null)
@@ -131,7 +131,7 @@ function useKeptFocus(open: OpenFile | null) {
   return { side, view }
 }
 
-/** `part`: how much of the upload is done, from 0 to 1; then the server stores the files. */
+/** `part` is the uploaded share, from 0 to 1; at 1 the server stores the files. */
 function Uploading({ part, onAbort }: { part: number; onAbort: () => void }) {
   const { t } = useTranslation()
   return (

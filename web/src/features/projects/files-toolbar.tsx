@@ -1,4 +1,4 @@
-// Above the tree of files: search, upload, and the dialog that names a new file or folder.
+// The toolbar above the file tree: search, upload, and the dialog for a new file or folder.
 import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { reportError } from '../../ui/states/error-text.ts'
 import { MUST_NOT_EXIST, useMakeFolder, useWriteFile } from './api/files.ts'
 import { filesOfInput } from './api/upload.ts'
 
-/** `onFiles` receives what was chosen for upload. */
+/** `onFiles` receives the files to upload. */
 export function FilesToolbar({
   projectId,
   searching,
@@ -70,7 +70,7 @@ export function FilesToolbar({
   )
 }
 
-/** One button chooses files, the other a folder: a file input does one of the two. */
+/** One button for files and one for a folder, because a file input supports only one of them. */
 function UploadButtons({ onFiles }: { onFiles: (files: ReturnType<typeof filesOfInput>) => void }) {
   const { t } = useTranslation()
   const picker = useRef<HTMLInputElement>(null)

@@ -1,4 +1,4 @@
-// Creates a project: empty, or from a folder that is chosen or dropped, with upload progress.
+// Creates a project: empty, or from a chosen or dropped folder, with upload progress.
 import { useQueryClient } from '@tanstack/react-query'
 import { FolderUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -16,7 +16,7 @@ import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { filesOfDrop, filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
-/** `upload`: begins with choosing a folder. Cancelling stops an upload that is under way. */
+/** With `upload`, the dialog begins with choosing a folder. Cancelling stops a pending upload. */
 export function NewProjectDialog({
   upload: uploads,
   onClose,

@@ -9,7 +9,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 
-/** A tab of the project's own page. */
+/** A tab of the project's page. */
 export function ProjectConversations({ projectId }: { projectId: string }) {
   const { t, i18n } = useTranslation()
   const list = useProjectConversations(projectId)

@@ -1,4 +1,4 @@
-// One project at full width: its files, history and documents.
+// The page of a project: files, history, documents, conversations, settings.
 import { ArrowLeft, CircleHelp, MessageSquarePlus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'wouter'
@@ -11,10 +11,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { ProjectPanel } from './project-panel.tsx'
 
-/**
- * The page of a project; `file` and `line` of the URL open a file. `onChat` begins a conversation
- * in the project.
- */
+/** `file` and `line` in the URL open a file. `onChat` starts a conversation in the project. */
 export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: string) => void }) {
   const { t, i18n } = useTranslation()
   const project = useProject(id)

@@ -1,4 +1,5 @@
-// A project's files, history and documents in a panel beside a chat; on its own page also its conversations and settings.
+// The tabs of a project: files, history and documents, as a panel next to a chat; on the project's page also conversations
+// and settings.
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +17,7 @@ type Tab = (typeof PAGE_TABS)[number]
 
 const scrollingClass = 'min-h-0 flex-1 overflow-y-auto outline-none'
 
-/** `initial` and `initialPassage` are what is open first: a file, or a passage of a document. */
+/** `initial` or `initialPassage` is open at first: a file, or a passage of a document. */
 export function ProjectPanel({
   projectId,
   wide,
@@ -24,11 +25,11 @@ export function ProjectPanel({
   initialPassage = null,
 }: {
   projectId: string
-  /** On a page of its own. */
+  /** Whether it is shown on the project's page. */
   wide: boolean
-  /** The file to open first. */
+  /** The file to open initially. */
   initial?: OpenFile | null
-  /** The passage of a document to open first, instead of a file. */
+  /** The passage of a document to open initially, instead of a file. */
   initialPassage?: OpenPassage | null
 }) {
   const { t } = useTranslation()
@@ -59,7 +60,7 @@ export function ProjectPanel({
       <Tabs.Content
         value="files"
         forceMount
-        // Its buttons take the focus.
+        // The buttons inside take the focus.
         tabIndex={-1}
         className="flex min-h-0 flex-1 outline-none data-[state=inactive]:hidden"
       >

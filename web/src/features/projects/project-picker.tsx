@@ -1,4 +1,4 @@
-// Chooses the project of a conversation.
+// The menu that chooses the project of a conversation.
 import { ChevronDown, FolderOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -9,9 +9,7 @@ import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../u
 
 const NO_PROJECT = 'none'
 
-/**
- * A menu in the composer of the home page and in the header of a conversation; null: no project.
- */
+/** Used in the composer of the home page and in the header of a conversation. `projectId` null means no project. */
 export function ProjectPicker({
   projectId,
   projectName,
@@ -41,7 +39,7 @@ export function ProjectPicker({
           {projectId !== null && (
             <span
               title={name}
-              // Beside a title, a phone has no room for both.
+              // Next to a title, a phone has no space for both.
               className={`max-w-36 truncate ${side === 'bottom' ? 'max-sm:hidden' : 'max-sm:max-w-20'}`}
             >
               {name}

@@ -1,4 +1,4 @@
-// What the conversations of a project follow: its instructions, model, memory and tools.
+// The settings for the conversations of a project: instructions, model, memory and tools.
 import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
@@ -10,7 +10,7 @@ import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 
-/** A tab of the project's own page; draws nothing until the project has loaded. */
+/** A tab of the project's page. Renders nothing until the project has loaded. */
 export function ProjectSettings({ projectId }: { projectId: string }) {
   const { data } = useProject(projectId)
   return data === undefined ? null : <Settings project={data} />

@@ -1,4 +1,4 @@
-// Uploads files and folders that are dropped on a project's tree or chosen for it, after a confirmation.
+// Uploads files and folders that were dropped on a project's tree or chosen for it, after a confirmation.
 import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { notify } from '../../ui/overlays/toasts.ts'
@@ -6,10 +6,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { useAddFiles } from './api/files.ts'
 import { filesOfDrop, type PathedFile } from './api/upload.ts'
 
-/**
- * Returns the handlers of the drop target, what waits for a confirmation, and the progress from 0
- * to 1.
- */
+/** Returns the handlers of the drop target, the number of files that wait for confirmation, and the progress. */
 export function useDropFiles(projectId: string) {
   const { t } = useTranslation()
   const add = useAddFiles(projectId)
@@ -17,7 +14,7 @@ export function useDropFiles(projectId: string) {
   const [waiting, setWaiting] = useState<PathedFile[] | null>(null)
   const [progress, setProgress] = useState<number | null>(null)
   const sending = useRef<AbortController | null>(null)
-  // Leaving the page cancels the upload; nothing of it is stored then.
+  // Leaving the page cancels the upload; the server then stores nothing.
   useEffect(() => () => sending.current?.abort(), [])
 
   const store = async (files: readonly PathedFile[]): Promise<void> => {
@@ -37,13 +34,13 @@ export function useDropFiles(projectId: string) {
   }
   return {
     over,
-    /** The part that was sent, from 0 to 1, while an upload is under way; null otherwise. */
+    /** The share that has been sent, from 0 to 1; null while no upload is pending. */
     progress,
-    /** Cancels the upload; nothing of it is stored. */
+    /** Cancels the upload; the server then stores nothing. */
     abort: () => sending.current?.abort(),
-    /** How many files wait for confirmation; null for none. */
+    /** The number of files that wait for confirmation; null for none. */
     question: waiting?.length ?? null,
-    /** Asks for confirmation of files that were not dropped but chosen. */
+    /** Asks for confirmation of chosen files, as for dropped ones. */
     offer: (files: PathedFile[]) => {
       if (files.length > 0) setWaiting(files)
     },

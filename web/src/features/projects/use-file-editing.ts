@@ -1,4 +1,4 @@
-// What editing a file consists of: its text, the version that it is based on, saving, and changes by others meanwhile.
+// The editing of a file: its text, the version that it is based on, saving, and changes by others.
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { reportError } from '../../ui/states/error-text.ts'
@@ -7,7 +7,7 @@ import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 
 const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409
 
-/** Editing stays based on the version read first; a later `file` only shows that the file has changed. */
+/** Editing stays based on the version that was loaded first; a later `file` only shows that the file has changed. */
 export function useFileEditing(
   { projectId, path }: { projectId: string; path: string },
   file: FileContent,
@@ -18,7 +18,7 @@ export function useFileEditing(
     draft !== undefined && draft.base.content !== file.content ? draft.base : file,
   )
   const [text, setText] = useState(draft?.text ?? file.content)
-  // What the editor starts with; after a reload it starts with the newer version.
+  // The editor's initial text; after a reload, the one of the newer version.
   const [initial, setInitial] = useState(text)
   const [edition, setEdition] = useState(0)
   const write = useWriteFile(projectId)
@@ -43,16 +43,16 @@ export function useFileEditing(
     text,
     setText,
     initial,
-    /** Another number: the editor starts anew, with `initial`. */
+    /** A new number makes the editor start again with `initial`. */
     edition,
     dirty,
     isSaving: write.isPending,
     changedElsewhere:
       isConflict(write.error) || (file.content !== base.content && file.content !== text),
-    /** Refused when somebody else has changed the file since `base`. */
+    /** Fails with a conflict if somebody else has changed the file since `base`. */
     save: () => store(base.version),
     overwrite: () => store(null),
-    /** Takes the newest version instead of the text. */
+    /** Replaces the text with the newest version. */
     async reload(): Promise<void> {
       const fresh = await readAgain()
       if (fresh === undefined) return

@@ -1,21 +1,21 @@
-// The keyboard in the file tree: one tab stop, arrows, Home, End, and the first letters of a name.
+// Keyboard control of the file tree: one tab stop, arrows, Home, End, and the first letters of a name.
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 import { moveOf, type Row, rowStartingWith } from './file-rows.ts'
 
-/** Letters that follow each other more slowly begin a new name. */
+/** After a longer pause, a letter begins a new name. */
 const TYPING_PAUSE_MS = 700
 
-/** Not `/` and `?`, which are shortcuts of the page. */
+/** Excludes `/` and `?`, which are shortcuts of the page. */
 const NAME_CHARACTER = /^[\p{L}\p{N}._-]$/u
 
-/** The element of the tree that Tab reaches. */
+/** The selector of the row that Tab reaches. */
 export const TREE_STOP = '[role="treeitem"][tabindex="0"]'
 
 /**
- * `active` is the path of the open file. `stop` is the row that Tab reaches: the last one that had the focus, else the
- * open file, else the first. When that row goes, the row in its place takes over, with the focus.
+ * `active` is the path of the open file. `stop` is the row that Tab reaches: the last focused one, else the open file,
+ * else the first. When that row is removed, the row in its place takes over, including the focus.
  */
 export function useTreeKeys({
   tree,
@@ -34,13 +34,13 @@ export function useTreeKeys({
   const typed = useRef({ text: '', at: 0 })
   const hasFocus = useRef(false)
   const known = (path: string | null) => rows.find((row) => row.path === path)
-  /** Where `stop` was; 0 before there is one. */
+  /** The index of `stop`; initially 0. */
   const place = useRef(0)
   const stop = known(current) ?? known(active) ?? rows[Math.min(place.current, rows.length - 1)]
   useLayoutEffect(() => {
     if (stop !== undefined) place.current = rows.indexOf(stop)
   })
-  // A browser sends no `blur` for a focused element that is removed.
+  // Browsers send no `blur` event for a focused element that is removed.
   useLayoutEffect(() => {
     if (hasFocus.current && document.activeElement === document.body)
       tree.current?.querySelector<HTMLElement>(TREE_STOP)?.focus()
@@ -81,7 +81,7 @@ export function useTreeKeys({
         if (isChosen || move !== undefined || isLetter) event.preventDefault()
       },
     },
-    /** A row has the focus now. */
+    /** Call it when a row gets the focus. */
     setCurrent,
   }
 }

@@ -1,15 +1,12 @@
-// Hits of the search grouped by conversation or document, and where each leads.
+// Groups search hits by conversation or document, and computes their links.
 import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
 import { paths } from '../../lib/paths.ts'
 import { hitTexts } from './snippet.ts'
 
-/**
- * The hits in one conversation or document; `index` is the place of each in the order of the arrow
- * keys.
- */
+/** The hits in one conversation or document. `index` is a hit's position for the arrow keys. */
 export type Group = { id: string; title: string; hits: { hit: SearchHit; index: number }[] }
 
-/** Each conversation and document once, where its best hit is. */
+/** Each conversation and document once, at the position of its best hit. */
 export function byConversation(hits: readonly SearchHit[]): Group[] {
   const groups = new Map<string, Group>()
   for (const hit of hits) {
@@ -27,7 +24,7 @@ export function byConversation(hits: readonly SearchHit[]): Group[] {
   return [...groups.values()]
 }
 
-/** The message, title, passage or attached file itself, with the words highlighted. */
+/** The link to the message, title, passage or attachment, with the words highlighted. */
 export function pathOf(hit: SearchHit): string {
   const marks = hitTexts(hit.snippet)
   if (hit.conversation_id === null)

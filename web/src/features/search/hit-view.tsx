@@ -1,11 +1,11 @@
-// One hit of the search: its kind, its day and the words around it.
+// A search hit: its kind, its day and the surrounding words.
 
 import { useTranslation } from 'react-i18next'
 import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { readSnippet } from './snippet.ts'
 
-/** The content of an entry; the list around it makes it a link. */
+/** The content of an entry; the surrounding list makes it a link. */
 export function HitView({ hit }: { hit: SearchHit }) {
   const { t, i18n } = useTranslation()
   return (

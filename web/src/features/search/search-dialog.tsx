@@ -1,4 +1,4 @@
-// The palette: commands, recent conversations and the search over everything, all reachable by keyboard.
+// The palette: commands, recent conversations and the search, all usable by keyboard.
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,21 +14,21 @@ import { byConversation, pathOf } from './group-hits.ts'
 import { Entries, Hits } from './search-results.tsx'
 import { useEntries } from './use-entries.ts'
 
-/** The kinds of texts that the search can be limited to. */
+/** The kinds of hits that the search can be limited to. */
 const TYPES = ['all', 'message', 'title', 'file', 'document'] as const
 type HitType = (typeof TYPES)[number]
 
-/** The text once typing pauses, so that not every letter is a request. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
+/** The text once typing pauses, so that not every letter causes a request. */
+function usePausedText(text: string): string {
+  const [pausedText, setPausedText] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 180)
+    const timer = setTimeout(() => setPausedText(text), 180)
     return () => clearTimeout(timer)
   }, [text])
-  return settled
+  return pausedText
 }
 
-/** Opened with Ctrl+K or from the sidebar. Nothing is searched for before something is written. */
+/** Opened with Ctrl+K or from the sidebar. Searches only once something has been typed. */
 export function SearchDialog({
   open,
   onOpenChange,
@@ -41,7 +41,7 @@ export function SearchDialog({
   const listId = useId()
   const [text, setText] = useState('')
   const [selected, setSelected] = useState(0)
-  const q = useSettled(text.trim())
+  const q = usePausedText(text.trim())
   const [type, setType] = useState<HitType>('all')
   const search = useSearchHits(q, type === 'all' ? null : type)
   const groups = byConversation(
@@ -52,7 +52,7 @@ export function SearchDialog({
     text.trim(),
     useCallback((path) => navigate(path), [navigate]),
   )
-  // Whoever looks for one kind of text wants no command.
+  // A search for one kind of text has no commands.
   const entries = type === 'all' ? found : []
   const count = entries.length + hits.length
   const current = Math.min(selected, count - 1)
@@ -65,7 +65,7 @@ export function SearchDialog({
     if (entry === undefined && hit === undefined) return
     onOpenChange(false)
     if (hit !== undefined) navigate(pathOf(hit))
-    // Only when the dialog has given the focus back, so that what the command opens can have it.
+    // After the dialog has returned the focus, so that the command's view can take it.
     else setTimeout(() => entry?.choose(), 0)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -126,7 +126,7 @@ export function SearchDialog({
             onChoose={choose}
           />
         </div>
-        {/* Below the commands, which are there at once and keep their places. */}
+        {/* Below the commands, so that these do not move. */}
         {q !== '' && search.isPending && (
           <div className="flex justify-center p-6">
             <Spinner />
@@ -147,7 +147,7 @@ export function SearchDialog({
   )
 }
 
-/** `active`: the id of the option that Enter chooses; undefined when there is none. */
+/** `active` is the id of the option that Enter chooses; undefined if there is none. */
 function SearchField({
   text,
   listId,

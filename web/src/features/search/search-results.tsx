@@ -1,11 +1,11 @@
-// The options of the palette: commands and conversations by name, then what the search has found.
+// The options of the palette: commands and conversations by name, then search hits.
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
 import type { byConversation } from './group-hits.ts'
 import { HitView } from './hit-view.tsx'
 import type { Entry } from './use-entries.ts'
 
-/** What was found, by conversation. `before`: how many entries precede the hits. */
+/** Search hits by conversation. `before` is the number of entries above the hits. */
 export function Hits({
   groups,
   before,
@@ -51,7 +51,7 @@ export function Hits({
   ))
 }
 
-/** Commands and conversations by name, before the hits. */
+/** Commands and conversations by name, above the hits. */
 export function Entries({
   entries,
   current,

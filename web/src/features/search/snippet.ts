@@ -1,6 +1,6 @@
-// Reads the snippets of search hits: escaped text with hits in `<mark>`.
+// Parses the snippets of search hits: escaped text with `<mark>` around the hits.
 
-/** A stretch of a snippet as plain text; `isHit`: it matches what was searched for. */
+/** A piece of a snippet as plain text. `isHit`: whether it matches the query. */
 export type SnippetPart = { text: string; isHit: boolean }
 
 const ENTITIES: Record<string, string> = {
@@ -11,7 +11,7 @@ const ENTITIES: Record<string, string> = {
   '&#39;': "'",
 }
 
-/** The text in parts. Only `<mark>` is read as markup, so that nothing else in it ever becomes an element. */
+/** Splits a snippet into pieces. Only `<mark>` is parsed as markup, so that nothing else becomes an element. */
 export const readSnippet = (html: string): SnippetPart[] =>
   html
     .split(/<mark>(.*?)<\/mark>/gs)
@@ -21,7 +21,7 @@ export const readSnippet = (html: string): SnippetPart[] =>
     }))
     .filter(({ text }) => text !== '')
 
-/** The different texts of the hits. */
+/** The distinct texts of the hits. */
 export const hitTexts = (html: string): string[] => [
   ...new Set(readSnippet(html).flatMap(({ text, isHit }) => (isHit ? [text] : []))),
 ]

@@ -1,4 +1,4 @@
-// What the palette lists besides hits: recent conversations and the commands that can be given now.
+// The entries of the palette besides hits: recent conversations and available commands.
 import { useQuery } from '@tanstack/react-query'
 import { type LucideIcon, MessageSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -11,23 +11,23 @@ import { paths } from '../../lib/paths.ts'
 import { keysText } from '../../lib/shortcuts.ts'
 import { commandIcons } from '../../ui/command-icons.ts'
 
-/** One line of the palette besides the hits. */
+/** A line of the palette that is not a hit. */
 export type Entry = {
   kind: 'conversation' | 'command'
   key: string
   icon: LucideIcon
   text: string
-  /** The shortcut; empty for none. */
+  /** The keyboard shortcut; empty for none. */
   keys: string
   choose(): void
 }
 
-/** Conversations shown before anything is typed. */
-const RECENT = 5
-/** Commands beside hits, at most. */
-const COMMANDS_BESIDE_HITS = 4
+/** How many conversations are shown before anything is typed. */
+const RECENT_CONVERSATIONS = 5
+/** Most commands next to hits. */
+const MAX_COMMANDS_BESIDE_HITS = 4
 
-/** For an empty `text` every command; otherwise a few whose names contain all its words. */
+/** All commands for an empty `text`; otherwise a few whose names contain all of its words. */
 export function useEntries(text: string, navigate: (path: string) => void): readonly Entry[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)
@@ -35,7 +35,7 @@ export function useEntries(text: string, navigate: (path: string) => void): read
     queryKey: ['recent-conversations'],
     queryFn: ({ signal }) =>
       request<z.output<typeof ConversationPage>>('/api/conversations', {
-        query: { limit: RECENT },
+        query: { limit: RECENT_CONVERSATIONS },
         signal,
       }),
     meta: { quiet: true },
@@ -51,7 +51,7 @@ export function useEntries(text: string, navigate: (path: string) => void): read
     const icon = commandIcons[name]
     return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
   })
-  // Whoever writes the whole name means this command, not a longer one that contains it.
+  // A text that equals a command's name means that command, not a longer one that contains it.
   const typed = words.join(' ')
   const isNamed = ({ text: label }: Entry): boolean => label.toLowerCase() === typed
   commands.sort((one, other) => Number(isNamed(other)) - Number(isNamed(one)))
@@ -66,6 +66,6 @@ export function useEntries(text: string, navigate: (path: string) => void): read
         choose: () => navigate(paths.conversation(id)),
       }),
     ),
-    ...(text === '' ? commands : commands.slice(0, COMMANDS_BESIDE_HITS)),
+    ...(text === '' ? commands : commands.slice(0, MAX_COMMANDS_BESIDE_HITS)),
   ]
 }

@@ -1,4 +1,4 @@
-// The user's own account: name, address, password, signing out.
+// The user's account: name, email address, password, sign-out.
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,10 +14,7 @@ import { SecondFactorSection } from './second-factor-section.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 
-/**
- * A tab of the settings. `multi`: more than one person can sign in here; without it, there is no
- * password.
- */
+/** A tab of the settings. `multi`: whether there are accounts; without them there is no password. */
 export function AccountSection({ user, multi }: { user: User | undefined; multi: boolean }) {
   const { t } = useTranslation()
   const patch = usePatchProfile()

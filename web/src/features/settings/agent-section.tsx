@@ -1,4 +1,4 @@
-// What holds for all conversations: instructions for the agent, and the tools that it may use.
+// Settings for all conversations: instructions for the agent, available tools, saved prompts.
 import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'

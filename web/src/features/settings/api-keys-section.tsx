@@ -1,4 +1,4 @@
-// API keys: creating one with scopes and an expiry, the list with their last use, revoking.
+// API keys: list with their last use, create with scopes and an expiry, revoke.
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +18,7 @@ import { Section } from './section.tsx'
 const DAY_MS = 86_400_000
 const LIFETIMES = ['0', '30', '90', '365'] as const
 
-/** A part of the account's tab. The secret of a new key is shown once. */
+/** A part of the account tab. The secret of a new key is shown only once. */
 export function ApiKeysSection() {
   const { t, i18n } = useTranslation()
   const keys = useApiKeys()

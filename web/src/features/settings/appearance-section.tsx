@@ -1,4 +1,4 @@
-// Theme, language, text size, density, contrast, motion, and the key that sends.
+// Appearance: theme, language, text size, density, contrast, motion, and the send key.
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { canNotify, useNotifications } from '../../lib/browser/notifications.ts'
@@ -14,7 +14,7 @@ import { Section } from './section.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']
 
-/** The first tab of the settings. Stored in this browser and applied at once. */
+/** The first tab of the settings. Its settings are stored in this browser and applied at once. */
 export function AppearanceSection() {
   const { t } = useTranslation()
   const { choice, choose } = useTheme()
@@ -92,7 +92,7 @@ function DisplayChoice<Key extends keyof Display>({ name }: { name: Key }) {
         value={value}
         options={displayChoices[name].map((choice) => ({
           value: choice,
-          // Every choice of every name has a text; the type of the key is too wide for that.
+          // Every combination has a text, but the computed key is wider than the type of the keys.
           label: t(`settings.display.${name}.${choice}` as 'settings.display.sendKey.enter'),
         }))}
         onChange={(next) => change({ [name]: next })}

@@ -1,4 +1,4 @@
-// Channels that the agent can send messages to: create, list, remove. Secrets are never shown again.
+// Channels to which the agent can send messages: list, create, remove. Secrets are never shown again.
 import { Plus, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -36,7 +36,7 @@ export function ChannelsSection() {
   const { t } = useTranslation()
   const channels = useChannels()
   const remove = useDeleteChannel()
-  const [asked, setAsked] = useState<Channel | null>(null)
+  const [toDelete, setToDelete] = useState<Channel | null>(null)
   const [isAdding, setIsAdding] = useState(false)
   return (
     <>
@@ -73,7 +73,7 @@ export function ChannelsSection() {
                 icon={Trash2}
                 label={t('channels.remove', { name: channel.name })}
                 size="small"
-                onClick={() => setAsked(channel)}
+                onClick={() => setToDelete(channel)}
               />
             </li>
           ))}
@@ -81,12 +81,12 @@ export function ChannelsSection() {
       </Section>
       {isAdding && <NewChannel onClose={() => setIsAdding(false)} />}
       <ConfirmDialog
-        open={asked !== null}
-        onOpenChange={() => setAsked(null)}
+        open={toDelete !== null}
+        onOpenChange={() => setToDelete(null)}
         title={t('channels.removeTitle')}
         text={t('channels.removeText')}
-        confirm={t('channels.remove', { name: asked?.name ?? '' })}
-        onConfirm={() => asked !== null && remove.mutate(asked.id)}
+        confirm={t('channels.remove', { name: toDelete?.name ?? '' })}
+        onConfirm={() => toDelete !== null && remove.mutate(toDelete.id)}
       />
     </>
   )
@@ -95,7 +95,7 @@ export function ChannelsSection() {
 const kindOf = (channel: Channel): Kind =>
   CHANNEL_KINDS.find((name) => name === channel.type) ?? 'webhook'
 
-/** Settings that are text, unchanged; other settings are not shown here. */
+/** The settings that are texts; others are not shown. */
 const visibleSettings = (settings: Channel['settings']): string[] =>
   Object.values(settings)
     .flat()

@@ -1,4 +1,4 @@
-// The user's data: everything as one archive, and conversations from elsewhere.
+// The user's data: export everything as an archive, and import conversations.
 import { Download, PackageOpen, Upload } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +18,7 @@ import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { ImportReportView } from './import-report.tsx'
 import { Section } from './section.tsx'
 
-/** A tab of the settings. Both are jobs of the server: they go on when the page is left. */
+/** A tab of the settings. Both are jobs of the server, which continue when the user leaves the page. */
 export function DataSection() {
   return (
     <>
@@ -113,7 +113,7 @@ function ImportSection() {
           hidden
           onChange={(event) => {
             const [file] = event.target.files ?? []
-            // The same file can be chosen again.
+            // Allows choosing the same file again.
             event.target.value = ''
             if (file !== undefined) start.mutate(file)
           }}

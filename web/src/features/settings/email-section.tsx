@@ -1,4 +1,4 @@
-// The address of the user's account: add, change, remove and confirm it.
+// The email address of the user's account: add, change, remove and confirm it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
@@ -8,19 +8,19 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { Section } from './section.tsx'
 
-/** A part of the account's tab. Confirmation is offered only where the server sends mail. */
+/** A part of the account tab. Confirmation is available only if the server sends email. */
 export function EmailSection({ user }: { user: User }) {
   const { t } = useTranslation()
   const mode = useAuthMode()
   const patch = usePatchProfile()
-  /** Null: as it is stored. */
+  /** Null while it equals the stored address. */
   const [draft, setDraft] = useState<string | null>(null)
   const [password, setPassword] = useState('')
   const sendsMail = mode.data?.mail === true
   const { state, request } = useConfirmation(sendsMail && user.email !== null)
   const email = draft ?? user.email ?? ''
-  const wanted = email.trim() === '' ? null : email.trim()
-  const isChanged = wanted !== user.email
+  const newEmail = email.trim() === '' ? null : email.trim()
+  const isChanged = newEmail !== user.email
   const isUnconfirmed = user.email !== null && state.data?.is_confirmed === false
 
   const askToConfirm = (address: string) =>
@@ -32,12 +32,12 @@ export function EmailSection({ user }: { user: User }) {
     })
   const save = () =>
     patch.mutate(
-      { email: wanted, ...(password === '' ? {} : { current_password: password }) },
+      { email: newEmail, ...(password === '' ? {} : { current_password: password }) },
       {
         onSuccess: () => {
           setDraft(null)
           setPassword('')
-          if (sendsMail && wanted !== null) askToConfirm(wanted)
+          if (sendsMail && newEmail !== null) askToConfirm(newEmail)
           else notify(t('settings.emailSaved'), 'success')
         },
       },
@@ -63,7 +63,7 @@ export function EmailSection({ user }: { user: User }) {
           onChange={(event) => setDraft(event.target.value)}
         />
         {isChanged && sendsMail && (
-          // Accounts of single sign-on may have none, so it is not required here.
+          // Not required, because accounts of single sign-on may have none.
           <TextField
             label={t('settings.currentPassword')}
             type="password"

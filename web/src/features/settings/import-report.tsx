@@ -1,4 +1,4 @@
-// What an import took over, and what it left out and why.
+// The report of an import: what was imported, and what was left out and why.
 
 import { useTranslation } from 'react-i18next'
 import type { ImportJob, ImportReport } from '../../../../server/protocol/conversations/transfer.ts'
@@ -6,27 +6,27 @@ import { refusalText } from '../../lib/http/refusal-text.ts'
 import { keyed } from '../../lib/list-keys.ts'
 
 const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const
-/** More are counted, but not listed. */
-const LISTED = 100
+/** Further entries are only counted. */
+const MAX_LISTED = 100
 
-/** `report` is the one of the finished `job`. */
+/** `report` is that of the finished `job`. */
 export function ImportReportView({ job, report }: { job: ImportJob; report: ImportReport }) {
   const { t, i18n } = useTranslation()
-  /** The number that chooses the plural, and how it is written. */
+  /** The number that selects the plural form, and its formatted text. */
   const counted = (count: number) => ({
     count,
     replace: { count: count.toLocaleString(i18n.language) },
   })
-  const taken = COUNTED.filter((what) => report[what] > 0).map((what) =>
+  const imported = COUNTED.filter((what) => report[what] > 0).map((what) =>
     t(`data.counts.${what}`, counted(report[what])),
   )
-  const hidden = report.skipped_total - Math.min(report.skipped.length, LISTED)
+  const hidden = report.skipped_total - Math.min(report.skipped.length, MAX_LISTED)
   return (
     <div role="status" className="flex flex-col gap-2 text-sm">
       <p dir="auto" className="[overflow-wrap:anywhere]">
-        {t(taken.length === 0 ? 'data.nothingNew' : 'data.imported', {
+        {t(imported.length === 0 ? 'data.nothingNew' : 'data.imported', {
           name: job.name,
-          what: taken.join(t('data.separator')),
+          what: imported.join(t('data.separator')),
         })}
       </p>
       {report.skipped_total > 0 && (
@@ -35,7 +35,7 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
             {t('data.skipped', counted(report.skipped_total))}
           </summary>
           <ul className="mt-2 max-h-72 divide-y divide-line overflow-y-auto text-[13px]">
-            {keyed(report.skipped.slice(0, LISTED), ({ what }) => what).map(
+            {keyed(report.skipped.slice(0, MAX_LISTED), ({ what }) => what).map(
               ({ key, item: { what, why, reason, params } }) => (
                 <li key={key} className="flex flex-col py-1.5">
                   <span dir="auto" className="font-medium [overflow-wrap:anywhere]">

@@ -1,9 +1,9 @@
-// The part of the form of an MCP server that says who may use it, and how people sign in to it.
+// Form fields for the access to an MCP server: who may use it, and how users sign in to it.
 import { useTranslation } from 'react-i18next'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
 import { TextField } from '../../ui/controls/field.tsx'
 
-/** As it is entered. */
+/** The values as entered. */
 export interface McpAccess {
   users: string
   clientId: string
@@ -11,7 +11,7 @@ export interface McpAccess {
   scope: string
 }
 
-/** What is stored of a server; the secret is never shown. */
+/** The stored values of a server; the secret is never shown. */
 export const storedAccess = (server: AdminMcpServer | null): McpAccess => ({
   users: server?.users?.join(', ') ?? '',
   clientId: server?.oauth?.client_id ?? '',
@@ -19,7 +19,7 @@ export const storedAccess = (server: AdminMcpServer | null): McpAccess => ({
   scope: server?.oauth?.scope ?? '',
 })
 
-/** The settings that are meant; null clears one. */
+/** Converts the entered values to settings; null clears a setting. */
 export function accessSettings({ users, clientId, clientSecret, scope }: McpAccess) {
   const names = users.split(/[,，、]/).flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
   const oauth = {
@@ -33,7 +33,7 @@ export function accessSettings({ users, clientId, clientSecret, scope }: McpAcce
   }
 }
 
-/** `server` is null while a new one is being added; `onChange` receives all of `value`. */
+/** `server` is null for a new one; `onChange` receives the whole changed `value`. */
 export function McpAccessFields({
   server,
   value,

@@ -1,4 +1,4 @@
-// What an administrator does with one MCP server: try it, switch it, change and delete it.
+// An administrator's controls for one MCP server: test, turn on or off, change, delete.
 import { Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +9,7 @@ import { useChangeMcpServer, useDeleteMcpServer, useTestMcpServer } from './api/
 import { McpDialog } from './mcp-dialog.tsx'
 import { McpTestResult } from './mcp-test-result.tsx'
 
-/** Below a server in the list, for administrators. */
+/** Shown below a server in the list, for administrators. */
 export function McpControls({ server }: { server: AdminMcpServer }) {
   const { t } = useTranslation()
   const test = useTestMcpServer()

@@ -1,4 +1,4 @@
-// The form in which an administrator adds an MCP server with an address, or changes one, and tries it before.
+// The form in which an administrator adds an MCP server by its URL, or changes one, and tests it first.
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
@@ -11,7 +11,7 @@ import { useAddMcpServer, useChangeMcpServer, useTestMcpServer } from './api/mcp
 import { accessSettings, McpAccessFields, storedAccess } from './mcp-access-fields.tsx'
 import { McpTestResult } from './mcp-test-result.tsx'
 
-/** `server`: null for a new one. */
+/** `server` is null for a new one. */
 export function McpDialog({
   server,
   onClose,
@@ -56,7 +56,7 @@ export function McpDialog({
   )
 }
 
-/** What is entered, and what can be done with it. */
+/** The entered values and the actions of the form. */
 function useMcpForm(server: AdminMcpServer | null, onClose: () => void) {
   const add = useAddMcpServer()
   const change = useChangeMcpServer(true)
@@ -70,12 +70,12 @@ function useMcpForm(server: AdminMcpServer | null, onClose: () => void) {
   const [isWrong, setIsWrong] = useState(false)
   const isBusy = add.isPending || change.isPending
 
-  /** What is entered; null when the headers cannot be read. */
+  /** The entered settings; null if the headers cannot be parsed. */
   const read = () => {
     const headers = headersOf(token, lines)
     setIsWrong(headers === null)
     if (headers === null) return null
-    // Stored headers stay unless others are entered.
+    // The stored headers stay unless others are entered.
     const given = Object.keys(headers).length > 0 ? { headers } : {}
     return { url: url.trim(), trust_hints: trusts, ...accessSettings(access), ...given }
   }
@@ -179,7 +179,7 @@ function McpFields({
   )
 }
 
-/** The entered headers; null when a line is no header. */
+/** The entered headers; null if a line is not a header. */
 function headersOf(token: string, lines: string): Record<string, string> | null {
   const headers = new Map<string, string>()
   for (const line of lines.split('\n').filter((one) => one.trim() !== '')) {

@@ -1,4 +1,4 @@
-// The MCP servers: their state, their tools, signing in to those that ask for it; administrators add and change them.
+// The MCP servers: their state, tools and sign-in. Administrators can add and change them.
 import { useQueryClient } from '@tanstack/react-query'
 import { LogIn, Plug, Plus } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
@@ -37,10 +37,7 @@ const useRefresh = () => {
   )
 }
 
-/**
- * A tab of the settings. `admin`: shows all servers with their settings, else those that the user
- * may use.
- */
+/** A tab of the settings. `admin`: shows all servers with their settings, otherwise those that the user may use. */
 export function McpSection({ admin }: { admin: boolean }) {
   const { t } = useTranslation()
   const all = useAdminMcpServers(admin)
@@ -176,7 +173,7 @@ function SignInButton({ server: { name, auth } }: { server: Pick<McpServer, 'nam
   )
 }
 
-/** Finishes the sign-in from which the authorization server sent the person back to this page. */
+/** Completes a sign-in after the authorization server has redirected the user back to this page. */
 function useFinishedSignIn(): boolean {
   const refresh = useRefresh()
   const [busy, setBusy] = useState(false)
@@ -184,7 +181,7 @@ function useFinishedSignIn(): boolean {
     const query = new URLSearchParams(location.search)
     const state = query.get('state')
     if (state === null) return
-    // The code works once; it belongs neither into the history nor into a reload.
+    // The code works only once, so it must be neither in the history nor in a reload.
     history.replaceState(history.state, '', location.pathname)
     const given = (key: 'code' | 'iss' | 'error') => {
       const value = query.get(key)

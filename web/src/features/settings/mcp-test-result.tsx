@@ -1,11 +1,11 @@
-// What came of trying an MCP server: its tools with their risks, or why it cannot be used.
+// The result of testing an MCP server: its tools with their risk levels, or the error.
 import { useTranslation } from 'react-i18next'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Loading } from '../../ui/states/feedback.tsx'
 import type { useTestMcpServer } from './api/mcp-servers.ts'
 
-/** `test` is the mutation that tries the server; draws its progress as well. */
+/** `test` is the mutation that tests the server; shows its progress too. */
 export function McpTestResult({
   name,
   test: { data: outcome, error: fault, isPending },

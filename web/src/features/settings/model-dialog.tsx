@@ -1,4 +1,5 @@
-// The form in which an administrator changes a stored model; empty fields are detected or come from the model table.
+// The form in which an administrator changes a stored model. Values of empty fields are detected or come from the model
+// table.
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'

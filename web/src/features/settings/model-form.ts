@@ -1,8 +1,8 @@
-// The editable settings of a stored model as texts of a form, and what is sent for them.
+// Converts the editable settings of a stored model to the texts of a form, and back to a patch.
 import type { z } from 'zod'
 import type { AdminModel, PatchModelBody } from '../../../../server/protocol/models/catalog.ts'
 
-/** Every value as typed; '' stands for a setting that the model does not have. */
+/** Every value as typed; '' for a setting that the model does not have. */
 export type ModelForm = Readonly<
   Record<
     | 'name'
@@ -24,7 +24,7 @@ export type ModelForm = Readonly<
 const text = (value: string | number | boolean | undefined): string =>
   value === undefined ? '' : String(value)
 
-/** What the fields show for a stored model; empty where nothing was set. */
+/** The initial values of the form; empty for settings that were never set. */
 export const formOf = (model: AdminModel): ModelForm => ({
   name: text(model.name),
   api: text(model.api),
@@ -40,7 +40,7 @@ export const formOf = (model: AdminModel): ModelForm => ({
   cachedInput: text(model.price?.cached_input),
 })
 
-/** Absent settings stay as they are; null clears one. */
+/** Absent settings keep their values; null clears a setting. */
 export type ModelPatch = z.input<typeof PatchModelBody>
 
 const orNull = <Value>(value: string, read: (value: string) => Value): Value | null =>
@@ -56,7 +56,7 @@ const choose = <Choices extends object>(
 ): Choices[keyof Choices] | null =>
   Object.hasOwn(choices, value) ? choices[value as keyof Choices] : null // checked just before
 
-/** A price has both rates; rates that the form does not show stay as they are. */
+/** The patch for the changed form. A price has both rates; rates that the form does not show keep their values. */
 export function patchOf(form: ModelForm, model: AdminModel): ModelPatch {
   const input = orNull(form.input, Number)
   const output = orNull(form.output, Number)

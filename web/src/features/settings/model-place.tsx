@@ -1,10 +1,10 @@
-// Where a model stands in menus: earlier, later, or not at all.
+// The position of a model in the user's menus: move up, move down, hide.
 import { ArrowDown, ArrowUp, Eye, EyeOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 
-/** Beside a model of the list. The user's own order; it changes nothing for others. */
+/** Shown next to a model of the list. The order is the user's own; it does not affect others. */
 export function ModelPlace({
   id,
   name,
@@ -12,7 +12,7 @@ export function ModelPlace({
 }: {
   id: string
   name: string
-  /** The ids of all models in the order shown. */
+  /** The ids of all models, in display order. */
   shown: readonly string[]
 }) {
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-// The models that conversations can use; an administrator adds and removes them.
+// The models that conversations can use. Administrators can add and remove them.
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -22,7 +22,7 @@ import { ModelDialog } from './model-dialog.tsx'
 import { ModelPlace } from './model-place.tsx'
 import { Section } from './section.tsx'
 
-/** A tab of the settings. `admin`: stored models can be added, changed and removed. */
+/** A tab of the settings. `admin`: whether stored models can be added, changed and removed. */
 export function ModelsSection({ admin }: { admin: boolean }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
@@ -91,7 +91,7 @@ export function ModelsSection({ admin }: { admin: boolean }) {
   )
 }
 
-/** `shown`: all models of the list, in its order. `children` are the buttons. */
+/** `shown` are all models of the list, in order. `children` are the buttons. */
 function ModelRow({
   model,
   shown,
@@ -143,7 +143,7 @@ function ModelRow({
   )
 }
 
-/** Of a model that administrators have added. */
+/** The actions on a model that administrators have added. */
 function ModelActions({
   model,
   onEnterKey,

@@ -1,7 +1,7 @@
-// A QR code, drawn as one path: dark on white in every theme, as scanners need it.
+// A QR code as a single path, dark on white in every theme because scanners need that.
 import { useQuery } from '@tanstack/react-query'
 
-/** `label` is what screen readers say in its place. The library loads with the first code. */
+/** `label` is the text for screen readers. The library loads with the first code. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const code = useQuery({
     queryKey: ['qr-code', text],
@@ -14,7 +14,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       return { path, size }
     },
     staleTime: Number.POSITIVE_INFINITY,
-    // It holds a secret.
+    // The code contains a secret.
     gcTime: 0,
   })
   if (code.data === undefined) return null

@@ -1,4 +1,4 @@
-// Prompts that the user has saved: listed by `/` in the message field, with a form for their fields.
+// The user's saved prompts: `/` in the composer lists them, and a form asks for their fields.
 import { Bookmark, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,13 +14,13 @@ import { Section } from './section.tsx'
 
 type SavedPrompt = Preferences['saved_prompts'][number]
 
-/** `at`: its place in the list; beyond the end for a new one. */
+/** `at` is the index in the list; the length of the list for a new prompt. */
 type Edited = { at: number; prompt: SavedPrompt }
 
-/** Braces in a text of the page would be a parameter of it. */
+/** Inserts an example field, because braces in a text of the page would be a parameter. */
 const withField = (text: string): string => text.replace('FIELD', '{{topic}}')
 
-/** A part of the agent's tab. Every change stores the whole list. */
+/** A part of the agent tab. Every change stores the whole list. */
 export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
   const { t } = useTranslation()
   const change = useChangePreferences()
@@ -72,7 +72,7 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
       {edited !== null && (
         <Editor
           initial={edited.prompt}
-          taken={prompts.filter((_, at) => at !== edited.at).map(({ name }) => name)}
+          otherNames={prompts.filter((_, at) => at !== edited.at).map(({ name }) => name)}
           onClose={() => setEdited(null)}
           onSave={(prompt) => {
             store(prompts.toSpliced(edited.at, 1, prompt))
@@ -86,13 +86,13 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
 
 function Editor({
   initial,
-  taken,
+  otherNames,
   onClose,
   onSave,
 }: {
   initial: SavedPrompt
-  /** Names of the other prompts. */
-  taken: readonly string[]
+  /** The names of the other prompts. */
+  otherNames: readonly string[]
   onClose: () => void
   onSave: (prompt: SavedPrompt) => void
 }) {
@@ -101,7 +101,7 @@ function Editor({
   const [name, setName] = useState(initial.name)
   const [text, setText] = useState(initial.text)
   const fields = fieldsOfPrompt(text)
-  const isTaken = taken.includes(name.trim())
+  const isTaken = otherNames.includes(name.trim())
   const isComplete = name.trim() !== '' && text.trim() !== '' && !isTaken
   const submit = (event: FormEvent): void => {
     event.preventDefault()

@@ -1,4 +1,4 @@
-// Second factors in the settings: an authenticator app, passkeys, recovery codes.
+// The second factors in the settings: authenticator app, passkeys, recovery codes.
 import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,14 +12,14 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QrCode } from './qr-code.tsx'
 import { Section } from './section.tsx'
 
-/** What the form below is open for. */
+/** The purpose of the open form. */
 type Task =
   | { kind: 'totp' }
   | { kind: 'codes' }
   | { kind: 'passkey' }
   | { kind: 'remove'; id: string; name: string }
 
-/** A part of the account's tab. New recovery codes are shown once. */
+/** A part of the account tab. New recovery codes are shown only once. */
 export function SecondFactorSection() {
   const { t, i18n } = useTranslation()
   const moment = (time: string): string =>
@@ -30,7 +30,12 @@ export function SecondFactorSection() {
   if (factors.isPending) return <Loading />
   if (factors.isError)
     return <Failed message={errorText(factors.error)} onRetry={() => void factors.refetch()} />
-  const { totp, passkeys, recovery_codes: left, passkeys_available: available } = factors.data
+  const {
+    totp,
+    passkeys,
+    recovery_codes: remainingCodes,
+    passkeys_available: available,
+  } = factors.data
   const isSet = totp || passkeys.length > 0
   const row = 'flex items-center gap-3 py-3'
   const done = (fresh?: readonly string[] | null) => {
@@ -101,7 +106,7 @@ export function SecondFactorSection() {
             <div className="min-w-0 flex-1">
               <p className="font-medium">{t('secondFactor.codes')}</p>
               <p className="text-[13px] text-muted">
-                {t('secondFactor.codesLeft', { count: left })}
+                {t('secondFactor.codesLeft', { count: remainingCodes })}
               </p>
             </div>
             <Button size="small" onClick={() => setTask({ kind: 'codes' })}>

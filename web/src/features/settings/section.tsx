@@ -1,9 +1,7 @@
-// The layout of one group of settings.
+// The layout of a group of settings.
 import type { ReactNode } from 'react'
 
-/**
- * A heading, a text below it and a control beside both (`action`), then the settings (`children`).
- */
+/** A heading with a text below it and a control next to both (`action`), then the settings (`children`). */
 export function Section({
   title,
   text,
@@ -17,7 +15,7 @@ export function Section({
 }) {
   return (
     <section className="mb-8">
-      {/* On a phone the text is below heading and control; beside the control it would be a few words wide. */}
+      {/* On a phone, the text is below heading and control; next to the control it would be only a few words wide. */}
       <div className="mb-3 grid grid-cols-[1fr_auto] items-center gap-x-3 gap-y-0.5">
         <h2 className="text-base font-semibold tracking-tight">{title}</h2>
         <div className="empty:hidden sm:row-span-2">{action}</div>

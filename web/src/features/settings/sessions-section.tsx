@@ -1,4 +1,4 @@
-// Where the user is signed in, and signing out there.
+// The user's sessions on all devices, and ending them.
 import { useTranslation } from 'react-i18next'
 import { useEndSession, useSessions } from '../../lib/api/auth.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -7,7 +7,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { Section } from './section.tsx'
 
-/** A part of the account's tab. */
+/** A part of the account tab. */
 export function SessionsSection() {
   const { t } = useTranslation()
   const sessions = useSessions()

@@ -1,4 +1,4 @@
-// Settings: appearance, agent, models, MCP servers, channels, shares, the user's data, account. Each section has its own URL.
+// The settings page: appearance, agent, models, MCP servers, channels, shares, data, account. Each section has its own URL.
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -28,10 +28,7 @@ const SECTIONS = [
 ] as const
 type Section = (typeof SECTIONS)[number]
 
-/**
- * The page at `/settings`; `tab` is the part of the URL that names the section, the appearance by
- * default.
- */
+/** The page at `/settings`. `tab` is the part of the URL that names the section; appearance by default. */
 export function SettingsPage({
   tab,
   user,
@@ -39,7 +36,7 @@ export function SettingsPage({
 }: {
   tab: string | undefined
   user: User | undefined
-  /** More than one person can sign in here. */
+  /** Whether there are accounts. */
   multi: boolean
 }) {
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-// The user's shares: their links, how often they were opened, and revoking them.
+// The user's shares: links, number of views, stop sharing.
 import { Link2, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useRevokeShare, useShares } from '../../lib/api/sharing.ts'

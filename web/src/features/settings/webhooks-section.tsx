@@ -1,4 +1,4 @@
-// Webhooks: create one, see its secret once, replace it, try the webhook, switch it off, delete it.
+// Webhooks: create one and show its secret once, replace the secret, test, turn on or off, delete.
 import { KeyRound, Plus, Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -28,7 +28,7 @@ import {
 } from './api/webhooks.ts'
 import { Section } from './section.tsx'
 
-/** Below the channels in their tab of the settings. */
+/** Shown below the channels in their tab of the settings. */
 export function WebhooksSection() {
   const { t } = useTranslation()
   const webhooks = useWebhooks()
@@ -146,7 +146,7 @@ function WebhookRow({
   )
 }
 
-/** Asks for how long the old secret stays, and shows the new one. */
+/** Asks how long the old secret stays valid, and shows the new one. */
 function ReplaceSecret({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const { t } = useTranslation()
   const replace = useReplaceSecret()
@@ -186,7 +186,7 @@ function ReplaceSecret({ webhook, onClose }: { webhook: Webhook; onClose(): void
   )
 }
 
-/** The state of a delivery, with the reason if it has failed so far. */
+/** Returns a function that describes the state of a delivery, with the reason for a failure. */
 function useFailureText(): (delivery: WebhookDelivery) => string {
   const { t } = useTranslation()
   const refusalText = useRefusalText()

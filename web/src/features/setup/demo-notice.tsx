@@ -1,10 +1,10 @@
-// Says on the home page that only the demo model is available.
+// The notice on the home page that only the demo model is available.
 import { CircleDashed } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { paths } from '../../lib/paths.ts'
 
-/** Shown when only the demo model is available, with a link to add a real one. */
+/** Shown if only the demo model is available, with a link for administrators (`canAdd`) to add a real one. */
 export function DemoNotice({ canAdd }: { canAdd: boolean }) {
   const { t } = useTranslation()
   return (

@@ -1,10 +1,10 @@
-// The language of the page, chosen first so that everything after it can be read.
+// The language step, which comes first so that all later steps are readable.
 
 import { useState } from 'react'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 
-/** Changes the language of the page at once. `label` names the choice for screen readers. */
+/** Changes the page's language at once. `label` is the accessible name of the choice. */
 export function LanguageStep({ label }: { label: string }) {
   const [chosen, setChosen] = useState<string>(shownLanguage)
   return (

@@ -1,4 +1,4 @@
-// The models to add: the one that was tested, with what the test found, and others of the same provider.
+// The models step: the tested model with the findings, and other models of the same provider.
 import { Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ProbeReport } from '../../../../server/protocol/models/catalog.ts'
@@ -8,7 +8,7 @@ import { MoreModels } from './more-models.tsx'
 import { ProbeFindings } from './probe-findings.tsx'
 import type { SetupForm } from './setup-form.ts'
 
-/** `report` is what the test found; `onTest` tests once more. */
+/** `report` contains the findings of the test; `onTest` tests again. */
 export function ModelsStep({
   form,
   report,
@@ -20,7 +20,7 @@ export function ModelsStep({
   report: ProbeReport
   busy: boolean
   onChange: (change: Partial<SetupForm>) => void
-  /** Tests the model that the form names now. */
+  /** Tests the model that the form currently names. */
   onTest: () => void
 }) {
   const { t } = useTranslation()

@@ -1,14 +1,14 @@
-// Further models of a provider, to add together with the one that was tested.
+// Other models of a provider to add together with the tested one.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextField } from '../../ui/controls/field.tsx'
 
-/** More are found by filtering. */
+/** The filter finds more. */
 const MAX_SHOWN = 100
-/** Fewer need no filter. */
+/** With fewer models, there is no filter. */
 const MIN_TO_FILTER = 10
 
-/** `models` and `chosen` are ids at the provider; `onChange` receives all that are chosen. */
+/** `models` and `chosen` are the provider's model ids; `onChange` receives all chosen ones. */
 export function MoreModels({
   models,
   chosen,

@@ -1,4 +1,4 @@
-// What the test of a provider found: whether it answers, what its model can do, and what is known of that model.
+// The findings of a provider test: whether it responds, what its model can do, and known facts about the model.
 
 import { Check, Minus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +7,7 @@ import { compactNumber, money } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Facts } from '../../ui/facts.tsx'
 
-/** What the providers call their APIs, in every language. */
+/** The providers' names of their APIs, the same in every language. */
 export const apiNames: Readonly<Record<ModelApi, string>> = {
   chat: 'Chat Completions (OpenAI)',
   responses: 'Responses (OpenAI)',
@@ -16,11 +16,11 @@ export const apiNames: Readonly<Record<ModelApi, string>> = {
 
 const ABILITIES = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
 
-/** Says what stands in the way, or lists what the model can do. */
+/** Explains what failed, or lists what the model can do. */
 export function ProbeFindings({ report }: { report: ProbeReport }) {
   const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
-  // A list of models proves nothing about the key: only an answer says that it works.
+  // A list of models proves nothing about the key: only a response of the model does.
   if (!report.reachable || report.error !== null)
     return (
       <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
@@ -57,7 +57,7 @@ export function ProbeFindings({ report }: { report: ProbeReport }) {
   )
 }
 
-/** What the server's table of models adds to the findings. */
+/** Facts about the model from the server's model table. */
 function KnownFacts({
   settings: { context_window, price },
   language,

@@ -1,4 +1,4 @@
-// The provider: one of the known ones, or the address of any other, and its key. A few small requests test it.
+// The provider step: a known provider or any URL, and the API key. A few small requests test it.
 import { ExternalLink } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,8 +10,8 @@ import { apiNames } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 
 /**
- * Fills in `form`; `onChange` receives the changed fields alone. `fault` is the field that the last
- * test found wrong; it gets the focus.
+ * Edits `form`; `onChange` receives only the changed fields. `fault` is the field that the last test found wrong; it gets
+ * the focus.
  */
 export function ProviderStep({
   form,
@@ -25,7 +25,7 @@ export function ProviderStep({
   const { t } = useTranslation()
   const { data: presets } = usePresets()
   const fields = { address: useRef<HTMLInputElement>(null), key: useRef<HTMLInputElement>(null) }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each test; the refs stay the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per test; the refs stay the same
   useEffect(() => {
     if (fault !== null) fields[fault].current?.focus()
   }, [fault])

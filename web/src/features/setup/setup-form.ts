@@ -1,4 +1,4 @@
-// What a person has entered in the setup, and the models that are stored from it. Kept for a reload, without the key.
+// The values entered in the setup, and the models to store. Stored for a reload, without the key.
 import type {
   ModelApi,
   ModelSettings,
@@ -11,18 +11,18 @@ export const APIS: readonly ModelApi[] = ['chat', 'responses', 'messages']
 
 export const STEPS = ['language', 'provider', 'models', 'try'] as const
 
-/** The name of a step, as it stands in the URL. */
+/** The name of a step, also used in the URL. */
 export type SetupStep = (typeof STEPS)[number]
 
-/** Everything that was entered in the steps so far. */
+/** The values entered in all steps so far. */
 export type SetupForm = {
   apiUrl: string
   api: ModelApi | ''
   apiKey: string
   model: string
-  /** Further models of the provider to add with the one that was tested. */
+  /** Other models of the provider to add with the tested one. */
   also: readonly string[]
-  /** The ids of the models that were added. */
+  /** The ids of the models that have been added. */
   added: readonly string[]
 }
 
@@ -33,7 +33,7 @@ const EMPTY: SetupForm = { apiUrl: '', api: '', apiKey: '', model: '', also: [],
 const textsIn = (value: unknown): string[] =>
   listIn(value).flatMap((one) => (typeof one === 'string' ? [one] : []))
 
-/** What was entered before a reload of this tab. */
+/** The values from before a reload of this tab. */
 export function readForm(): SetupForm {
   try {
     const stored = fieldsOf(parseJson(sessionStorage.getItem(STORAGE_KEY) ?? '{}'))
@@ -50,18 +50,18 @@ export function readForm(): SetupForm {
   }
 }
 
-/** For `readForm` after a reload of the tab. Never throws. */
+/** Stores the values for `readForm`, without the key. Never throws. */
 export function writeForm({ apiKey: _secret, ...form }: SetupForm): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(form))
   } catch {
-    // storage blocked: a reload begins anew
+    // Storage is blocked: a reload starts again.
   }
 }
 
 const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
 
-/** What the probe found, merged with what the person entered. */
+/** The settings of the tested model: findings of the test merged with the entered values. */
 const tested = (form: SetupForm, report: ProbeReport): ModelSettings => {
   const suggested = Object.fromEntries(
     Object.entries(report.suggested).filter(([, value]) => value !== undefined),
@@ -76,7 +76,7 @@ const tested = (form: SetupForm, report: ProbeReport): ModelSettings => {
   }
 }
 
-/** Another model of the same provider. What it can do is not tested; the server knows it of many models. */
+/** The settings of another model of the same provider. It is not tested; the server knows the abilities of many models. */
 const untested = ({ api_url, api, api_key }: ModelSettings, model: string): ModelSettings => ({
   id: idOf(model),
   name: model,
@@ -86,7 +86,7 @@ const untested = ({ api_url, api, api_key }: ModelSettings, model: string): Mode
   ...(api_key === undefined ? {} : { api_key }),
 })
 
-/** The models to store: the tested one first, then the others that were chosen. */
+/** The models to store: the tested one first, then the other chosen ones. */
 export function modelsOf(form: SetupForm, report: ProbeReport): ModelSettings[] {
   const first = tested(form, report)
   const others = form.also.filter((model) => model !== form.model.trim())

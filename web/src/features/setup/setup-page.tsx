@@ -1,4 +1,4 @@
-// The setup in steps: language, provider with its key, models, a first question. The address says which step is shown.
+// The setup in steps: language, provider with its key, models, a first question. The URL names the step.
 import { ArrowLeft, ArrowRight, Check, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,11 +18,11 @@ import { StepList } from './step-list.tsx'
 import { TryStep } from './try-step.tsx'
 import { useSetup } from './use-setup.ts'
 
-/** The page at `/setup`, for administrators, with the first start and later. */
+/** The page at `/setup`, for administrators, at the first start and later. */
 export function SetupPage({
   user,
 }: {
-  /** Undefined until the user is known. */
+  /** Undefined until the profile has loaded. */
   user: User | undefined
 }) {
   const { t } = useTranslation()
@@ -42,7 +42,7 @@ export function SetupPage({
 function Setup({
   isFirst,
 }: {
-  /** There is no model yet: the language is asked first. */
+  /** Whether there is no model yet; then the language step comes first. */
   isFirst: boolean
 }) {
   const { t } = useTranslation()
@@ -104,7 +104,7 @@ function Setup({
   )
 }
 
-/** The field to correct after a test that failed; null while it runs, and after one that succeeded. */
+/** The field to correct after a failed test; null while the test runs and after a successful one. */
 function faultIn({
   data,
   isPending,
@@ -113,7 +113,7 @@ function faultIn({
   return data.error_reason === 'model_unauthorized' ? 'key' : 'address'
 }
 
-/** Moves the focus to the heading of a step when it is shown, so that screen readers say it. */
+/** Focuses the heading of a step when it appears, so that screen readers announce it. */
 function useFocusOnChange(step: SetupStep) {
   const heading = useRef<HTMLHeadingElement>(null)
   const last = useRef(step)

@@ -1,10 +1,10 @@
-// Which steps the setup has, and which is shown.
+// The list of the setup's steps, with the current one marked.
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../ui/class-names.ts'
 import { type SetupStep, STEPS } from './setup-form.ts'
 
-/** Above each step; the steps are not links, since each needs the one before it. */
+/** Shown above each step. The steps are not links, because each one needs the previous one. */
 export function StepList({ current }: { current: SetupStep }) {
   const { t } = useTranslation()
   const at = STEPS.indexOf(current)

@@ -1,4 +1,4 @@
-// The end of the setup: a first question to one of the new models.
+// The last step of the setup: a first question to one of the new models.
 import { ArrowRight, MessageSquare } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,20 +12,20 @@ import { reportError } from '../../ui/states/error-text.ts'
 
 const QUESTIONS = ['time', 'weather', 'sum'] as const
 
-/** Asks in a new conversation; its page follows the answer. */
-async function ask(model: string, text: string): Promise<string> {
+/** Sends the question in a new conversation. Resolves with its id; its page follows the run. */
+async function sendQuestion(model: string, text: string): Promise<string> {
   const { id } = await createConversation({ model })
   const response = await send(`/api/conversations/${id}/messages`, {
     method: 'POST',
     headers: { accept: 'text/event-stream' },
     body: { text, stream: true, stream_mode: 'delta' },
   })
-  // The run goes on without this listener until the conversation is shown.
+  // The run continues without this listener.
   await response.body?.cancel()
   return id
 }
 
-/** `models` are the ids of the models that were added. Sending opens the new conversation. */
+/** `models` are the ids of the added models. Sending opens the new conversation. */
 export function TryStep({ models }: { models: readonly string[] }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -35,7 +35,7 @@ export function TryStep({ models }: { models: readonly string[] }) {
     setBusy(true)
     try {
       writeLastModel(model)
-      navigate(paths.conversation(await ask(model, text)))
+      navigate(paths.conversation(await sendQuestion(model, text)))
     } catch (error) {
       reportError(error)
       setBusy(false)

@@ -1,4 +1,4 @@
-// What the setup knows and does: the shown step, what was entered, testing the provider, storing models.
+// The state and actions of the setup: current step, entered values, testing the provider, storing models.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useSearch } from 'wouter'
@@ -14,7 +14,7 @@ import {
   writeForm,
 } from './setup-form.ts'
 
-/** `isFirst`: there is no model yet, so the language is asked first. */
+/** `isFirst`: whether there is no model yet, so that the language step comes first. */
 export function useSetup(isFirst: boolean) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -25,7 +25,7 @@ export function useSetup(isFirst: boolean) {
   const store = useStoreModel()
   const report = probe.data?.reachable === true ? probe.data : null
   const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? begins
-  // After a reload nothing is tested, and the key is not kept: what was entered is there, and is tested again.
+  // A reload loses the test result and the key, so the entered values have to be tested again.
   const isLost = (named === 'models' && report === null) || (named === 'try' && !form.added.length)
   const step = isLost ? 'provider' : named
   const go = (to: SetupStep): void => navigate(`${paths.setup}?step=${to}`)

@@ -1,4 +1,4 @@
-// The latest runs, newest first: state, model, duration, tokens and cost of each.
+// The latest runs, newest first, with state, model, duration, tokens and cost.
 import { Activity } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -14,7 +14,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed } from '../../ui/states/feedback.tsx'
 import { useRuns } from './api/runs.ts'
 
-/** A section of the usage page; older runs load on request. Draws nothing without runs. */
+/** A section of the usage page. Older runs load on request. Renders nothing without runs. */
 export function RecentRuns({ onInspect }: { onInspect: (run: ListedRun) => void }) {
   const { t } = useTranslation()
   const list = useRuns()

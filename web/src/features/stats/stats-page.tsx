@@ -1,4 +1,4 @@
-// Token usage by day and by model, and the latest runs.
+// The usage page: token usage by day and by model, quotas, and the latest runs.
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -17,7 +17,7 @@ import { usageBars } from './usage-bars.ts'
 
 const PERIODS: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
 
-/** The page at `/stats`, with the user's limits and what is used of them. */
+/** The page at `/stats`. `onInspect` opens the inspector for a run. */
 export function StatsPage({ onInspect }: { onInspect: (run: ListedRun) => void }) {
   const { t } = useTranslation()
   const [period, setPeriod] = useState<StatsPeriod>('weekly')
@@ -161,8 +161,8 @@ function Figures({ stats }: { stats: TokenStats }) {
 }
 
 /**
- * One bar per hour or day, with its figure above it, or only above the highest where there are many; for screen readers all
- * figures are there as text.
+ * One bar per hour or day with its value above it; with many bars, only above the highest. Screen readers get all values
+ * as text.
  */
 function Bars({ stats }: { stats: TokenStats }) {
   const { t, i18n } = useTranslation()
@@ -185,9 +185,9 @@ function Bars({ stats }: { stats: TokenStats }) {
           timeZone: 'UTC',
           ...(weekday ? { weekday: 'short' } : {}),
         })
-  /** Each bar is wide enough for its own labels. */
+  /** Whether each bar is wide enough for its own labels. */
   const isRoomy = bars.length <= 7
-  /** Not every label fits below a narrow bar. */
+  /** Labels every n-th bar, because not every label fits below a narrow bar. */
   const every = isRoomy ? 1 : bars.length > 24 ? 5 : 4
   return (
     <figure>
@@ -201,7 +201,7 @@ function Bars({ stats }: { stats: TokenStats }) {
             className="flex h-full min-w-0 flex-1 flex-col justify-end gap-1.5"
             title={`${nameOf(key)}: ${wholeNumber(tokens, i18n.language)}`}
           >
-            {/* The room above the highest bar is that of its figure. */}
+            {/* The space above the highest bar is for its value. */}
             <span className="flex min-h-0 flex-1 items-end justify-center pt-4">
               <span
                 className={`relative w-full max-w-10 rounded-t-[5px] ${tokens === 0 ? 'bg-line' : 'bg-accent/85'}`}

@@ -1,4 +1,4 @@
-// The bars of the usage page: each hour of a day or each day of a period, including those without usage.
+// The bars of the usage chart: each hour of a day or each day of a period, including those without usage.
 import type { TokenStats } from '../../../../server/protocol/runs/stats.ts'
 
 /** One bar of the chart. */
@@ -11,7 +11,7 @@ export type UsageBar = {
 const DAY_MS = 86_400_000
 const PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const
 
-/** Days and hours are in UTC, as on the server. */
+/** Computes the bars. Days and hours are in UTC, as on the server. */
 export function usageBars(stats: TokenStats, now: Date): UsageBar[] {
   const { period, hourly, daily } = stats
   if (period === 'daily')

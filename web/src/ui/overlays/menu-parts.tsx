@@ -135,7 +135,7 @@ export function MenuSeparator() {
 /** An option of `MenuChoices`; `hint` is a second line. */
 export type Choice = { value: string; label: string; hint?: string | undefined }
 
-/** Options of which one is selected, with a tick. */
+/** A single choice among options; a tick marks the selected one. */
 export function MenuChoices({
   value,
   choices,

@@ -51,7 +51,7 @@ export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
         })
         break
       case 'tool_result':
-        break // drawn with its call
+        break // rendered with its call
       default:
         step satisfies never
     }

@@ -1,4 +1,4 @@
-// What the agent remembers about the user: the text of their CONTEXT.md.
+// Requests for the memory: the text of the user's CONTEXT.md.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { request } from '../../../lib/http/api-client.ts'
 import { withoutFact } from '../memory-facts.ts'
@@ -6,7 +6,7 @@ import { withoutFact } from '../memory-facts.ts'
 const memoryKey = ['memory'] as const
 type Memory = { content: string }
 
-/** Read anew whenever the page opens, since the agent changes it. */
+/** The text; refetched whenever the page opens, because the agent changes it. */
 export const useMemory = () =>
   useQuery({
     queryKey: memoryKey,
@@ -25,7 +25,7 @@ export function useSaveMemory() {
   })
 }
 
-/** Removes one fact from the current text, to which the agent may have added others meanwhile. */
+/** Removes one fact from the current text, because the agent may have added others. */
 export function useForgetFact() {
   const client = useQueryClient()
   return useMutation({

@@ -1,4 +1,4 @@
-// The files of a project: folders, contents, changes, search.
+// Requests for the files of a project: folders, contents, changes, search.
 import {
   type QueryClient,
   useMutation,
@@ -24,20 +24,20 @@ export const fileKeys = {
     ['project-files', projectId, 'content', path] as const,
 }
 
-/** The URL of one file; each segment of its path is escaped separately. */
+/** The URL of a file; each segment of its path is escaped. */
 const addressOf = (projectId: string, path: string): string =>
   `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`
 
 type Listing = z.output<typeof FileListing>
 
-/** What is known of the folders that are wanted, by their paths. */
+/** The state of the requested folders, by path. */
 export type Folders = {
   listings: ReadonlyMap<string, Listing>
-  /** Folders that could not be loaded, and why. */
+  /** Folders that failed to load, with the error. */
   errors: ReadonlyMap<string, Error>
 }
 
-/** The entries of these folders; paths are relative to the project, empty for its root. */
+/** The entries of folders. Paths are relative to the project, empty for its root. */
 export const useFolders = (projectId: string, paths: readonly string[]): Folders => {
   const queries = useQueries({
     queries: paths.map((path) => ({
@@ -57,13 +57,10 @@ export const useFolders = (projectId: string, paths: readonly string[]): Folders
   return { listings, errors }
 }
 
-/** A file's text and its version, so that a later write notices changes by others. */
+/** A file's text and version. A later write with the version detects changes by others. */
 export type FileContent = { content: string; version: string | null }
 
-/**
- * The text of a file with its version, for which later writes ask. Fails for files that are not
- * text.
- */
+/** The text of a file and its version, which later writes need. Fails for files that are not text. */
 export const useFileContent = (projectId: string, path: string) =>
   useQuery({
     queryKey: fileKeys.content(projectId, path),
@@ -78,7 +75,7 @@ export const useFileContent = (projectId: string, path: string) =>
     meta: { quiet: true },
   })
 
-/** A file's bytes, for drawing an image. */
+/** A file's bytes, for showing an image or a PDF. */
 export const useFileBytes = (projectId: string, path: string) =>
   useQuery({
     queryKey: [...fileKeys.content(projectId, path), 'bytes'],
@@ -112,7 +109,7 @@ export function useWriteFile(projectId: string) {
     }: {
       path: string
       content: string
-      /** The version that may be replaced; null replaces any. */
+      /** The version to replace; null replaces any. */
       version: string | null
     }): Promise<FileContent> => {
       const response = await send(addressOf(projectId, path), {
@@ -138,13 +135,13 @@ export function useAddFiles(projectId: string) {
     try {
       await upload<FilesAdded>(`/api/projects/${projectId}/files`, {}, files, onProgress, signal)
     } finally {
-      // Refetch after a cancelled upload, too: the cancellation may have come too late.
+      // Also after a cancelled upload, because the cancellation may have come too late.
       await refreshed(client)
     }
   }
 }
 
-/** Renames a file or moves it to the path `to`. Fails if that exists. */
+/** Renames a file or moves it to the path `to`. Fails if that path exists. */
 export function useMoveFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -173,7 +170,7 @@ export function useMakeFolder(projectId: string) {
   })
 }
 
-/** Up to 100 lines that contain `query`; nothing is requested for an empty one. */
+/** Up to 100 lines that contain `query`. Sends no request for an empty one. */
 export const useFileSearch = (projectId: string, query: string) =>
   useQuery({
     queryKey: ['project-files', projectId, 'search', query],
@@ -187,7 +184,7 @@ export const useFileSearch = (projectId: string, query: string) =>
     meta: { quiet: true },
   })
 
-/** Fetches the bytes with the sign-in header and hands them to the browser as a download. */
+/** Fetches a file with the authorization header and starts a download of it. */
 export async function downloadFile(projectId: string, path: string): Promise<void> {
   const response = await send(addressOf(projectId, path), { query: { raw: 1 } })
   saveFile(await response.blob(), path.split('/').at(-1) ?? 'file')

@@ -1,13 +1,13 @@
-// Uploads files with progress (which fetch cannot report), including their paths in a dropped folder.
+// Uploads files with progress, which fetch cannot report, and reads dropped folders.
 import type { ErrorBody } from '../../../../../server/protocol/error.ts'
 import { ApiError, authorization, refusalOf } from '../../../lib/http/api-client.ts'
 
-/** A file to upload, and its path below the project's root. */
+/** A file to upload, and its path relative to the project's root. */
 export type PathedFile = { file: File; path: string }
 
 /**
- * Sends multipart form data; `onProgress` receives the part that was sent, from 0 to 1. Throws `ApiError`, and the
- * signal's reason when that aborts.
+ * Sends multipart form data. `onProgress` receives the share that has been sent, from 0 to 1. Throws `ApiError`; an abort
+ * throws the signal's reason.
  */
 export async function upload<T>(
   address: string,
@@ -42,7 +42,7 @@ export async function upload<T>(
   })
 }
 
-/** The files chosen in a file or folder input. */
+/** The files of a file or folder input. */
 export const filesOfInput = (list: FileList | null): PathedFile[] =>
   [...(list ?? [])].map((file) => ({
     file,
@@ -53,7 +53,7 @@ const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEnt
   const reader = directory.createReader()
   const all: FileSystemEntry[] = []
   return new Promise((resolve, reject) => {
-    // The reader returns its entries in batches and ends with an empty one.
+    // The reader returns the entries in batches; an empty batch ends the list.
     const next = (): void =>
       reader.readEntries((portion) => {
         if (portion.length === 0) resolve(all)
@@ -66,25 +66,25 @@ const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEnt
   })
 }
 
-/** More than a server accepts by default; the server itself says when there are too many. */
+/** Above a server's default limit; the server reports if there are too many. */
 const MAX_FILES = 50_000
 
 const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> => {
   if (into.length >= MAX_FILES) return
   if (entry.isDirectory) {
     for (const child of await readEntries(entry as FileSystemDirectoryEntry))
-      await walk(child, into) // told by isDirectory
+      await walk(child, into) // `isDirectory` guarantees the type
     return
   }
   const file = await new Promise<File>((resolve, reject) =>
     (entry as FileSystemFileEntry).file(resolve, reject),
-  ) // what is no directory is a file
+  ) // every other entry is a file
   into.push({ file, path: entry.fullPath.replace(/^\//, '') })
 }
 
-/** Everything that was dropped, folders included. At most 50,000 files. */
+/** All dropped files, including those in folders, at most `MAX_FILES`. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<PathedFile[]> {
-  // The list is emptied as soon as the event ends, so the entries are read at once.
+  // The browser empties the list when the event handler ends, so read the entries at once.
   const entries = [...transfer.items].flatMap((item) => {
     const entry = item.webkitGetAsEntry()
     return entry === null ? [] : [entry]

@@ -1,4 +1,4 @@
-// The user's channels.
+// Requests for the user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Channel } from '../../../../../server/protocol/programs/channel.ts'
 import { request, requestDone } from '../../../lib/http/api-client.ts'
@@ -7,7 +7,7 @@ export type { Channel }
 
 const channelsKey = ['channels'] as const
 
-/** The channels without their secrets. */
+/** The channels, without their secrets. */
 export const useChannels = () =>
   useQuery({
     queryKey: channelsKey,
@@ -16,10 +16,7 @@ export const useChannels = () =>
     meta: { quiet: true },
   })
 
-/**
- * Creates a channel; `settings` are the fields of its type, such as an address and a token. The
- * form shows its error.
- */
+/** Creates a channel. `settings` are the fields of its kind, such as a URL and a token. The form shows the error itself. */
 export function useCreateChannel() {
   const client = useQueryClient()
   return useMutation({
@@ -30,7 +27,7 @@ export function useCreateChannel() {
   })
 }
 
-/** Removes a channel by its id. */
+/** Removes a channel, given its id. */
 export function useDeleteChannel() {
   const client = useQueryClient()
   return useMutation({

@@ -1,4 +1,4 @@
-// Adding, changing, trying and deleting MCP servers, as an administrator.
+// Requests of administrators about MCP servers: add, change, test, delete.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -21,7 +21,7 @@ function useMcpChange<Input>(change: (input: Input) => Promise<unknown>, quiet =
   })
 }
 
-/** Adds a server and connects to it. The form shows its error. */
+/** Adds a server and connects to it. The form shows the error itself. */
 export const useAddMcpServer = () =>
   useMcpChange(
     (body: z.input<typeof CreateMcpServerBody>) =>
@@ -30,8 +30,8 @@ export const useAddMcpServer = () =>
   )
 
 /**
- * Changes a server by its name; what is left out stays as it is. `quiet`: the caller shows the
- * error itself.
+ * Changes a server, given its name. Fields that are left out keep their values. `quiet`: the caller shows the error
+ * itself.
  */
 export const useChangeMcpServer = (quiet = false) =>
   useMcpChange(
@@ -40,7 +40,7 @@ export const useChangeMcpServer = (quiet = false) =>
     quiet,
   )
 
-/** Removes a server by its name. */
+/** Removes a server, given its name. */
 export const useDeleteMcpServer = () =>
   useMcpChange((name: string) => requestDone(`/api/admin/mcp/${name}`, { method: 'DELETE' }))
 

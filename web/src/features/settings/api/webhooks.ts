@@ -1,4 +1,4 @@
-// The user's webhooks.
+// Requests for the user's webhooks.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type {
   CreatedWebhook,
@@ -12,7 +12,7 @@ export type { Webhook, WebhookDelivery }
 
 const webhooksKey = ['webhooks'] as const
 
-/** The webhooks without their secrets. */
+/** The webhooks, without their secrets. */
 export const useWebhooks = () =>
   useQuery({
     queryKey: webhooksKey,
@@ -30,7 +30,7 @@ function useWebhookChange<Input, Output>(change: (input: Input) => Promise<Outpu
   })
 }
 
-/** Creates a webhook. Its secret is in the response alone and cannot be read again. */
+/** Creates a webhook. Only this response contains its secret. */
 export const useCreateWebhook = () =>
   useWebhookChange(
     (body: { url: string; events: readonly WebhookEventType[] }) =>
@@ -38,27 +38,24 @@ export const useCreateWebhook = () =>
     true,
   )
 
-/** Switches a webhook on or off; while it is off, nothing is delivered to it. */
+/** Turns a webhook on or off; nothing is delivered to it while it is off. */
 export const useSwitchWebhook = () =>
   useWebhookChange(({ id, ...body }: { id: string; is_active: boolean }) =>
     requestDone(`/api/webhooks/${id}`, { method: 'PATCH', body }),
   )
 
-/**
- * Gives a webhook a new secret. For `overlap_hours`, deliveries are signed with the old one as
- * well.
- */
+/** Gives a webhook a new secret. For `overlap_hours`, deliveries are signed with the old secret too. */
 export const useReplaceSecret = () =>
   useWebhookChange(({ id, ...body }: { id: string; overlap_hours: number }) =>
     request<CreatedWebhook>(`/api/webhooks/${id}/secret`, { method: 'POST', body }),
   )
 
-/** Delivers a test event at once and resolves to what became of it. */
+/** Delivers a test event at once and resolves with its result. */
 export const useTestWebhook = () =>
   useWebhookChange((id: string) =>
     request<WebhookDelivery>(`/api/webhooks/${id}/test`, { method: 'POST' }),
   )
 
-/** Removes a webhook with its deliveries. */
+/** Removes a webhook and its deliveries. */
 export const useDeleteWebhook = () =>
   useWebhookChange((id: string) => requestDone(`/api/webhooks/${id}`, { method: 'DELETE' }))

@@ -1,9 +1,9 @@
-// Token statistics of the signed-in user.
+// Requests for the signed-in user's token statistics.
 import { useQuery } from '@tanstack/react-query'
 import type { StatsPeriod, TokenStats } from '../../../../../server/protocol/runs/stats.ts'
 import { request } from '../../../lib/http/api-client.ts'
 
-/** Sums and a series over the period, in the server's days. */
+/** Totals and a series over the period, in the server's days. */
 export const useTokenStats = (period: StatsPeriod) =>
   useQuery({
     queryKey: ['stats', period],

@@ -1,22 +1,21 @@
-// Keeps what a reader looks at in place when rows are added or removed above it.
+// Keeps the visible rows in place when rows are added or removed above them.
 import { useLayoutEffect, useRef } from 'react'
 
 type Seen = { starts: ReadonlyMap<string, number>; keys: readonly string[] }
 
-/** Scrolled less than this, the list is at its top, where new rows are to be seen. */
-const TOP_PX = 8
+/** With a smaller scroll offset the list counts as at its top, where new rows should appear. */
+const TOP_PIXELS = 8
 
-const FRAMES = 10
+const MAX_FRAMES = 10
 
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
 /**
- * @param keys of the rows in view; most of them stay in view.
- * @param starts where each row of the list begins, in pixels; a new map when the list has changed.
- * @param offset how far the list is scrolled, in pixels.
+ * `keys` are those of the rows in view, most of which stay in view. `starts` has the offset of each row in pixels, a new
+ * map after each change of the list. `offset` returns the scroll offset in pixels.
  */
-export function useKeptPlace(
+export function usePreservedScroll(
   starts: ReadonlyMap<string, number>,
   keys: readonly string[],
   { offset, scrollTo }: { offset: () => number; scrollTo: (offset: number) => void },
@@ -25,8 +24,8 @@ export function useKeptPlace(
   useLayoutEffect(() => {
     const before = seen.current
     seen.current = { starts, keys }
-    if (before.starts === starts || offset() < TOP_PX) return
-    // One row may have moved away; the others moved by the same distance.
+    if (before.starts === starts || offset() < TOP_PIXELS) return
+    // One row may have moved elsewhere; the others have moved by the same distance.
     const distances = before.keys.flatMap((key) => {
       const was = before.starts.get(key)
       const is = starts.get(key)
@@ -37,9 +36,9 @@ export function useKeptPlace(
     const target = offset() + distance
     const follow = (frames: number): void => {
       scrollTo(target)
-      // At its very end, the list only becomes long enough with one of the next frames.
+      // At the very end, the list becomes long enough only in one of the next frames.
       if (offset() < target - 1 && frames > 0) requestAnimationFrame(() => follow(frames - 1))
     }
-    follow(FRAMES)
+    follow(MAX_FRAMES)
   })
 }
