@@ -1,7 +1,30 @@
 // HTML for texts from anybody: escaping, the frame of a document and its style.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../lib/escape-html.ts'
+import { CODE_KINDS } from './code-colours.ts'
 import type { DocumentLanguage } from './document-texts.ts'
+
+/** The colours of code, in light and dark documents, as in the page (web/src/app/styles.css). */
+const CODE_COLOURS: Readonly<
+  Record<(typeof CODE_KINDS)[number], readonly [light: string, dark: string]>
+> = {
+  comment: ['oklch(.5 .015 80)', 'oklch(.66 .012 80)'],
+  keyword: ['oklch(.48 .13 305)', 'oklch(.78 .1 305)'],
+  string: ['oklch(.45 .09 150)', 'oklch(.8 .09 150)'],
+  'string-expression': ['oklch(.45 .09 150)', 'oklch(.8 .09 150)'],
+  constant: ['oklch(.5 .12 50)', 'oklch(.82 .1 65)'],
+  function: ['oklch(.47 .12 250)', 'oklch(.79 .09 245)'],
+  parameter: ['oklch(.44 .06 60)', 'oklch(.84 .05 70)'],
+  punctuation: ['oklch(.45 .012 75)', 'oklch(.74 .01 80)'],
+  link: ['var(--accent)', 'var(--accent)'],
+  inserted: ['oklch(.45 .105 152)', 'oklch(.78 .12 152)'],
+  deleted: ['oklch(.5 .17 27)', 'oklch(.755 .125 25)'],
+  changed: ['oklch(.48 .11 62)', 'oklch(.81 .115 78)'],
+}
+const codeStyle = CODE_KINDS.map((kind) => {
+  const [light, dark] = CODE_COLOURS[kind]
+  return `.code-${kind}{color:light-dark(${light},${dark})}`
+}).join('')
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1f1d1a;--muted:#6b665e;--line:#e4e0d9;--soft:#f2efea;--accent:#9a4a26}
 @media (prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece9e3;--muted:#a09a90;--line:#37342f;--soft:#23211e;--accent:#e29a74}}
@@ -20,6 +43,8 @@ article :is(h1,h2,h3,h4,h5,h6){line-height:1.35}
 .body h1{font-size:1.35rem}.body h2{font-size:1.2rem}.body :is(h3,h4,h5,h6){font-size:1.05rem}
 a{color:var(--accent)}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:.6rem;padding:.75rem 1rem;overflow-x:auto;white-space:pre-wrap;font-size:.875rem;line-height:1.5}
+pre.code{white-space:pre;overflow-wrap:normal}
+${codeStyle}
 pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
 code,pre code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
 :not(pre)>code{background:var(--soft);border-radius:.3rem;font-size:.9em;padding:.1em .3em}
@@ -50,7 +75,7 @@ button,.button{background:var(--ink);color:var(--paper);border-color:var(--ink);
 .bad{color:#b3261e}
 @media (prefers-color-scheme:dark){.bad{color:#ff8a80}}
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000}
-body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}td,th{overflow-wrap:anywhere}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 

@@ -22,6 +22,7 @@ import {
   type TreeNode,
 } from '../protocol/markdown/page-syntax.ts'
 import { type Block, splitBlocks } from '../protocol/markdown/split-blocks.ts'
+import { type ColourCode, uncoloured } from './code-colours.ts'
 import type { ProseTexts } from './prose-texts.ts'
 
 /** How deep foldable sections may nest; deeper ones are shown as written. */
@@ -30,7 +31,7 @@ const MAX_DETAILS_DEPTH = 4
 const SAFE_ADDRESS = /^(?:https?:|ircs?:|mailto:|xmpp:|[^:]*(?:[/?#]|$))/i
 
 /** The class that names the language of a block of code. */
-const LANGUAGE = /^language-[\w+#.-]+$/
+const LANGUAGE = /^language-([\w+#.-]+)$/
 
 interface Rendering {
   texts: ProseTexts
@@ -39,6 +40,7 @@ interface Rendering {
   prefix: string
   /** The footnotes whose mark already has an id. */
   marked: Set<number>
+  colour: ColourCode
 }
 
 const element = (
@@ -80,6 +82,17 @@ function footnoteMark(number: number, { prefix, marked }: Rendering): TreeNode {
   ])
 }
 
+/** The text of a block of code, in colours if its language has a grammar. */
+function codePieces(code: TreeNode, className: string, { colour }: Rendering): TreeNode[] {
+  const [, language = ''] = LANGUAGE.exec(className) ?? []
+  const pieces = colour(textOf(code), language)
+  if (pieces === null) return code.children ?? []
+  return pieces.map(({ text: value, kind }) => {
+    const text: TreeNode = { type: 'text', value }
+    return kind === null ? text : element('span', { className: `code-${kind}` }, [text])
+  })
+}
+
 /** An element as a document may contain it, with finished children. */
 function finished(node: TreeNode, rendering: Rendering): TreeNode {
   const { tagName, properties = {}, children = [] } = node
@@ -119,12 +132,15 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
       if (hasClass(node, 'math-inline')) return formula(textOf(node), false)
       // Its block is what becomes the formula.
       if (hasClass(node, 'math-display')) return node
-      const language = [properties.className].flat().find((name) => LANGUAGE.test(String(name)))
-      return element('code', language === undefined ? {} : { className: language }, children)
+      const className = [properties.className].flat().find((name) => LANGUAGE.test(String(name)))
+      if (className === undefined) return element('code', {}, children)
+      return element('code', { className }, codePieces(node, String(className), rendering))
     }
     case 'pre': {
       const [code] = children
-      if (code?.tagName !== 'code' || !hasClass(code, 'math-display')) return node
+      if (code?.tagName !== 'code') return node
+      if (!hasClass(code, 'math-display'))
+        return element('pre', { className: 'code', dir: 'ltr', tabIndex: 0 }, children)
       return element('div', { className: 'formula', tabIndex: 0 }, [formula(textOf(code), true)])
     }
     // What may be wider than the page scrolls by itself, also with the keyboard.
@@ -229,12 +245,12 @@ function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string 
  * Safe HTML of a text: no scripts, images or HTML of its own. May take long, so call it where nothing else waits.
  * @throws RangeError if the text nests too deeply.
  */
-export function markdownHtml(text: string, texts: ProseTexts): string {
+export function markdownHtml(text: string, texts: ProseTexts, colour = uncoloured): string {
   const source = text.replaceAll(/\r\n?/g, '\n')
   const blocks = splitBlocks(source)
   const { numbers, list } = numberFootnotes(source, blocks, false)
   const hash = createHash('sha256').update(source).digest('hex').slice(0, 12)
-  const rendering: Rendering = { texts, numbers, prefix: `note-${hash}`, marked: new Set() }
+  const rendering: Rendering = { texts, numbers, prefix: `note-${hash}`, marked: new Set(), colour }
   const body = blocksHtml(source, blocks, rendering, 0)
   return body + footnotesHtml(list, rendering)
 }

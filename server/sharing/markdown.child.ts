@@ -1,8 +1,10 @@
 // The worker thread that renders Markdown as HTML. Some texts take long, and nothing else may wait for them.
 import { serveRequests } from '../lib/worker-server.ts'
+import { loadColours } from './code-colours.ts'
 import { markdownHtml } from './markdown-html.ts'
-import type { ProseTexts } from './prose-texts.ts'
+import type { RenderRequest } from './render-request.ts'
 
-serveRequests(({ text, texts }: { text: string; texts: ProseTexts }): string =>
-  markdownHtml(text, texts),
-)
+serveRequests(async ({ text, texts, isColoured }: RenderRequest): Promise<string> => {
+  const colour = isColoured ? await loadColours(text) : undefined
+  return markdownHtml(text, texts, colour)
+})

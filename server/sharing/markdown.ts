@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import type { DocumentLanguage } from './document-texts.ts'
-import { type ProseTexts, proseTexts } from './prose-texts.ts'
+import { proseTexts } from './prose-texts.ts'
+import type { RenderRequest } from './render-request.ts'
 
 /** Renders Markdown of exports and shared copies. */
 export interface MarkdownRenderer {
@@ -33,11 +34,6 @@ const MAX_CACHED_CHARACTERS = 8_000_000
 /** A text that could not be rendered, because the machine was busy, is retried after this time. */
 const CACHE_TTL_MS = 60 * 60_000
 
-interface RenderRequest {
-  text: string
-  texts: ProseTexts
-}
-
 /** A text without Markdown, for what Markdown cannot show. */
 export const plainText = (text: string): string => `<pre class="plain">${escapeHtml(text)}</pre>`
 
@@ -49,18 +45,19 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     idleMs: IDLE_MS,
     timeoutError: () => new Error('The text took too long to render'),
   })
-  const renderNow = async (request: RenderRequest): Promise<string> => {
-    // A slow text ends the thread and all other texts in it, so those get a second attempt.
-    for (let attempt = 0; attempt < 2; attempt += 1)
+  const renderNow = async (request: Omit<RenderRequest, 'isColoured'>): Promise<string> => {
+    // A slow text ends the thread and all other texts in it, so those get a second attempt, without what may be slow.
+    for (const isColoured of [true, false])
       try {
-        const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
-        return html.length > MAX_HTML_CHARACTERS ? plainText(request.text) : html
+        const message = { ...request, isColoured }
+        const html = await client.request(message, { timeoutMs: RENDER_TIMEOUT_MS })
+        if (html.length <= MAX_HTML_CHARACTERS) return html
       } catch {
         // Shown as plain text instead.
       }
     return plainText(request.text)
   }
-  const rendered = new LRUCache<string, string, RenderRequest>({
+  const rendered = new LRUCache<string, string, Omit<RenderRequest, 'isColoured'>>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
     ttl: CACHE_TTL_MS,

@@ -11,7 +11,7 @@ describeInBrowser('sharing a conversation', (visitor) => {
     const page = await visitor.open(host.server.url)
     host.upstream.enqueue(
       turn.text(
-        'The **shared** answer.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n$$\nx^2\n$$\n\nOne[^1].\n\n[^1]: The note.',
+        'The **shared** answer.\n\n```py\n# The shape of tea\nreturn leaves\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n$$\nx^2\n$$\n\nOne[^1].\n\n[^1]: The note.',
       ),
     )
     await say(page, 'Which one is it?')
@@ -33,6 +33,10 @@ describeInBrowser('sharing a conversation', (visitor) => {
 
     const reader = await page.context().newPage()
     await reader.goto(url)
+    await reader.locator('.code-comment').getByText('# The shape of tea').waitFor()
+    const colourOf = (selector: string): Promise<string> =>
+      reader.evaluate(`getComputedStyle(document.querySelector('${selector}')).color`)
+    expect(await colourOf('.code-comment')).not.toBe(await colourOf('pre'))
     await expectAccessible(reader)
     await reader.getByRole('link', { name: 'Continue in NanoClaw' }).click()
     await reader.getByRole('button', { name: 'Continue', exact: true }).click()

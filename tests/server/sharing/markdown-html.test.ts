@@ -1,5 +1,6 @@
 // Markdown as the HTML of shared pages and exported files: what a reader sees, and what hostile text cannot do.
 import { expect, test } from 'vitest'
+import { loadColours } from '../../../server/sharing/code-colours.ts'
 import { markdownHtml } from '../../../server/sharing/markdown-html.ts'
 import { proseTexts } from '../../../server/sharing/prose-texts.ts'
 
@@ -31,6 +32,15 @@ test('formulas become MathML in every notation that models use, and money and co
   expect(seen('$5 and $10, `$x$`')).toBe('$5 and $10, $x$')
   expect(seen('~~~\n$y$ and $5\n~~~')).toBe('$y$ and $5')
   expect(html('$\\unknown{x}$')).toContain('<code>\\unknown{x}</code>')
+})
+
+test('code has the colours of its language as classes, scrolls by itself, and stays as it is in other languages', async () => {
+  const text = '- Item\n\n  ```py\n  # <b>\n  return 1\n  ```\n\n```unknown\nreturn 1\n```'
+  const coloured = markdownHtml(text, proseTexts.en, await loadColours(text))
+  expect(coloured).toContain(
+    '<pre class="code" dir="ltr" tabindex="0"><code class="language-py"><span class="code-comment"># &#x3C;b></span>\n<span class="code-keyword">return</span> <span class="code-constant">1</span>\n</code></pre>',
+  )
+  expect(coloured).toContain('<code class="language-unknown">return 1\n</code>')
 })
 
 test('a table scrolls by itself, also with the keyboard', () => {
