@@ -39,14 +39,30 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await say(page, '订一张桌子')
     const card = page.locator('[data-input]')
     await card.getByText(new URL(asking.url).host).waitFor()
+    // The form is longer than the phone: its beginning is in view, with who asks.
+    await expect
+      .poll(async () => (await card.boundingBox())?.y ?? -1)
+      .toBeGreaterThanOrEqual((await page.locator('header').first().boundingBox())?.height ?? 0)
     await expectAccessible(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/input-phone.png` })
     await card.getByLabel('Seats').fill('4')
     await card.getByLabel('area').selectOption('garden')
-    await card.getByRole('button', { name: '发送' }).click()
+    const send = card.getByRole('button', { name: '发送' })
+    const candles = card.getByRole('checkbox', { name: 'candles' })
+    await candles.check()
+    await send.click()
+    // The form says what is wrong, in the language of the page, before anything is sent.
+    await candles.and(page.locator(':focus')).waitFor()
+    const fault = await candles.evaluate<string, { validationMessage: string }>(
+      (box) => box.validationMessage,
+    )
+    expect(fault).toBe('至少选择 2 项。')
+    await card.getByRole('checkbox', { name: 'dog bowl' }).check()
+    await send.click()
     await page.getByText('The table is booked.').waitFor()
     expect(await card.count()).toBe(0)
-    expect(asking.booked).toEqual([{ day: 'Friday', seats: 4, area: 'garden' }])
+    const extras = ['candles', 'dog bowl']
+    expect(asking.booked).toEqual([{ day: 'Friday', seats: 4, area: 'garden', extras }])
     await leave(page)
   })
 

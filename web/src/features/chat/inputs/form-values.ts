@@ -14,6 +14,7 @@ export type Values = Readonly<Record<string, Value>>
 const firstValue = (field: InputField): Value => {
   if (field.type === 'boolean') return field.default ?? false
   if (field.type === 'array') return field.default ?? []
+  if (isTime(field)) return localTime(field.default)
   return field.default === undefined ? '' : String(field.default)
 }
 
@@ -40,8 +41,27 @@ export function contentOf(form: InputForm, values: Values): NonNullable<InputAns
   return content
 }
 
-/** Adds seconds to a date-time value: the browser's field omits them, but the format requires them. */
-const toWire = (field: InputField, value: string): string =>
+const isTime = (field: InputField): boolean =>
   field.type === 'string' && !('oneOf' in field) && field.format === 'date-time'
-    ? new Date(value).toISOString()
-    : value
+
+/** The browser's field for date and time has local time without seconds; empty for a text that is no time. */
+function localTime(text: unknown): string {
+  const time = new Date(String(text))
+  if (Number.isNaN(time.getTime())) return ''
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length)
+}
+
+/** The format requires seconds and a time zone. */
+const toWire = (field: InputField, value: string): string =>
+  isTime(field) ? new Date(value).toISOString() : value
+
+/** What forbids to send these chosen values of a list, with the bound; null if nothing does. */
+export function countFault(
+  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: { minItems?: number; maxItems?: number },
+  count: number,
+  required: boolean,
+): { reason: 'chooseMin'; min: number } | { reason: 'chooseMax'; max: number } | null {
+  if (count < minItems && (required || count > 0)) return { reason: 'chooseMin', min: minItems }
+  return count > maxItems ? { reason: 'chooseMax', max: maxItems } : null
+}

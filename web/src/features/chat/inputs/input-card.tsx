@@ -27,13 +27,22 @@ export function InputCard({
   const [busy, setBusy] = useState(false)
   const [opened, setOpened] = useState(false)
 
-  // Scrolls into view and takes the focus, unless the user is typing.
+  // Scrolls into view and takes the focus, unless the user is typing. Of a long form, the beginning is to be seen.
   useEffect(() => {
+    const element = card.current
+    if (element === null) return
     const focused = document.activeElement
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     const inCard = focused?.closest('[data-approval],[data-input]') != null
-    if (!typing && !inCard) card.current?.focus({ preventScroll: true })
-    card.current?.scrollIntoView({ block: 'nearest' })
+    if (!typing && !inCard) element.focus({ preventScroll: true })
+    // The list scrolls to its new end when it has grown. This observer is younger, so it is called after that.
+    const observer = new ResizeObserver(() => {
+      observer.disconnect()
+      const isLong = element.offsetHeight > window.innerHeight / 2
+      element.scrollIntoView({ block: isLong ? 'start' : 'nearest' })
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [])
 
   const sendInput = async (action: InputAction): Promise<void> => {
@@ -65,7 +74,7 @@ export function InputCard({
       tabIndex={-1}
       data-input
       aria-labelledby={titleId}
-      className="overflow-hidden rounded-2xl border border-accent/45 bg-surface shadow-low outline-offset-3"
+      className="scroll-mt-3 overflow-hidden rounded-2xl border border-accent/45 bg-surface shadow-low outline-offset-3"
     >
       <header className="flex items-center gap-2.5 border-b border-line bg-accent-soft px-4 py-2.5">
         <MessageCircleQuestion size={17} aria-hidden className="shrink-0 text-accent" />
@@ -114,7 +123,7 @@ function PageToOpen({ url, onOpen }: { url: string; onOpen: () => void }) {
         target="_blank"
         rel="noopener noreferrer"
         onClick={onOpen}
-        className="inline-flex h-9 items-center gap-2 rounded-[10px] border border-line-strong px-3 text-sm font-medium hover:border-muted"
+        className="touch-target inline-flex h-9 items-center gap-2 rounded-[10px] border border-line-strong px-3 text-sm font-medium hover:border-muted"
       >
         <ExternalLink size={15} aria-hidden />
         {t('input.open')}

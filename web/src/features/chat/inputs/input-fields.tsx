@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { InputField, InputForm } from '../../../../../server/protocol/runs/input.ts'
 import { SelectField, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
-import type { Value, Values } from './form-values.ts'
+import { countFault, type Value, type Values } from './form-values.ts'
 
 /** One field per property of the form. `onChange` receives all values, including the changed one. */
 export function InputFields({
@@ -55,6 +55,7 @@ function Field({
         label={shown}
         hint={hint}
         options={field.items.anyOf}
+        limits={{ ...field, required }}
         chosen={Array.isArray(value) ? value : []}
         onChange={onChange}
       />
@@ -106,25 +107,34 @@ function Several({
   label,
   hint,
   options,
+  limits,
   chosen,
   onChange,
 }: {
   label: string
   hint: string | undefined
   options: readonly { const: string; title: string }[]
+  /** How many may be chosen. */
+  limits: { minItems?: number; maxItems?: number; required: boolean }
   chosen: readonly string[]
   onChange: (chosen: readonly string[]) => void
 }) {
+  const { t } = useTranslation()
   const id = useId()
+  const fault = countFault(limits, chosen.length, limits.required)
+  // As for the other fields, the browser shows it when the form is sent.
+  const report = (first: HTMLInputElement | null): void =>
+    first?.setCustomValidity(fault === null ? '' : t(`input.${fault.reason}`, fault))
   return (
     <fieldset
       aria-describedby={hint === undefined ? undefined : id}
       className="flex flex-col gap-2"
     >
       <legend className="mb-1.5 text-sm font-medium text-soft">{label}</legend>
-      {options.map(({ const: value, title }) => (
+      {options.map(({ const: value, title }, index) => (
         <label key={value} className="flex items-center gap-2.5 text-sm">
           <input
+            ref={index === 0 ? report : undefined}
             type="checkbox"
             className="size-4 accent-accent"
             checked={chosen.includes(value)}

@@ -60,6 +60,8 @@ export const input = {
   urlNote: '打开前请核对网址。在该页面完成操作后，请回到这里确认。',
   optional: '{{label}}（选填）',
   choose: '请选择…',
+  chooseMin: '至少选择 {{min}} 项。',
+  chooseMax: '最多选择 {{max}} 项。',
   open: '打开页面',
   finished: '已完成',
   submit: '发送',

@@ -60,6 +60,8 @@ export const input = {
   urlNote: 'Check the address before you open it. When you’re done on that page, confirm here.',
   optional: '{{label}} (optional)',
   choose: 'Choose…',
+  chooseMin: 'Choose at least {{min}}.',
+  chooseMax: 'Choose at most {{max}}.',
   open: 'Open page',
   finished: 'I’m done',
   submit: 'Send',

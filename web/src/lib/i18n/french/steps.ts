@@ -73,6 +73,8 @@ export const input = {
     'Vérifiez l’adresse avant de l’ouvrir. Confirmez ici quand vous avez terminé sur cette page.',
   optional: '{{label}} (facultatif)',
   choose: 'Choisir…',
+  chooseMin: 'Choisissez-en au moins {{min}}.',
+  chooseMax: 'Choisissez-en au plus {{max}}.',
   open: 'Ouvrir la page',
   finished: 'J’ai terminé',
   submit: 'Envoyer',

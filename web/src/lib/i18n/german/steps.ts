@@ -62,6 +62,8 @@ export const input = {
     'Prüfe die Adresse, bevor du sie öffnest. Bestätige hier, wenn du auf der Seite fertig bist.',
   optional: '{{label}} (optional)',
   choose: 'Auswählen …',
+  chooseMin: 'Wähle mindestens {{min}} aus.',
+  chooseMax: 'Wähle höchstens {{max}} aus.',
   open: 'Seite öffnen',
   finished: 'Fertig',
   submit: 'Senden',

@@ -50,6 +50,8 @@ export const input = {
     '開く前にアドレスを確認してください。そのページでの操作が終わったら、ここで確定してください。',
   optional: '{{label}}（任意）',
   choose: '選択…',
+  chooseMin: '{{min}} 個以上選んでください。',
+  chooseMax: '選べるのは {{max}} 個までです。',
   open: 'ページを開く',
   finished: '完了しました',
   submit: '送信',

@@ -49,6 +49,8 @@ export const input = {
   urlNote: '열기 전에 주소를 확인하세요. 해당 페이지에서 작업을 마치면 여기에서 확인해 주세요.',
   optional: '{{label}}(선택 사항)',
   choose: '선택…',
+  chooseMin: '{{min}}개 이상 선택하세요.',
+  chooseMax: '{{max}}개까지만 선택하세요.',
   open: '페이지 열기',
   finished: '완료했습니다',
   submit: '보내기',

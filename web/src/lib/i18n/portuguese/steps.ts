@@ -71,6 +71,8 @@ export const input = {
   urlNote: 'Confira o endereço antes de abri-lo. Confirme aqui quando terminar naquela página.',
   optional: '{{label}} (opcional)',
   choose: 'Escolher…',
+  chooseMin: 'Escolha pelo menos {{min}}.',
+  chooseMax: 'Escolha no máximo {{max}}.',
   open: 'Abrir página',
   finished: 'Terminei',
   submit: 'Enviar',

@@ -72,6 +72,8 @@ export const input = {
     'Comprueba la dirección antes de abrirla. Confirma aquí cuando hayas terminado en esa página.',
   optional: '{{label}} (opcional)',
   choose: 'Elegir…',
+  chooseMin: 'Elige al menos {{min}}.',
+  chooseMax: 'Elige como máximo {{max}}.',
   open: 'Abrir página',
   finished: 'He terminado',
   submit: 'Enviar',
