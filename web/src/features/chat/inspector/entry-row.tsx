@@ -50,7 +50,7 @@ export function EntryRow({
         aria-expanded={open}
         aria-controls={details}
         onClick={() => setOpen(!open)}
-        className="-mx-1.5 flex min-h-8 w-[calc(100%+0.75rem)] items-baseline gap-2.5 rounded-lg px-1.5 py-1 text-start hover:bg-hover"
+        className="-mx-1.5 flex min-h-8 pointer-coarse:min-h-11 w-[calc(100%+0.75rem)] items-baseline gap-2.5 rounded-lg px-1.5 py-1 text-start hover:bg-hover"
       >
         <ChevronRight
           size={14}

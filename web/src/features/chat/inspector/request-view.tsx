@@ -72,7 +72,7 @@ function Part({ part, isFirst }: { part: RequestPart; isFirst: boolean }) {
       onToggle={(event) => setOpen(event.currentTarget.open)}
       className="rounded-lg bg-sunken px-3 py-1.5"
     >
-      <summary className="flex min-h-6 cursor-pointer items-center gap-2 text-xs">
+      <summary className="flex min-h-6 pointer-coarse:min-h-11 cursor-pointer items-center gap-2 text-xs">
         <span className="shrink-0 font-mono font-medium">{part.role}</span>
         {isFirst && <span className="shrink-0 text-warn">{t('inspector.changedHere')}</span>}
         <span dir="auto" className="min-w-0 flex-1 truncate text-muted">

@@ -35,7 +35,7 @@ export function SiblingSwitch({
         data-branches
         title={t('message.branches')}
         aria-label={t('message.branchOf', { place: place + 1, count: siblings.length })}
-        className="touch-target min-h-7 rounded-lg px-1 hover:bg-hover hover:text-ink"
+        className="min-h-7 pointer-coarse:min-h-11 rounded-lg px-1 hover:bg-hover hover:text-ink"
         onClick={() => showBranches(true)}
       >
         {place + 1} / {siblings.length}

@@ -57,7 +57,9 @@ export function ActivityRow({
           {title}
         </span>
         {summary !== undefined && summary !== '' && (
-          <span className="min-w-0 truncate font-mono text-[12.5px] text-muted">{summary}</span>
+          <span dir="auto" className="min-w-0 truncate font-mono text-[12.5px] text-muted">
+            {summary}
+          </span>
         )}
         <span className="ms-auto flex shrink-0 items-center gap-2 text-xs text-muted tabular-nums">
           {trailing}

@@ -122,7 +122,7 @@ function List({
           onClick={choose}
         >
           <Icon size={15} aria-hidden className="shrink-0 text-muted" />
-          <span dir="auto" className="min-w-0 flex-1 truncate">
+          <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
             {label}
           </span>
           {hint !== undefined && <span className="shrink-0 text-xs text-muted">{hint}</span>}
