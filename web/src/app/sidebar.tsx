@@ -57,12 +57,16 @@ export function Sidebar({
       <div className="px-3 pb-2.5">
         <Link
           href={paths.home}
-          className="touch-target flex h-9 items-center gap-2.5 rounded-lg border border-line bg-surface px-2.5 text-sm font-medium shadow-low transition-colors hover:bg-hover"
+          className="group touch-target flex h-9 items-center gap-2.5 rounded-lg border border-line bg-surface px-2.5 text-sm font-medium shadow-low transition-colors hover:bg-hover"
           onClick={onOpened}
         >
-          <SquarePen size={15} aria-hidden className="text-accent" />
-          <span className="flex-1">{t('shell.newChat')}</span>
-          <kbd aria-hidden className="font-sans text-xs text-muted pointer-coarse:hidden">
+          <SquarePen size={15} aria-hidden className="shrink-0 text-accent" />
+          <span className="min-w-0 flex-1 truncate">{t('shell.newChat')}</span>
+          {/* In some languages there is not enough room for both. */}
+          <kbd
+            aria-hidden
+            className="hidden font-sans text-xs text-muted group-hover:block group-focus-visible:block pointer-coarse:hidden"
+          >
             {keysText('newChat')}
           </kbd>
         </Link>

@@ -53,9 +53,12 @@ export function SelectionBar({
     <div
       role="toolbar"
       aria-label={t('conversations.selection')}
-      className="flex items-center gap-0.5 border-t border-line px-2.5 py-1.5"
+      className="flex items-center gap-0.5 border-t border-line px-2.5 py-1.5 pointer-coarse:flex-wrap pointer-coarse:justify-between"
     >
-      <span aria-live="polite" className="min-w-0 flex-1 truncate text-[13px] text-muted">
+      <span
+        aria-live="polite"
+        className="min-w-0 flex-1 truncate text-[13px] text-muted pointer-coarse:basis-full"
+      >
         {collecting ? t('common.loading') : t('conversations.selected', { count: selected.size })}
       </span>
       <IconButton

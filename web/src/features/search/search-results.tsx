@@ -89,7 +89,7 @@ export function Entries({
             onClick={() => onChoose(index)}
           >
             <Icon size={15} aria-hidden className="shrink-0 text-muted" />
-            <span dir="auto" className="min-w-0 flex-1 truncate">
+            <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
               {text}
             </span>
             {keys !== '' && (

@@ -58,7 +58,10 @@ const toWire = (field: InputField, value: string): string =>
 
 /** What forbids to send these chosen values of a list, with the bound; null if nothing does. */
 export function countFault(
-  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: { minItems?: number; maxItems?: number },
+  {
+    minItems = 0,
+    maxItems = Number.POSITIVE_INFINITY,
+  }: { minItems?: number | undefined; maxItems?: number | undefined },
   count: number,
   required: boolean,
 ): { reason: 'chooseMin'; min: number } | { reason: 'chooseMax'; max: number } | null {

@@ -10,6 +10,9 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { contentOf, firstValues, type Values } from './form-values.ts'
 import { InputFields } from './input-fields.tsx'
 
+/** Above a form that is higher than the list of messages. */
+const MARGIN_PX = 12
+
 /** Shown below an answer whose run waits. `onAnswered` is called once the server has the response. */
 export function InputCard({
   runId,
@@ -38,8 +41,13 @@ export function InputCard({
     // The list scrolls to its new end when it has grown. This observer is younger, so it is called after that.
     const observer = new ResizeObserver(() => {
       observer.disconnect()
-      const isLong = element.offsetHeight > window.innerHeight / 2
-      element.scrollIntoView({ block: isLong ? 'start' : 'nearest' })
+      element.scrollIntoView({ block: 'nearest' })
+      const list = element.closest('.overflow-y-auto')
+      if (list === null) return
+      // `scrollIntoView` with `start` would also move what is around the list.
+      const above =
+        list.getBoundingClientRect().top + MARGIN_PX - element.getBoundingClientRect().top
+      if (above > 0) list.scrollTop -= above
     })
     observer.observe(element)
     return () => observer.disconnect()
@@ -74,7 +82,7 @@ export function InputCard({
       tabIndex={-1}
       data-input
       aria-labelledby={titleId}
-      className="scroll-mt-3 overflow-hidden rounded-2xl border border-accent/45 bg-surface shadow-low outline-offset-3"
+      className="overflow-hidden rounded-2xl border border-accent/45 bg-surface shadow-low outline-offset-3"
     >
       <header className="flex items-center gap-2.5 border-b border-line bg-accent-soft px-4 py-2.5">
         <MessageCircleQuestion size={17} aria-hidden className="shrink-0 text-accent" />

@@ -115,7 +115,7 @@ function Several({
   hint: string | undefined
   options: readonly { const: string; title: string }[]
   /** How many may be chosen. */
-  limits: { minItems?: number; maxItems?: number; required: boolean }
+  limits: { minItems?: number | undefined; maxItems?: number | undefined; required: boolean }
   chosen: readonly string[]
   onChange: (chosen: readonly string[]) => void
 }) {

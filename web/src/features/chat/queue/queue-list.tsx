@@ -7,6 +7,7 @@ import { useOffline } from '../../../lib/offline/connection.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
+import { keptRowFocus } from '../../../ui/controls/kept-row-focus.ts'
 import { focusMessageField } from '../focus-message-field.ts'
 import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
 import { useIsPaused } from './use-is-paused.ts'
@@ -72,7 +73,7 @@ export function QueuedMessages({
       <p role="status" className="px-2 pb-0.5 text-xs text-muted">
         {failure === undefined ? status : t('queue.failed', { reason: failure })}
       </p>
-      <ol className="max-h-[30dvh] overflow-y-auto">
+      <ol ref={keptRowFocus} className="max-h-[30dvh] overflow-y-auto">
         {queue.map((message) => (
           <QueueItem
             key={message.id}
@@ -80,6 +81,10 @@ export function QueuedMessages({
             conversationId={conversationId}
             running={running}
             onSendNow={() => sendNow(message.id)}
+            onRemove={() => {
+              dequeue(conversationId, message.id)
+              if (queue.length === 1) focusMessageField()
+            }}
           />
         ))}
       </ol>
@@ -92,11 +97,13 @@ function QueueItem({
   conversationId,
   running,
   onSendNow,
+  onRemove,
 }: {
   message: QueuedMessage
   conversationId: string
   running: boolean
   onSendNow: () => void
+  onRemove: () => void
 }) {
   const { t } = useTranslation()
   const { id, text, files } = message
@@ -183,14 +190,7 @@ function QueueItem({
           label={t('queue.edit')}
           onClick={() => edit(text)}
         />
-        <ActionButton
-          icon={X}
-          label={t('queue.remove')}
-          onClick={() => {
-            dequeue(conversationId, id)
-            focusMessageField()
-          }}
-        />
+        <ActionButton icon={X} label={t('queue.remove')} onClick={onRemove} />
       </span>
     </li>
   )
