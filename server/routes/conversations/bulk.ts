@@ -1,6 +1,7 @@
 // The route that changes many conversations at once.
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { ConversationRepository } from '../../db/repositories/conversations/conversations.ts'
+import type { Marks } from '../../db/repositories/conversations/marks.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -55,7 +56,7 @@ export function registerBulkRoute(
   app: App,
   { conversations, trash, chat, announce }: BulkRouteDependencies,
 ): void {
-  const mark = (marks: Parameters<ConversationRepository['mark']>[2]): Apply =>
+  const mark = (marks: Marks): Apply =>
     together((userId, ids) => conversations.mark(userId, ids, marks))
   const actions: Record<BulkAction, Apply> = {
     archive: mark({ archived: true }),

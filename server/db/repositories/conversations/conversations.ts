@@ -1,5 +1,5 @@
 // Conversations of a user: creating, finding and changing them.
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
@@ -9,6 +9,7 @@ import { createRunSettingReader } from '../runs/run-setting.ts'
 import { createRunSiteReader } from '../runs/run-site.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
+import { createMarks } from './marks.ts'
 import { leafUnder } from './message-tree.ts'
 import { createPinOrder } from './pin-order.ts'
 import { createConversationRemoval } from './removal.ts'
@@ -221,38 +222,7 @@ export function createConversationRepository(database: Database) {
       return items.get(userId, id)
     },
 
-    /**
-     * Archives or pins several conversations, or the opposite, in one statement. Returns those that the user has outside
-     * the trash, in no order.
-     */
-    async mark(
-      userId: UserId,
-      ids: readonly ConversationId[],
-      marks: Pick<ConversationChanges, 'archived' | 'pinned'>,
-    ): Promise<ConversationId[]> {
-      const { pinned, pinPosition } = conversations
-      const placed =
-        marks.pinned === undefined
-          ? {}
-          : // One that is pinned already keeps its place among the pinned ones.
-            {
-              pinPosition: sql<number>`case when ${eq(pinned, marks.pinned)} then ${pinPosition} end`,
-            }
-      const marked = await database.write((tx) =>
-        tx
-          .update(conversations)
-          .set({ ...marks, ...placed })
-          .where(
-            and(
-              inArray(conversations.id, [...ids]),
-              eq(conversations.userId, userId),
-              isNull(conversations.deletedAt),
-            ),
-          )
-          .returning({ id: conversations.id }),
-      )
-      return marked.map(({ id }) => id)
-    },
+    mark: createMarks(database),
 
     orderPins: createPinOrder(database),
 
