@@ -151,6 +151,7 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await page.getByRole('button', { name: 'Version 1' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('Bonn.').waitFor()
+    await page.getByRole('tabpanel').and(page.locator(':focus')).waitFor()
     await leave(page)
   })
 })

@@ -1,6 +1,6 @@
 // The placeholder of a missing second answer: offers models that can write it, and existing siblings.
 import { Check } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
@@ -29,6 +29,14 @@ export function SecondChoice({
   useEffect(() => {
     if (takeBegun(conversationId)) choices.current?.querySelector('button')?.focus()
   }, [conversationId])
+  // When the answer takes the place of the choice, the focus goes to the panel that shows it.
+  useLayoutEffect(() => {
+    const element = choices.current
+    return () => {
+      if (element?.contains(document.activeElement) !== true) return
+      element.closest<HTMLElement>('[role="tabpanel"]')?.focus({ preventScroll: true })
+    }
+  }, [])
   const models = useMenuModels(null).filter(({ id }) => id !== first)
   const versions = siblings
     .map((id, place) => ({ id, number: place + 1 }))

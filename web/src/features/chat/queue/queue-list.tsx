@@ -7,7 +7,7 @@ import { useOffline } from '../../../lib/offline/connection.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
-import { keptRowFocus } from '../../../ui/controls/kept-row-focus.ts'
+import { moveFocusOnRemoval } from '../../../ui/controls/move-focus-on-removal.ts'
 import { focusMessageField } from '../focus-message-field.ts'
 import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
 import { useIsPaused } from './use-is-paused.ts'
@@ -73,7 +73,7 @@ export function QueuedMessages({
       <p role="status" className="px-2 pb-0.5 text-xs text-muted">
         {failure === undefined ? status : t('queue.failed', { reason: failure })}
       </p>
-      <ol ref={keptRowFocus} className="max-h-[30dvh] overflow-y-auto">
+      <ol ref={moveFocusOnRemoval} className="max-h-[30dvh] overflow-y-auto">
         {queue.map((message) => (
           <QueueItem
             key={message.id}
