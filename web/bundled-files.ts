@@ -12,6 +12,7 @@ type Graph = {
 
 const start = moduleOf('main.tsx')
 const chatPage = moduleOf('app/chat-page.tsx')
+const markdown = moduleOf('ui/markdown/markdown.tsx')
 const signInPages = ['features/auth/sign-in-page.tsx', 'features/auth/join-page.tsx'].map(moduleOf)
 
 /** These modules and everything that they import statically, directly or indirectly. */
@@ -58,14 +59,15 @@ function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
  *
  * The first screen has two files besides the entry script: libraries and the page's own code. Few files compress better,
  * and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else that is
- * not visible at first stay outside if nothing imports them statically (see `src/ui/states/late.tsx`). The icons of all
- * other views are in one file.
+ * not visible at first stay outside if nothing imports them statically (see `src/ui/states/late.tsx`). The icons of the page
+ * of a conversation are in one file, those of all other views in another.
  *
  * The page of a conversation is one file instead of thirty small ones, without the modules of the sign-in pages.
  */
 export function bundledFile() {
   let modules: Set<string> | null = null
   let icons: Set<string> | null = null
+  let chatIcons: Set<string> | null = null
   let chat: Set<string> | null = null
   let signIn: Set<string> | null = null
   return (id: string, graph: Graph): string | null => {
@@ -73,7 +75,9 @@ export function bundledFile() {
     const [, icon] = ICON.exec(id) ?? []
     if (icon !== undefined) {
       icons ??= iconsOf(modules, graph)
-      return icons.has(icon) ? 'libraries' : 'icons'
+      if (icons.has(icon)) return 'libraries'
+      chatIcons ??= iconsOf(staticImports(graph, chatPage, markdown), graph)
+      return chatIcons.has(icon) ? 'chat-icons' : 'icons'
     }
     if (id === start) return null
     if (modules.has(id)) return id.includes('/node_modules/') ? 'libraries' : 'first-screen'

@@ -65,27 +65,54 @@ const inlineFrame = (): Plugin => ({
 /** The page of a conversation needs the chunks with these modules and their imports, besides the first screen. */
 const CONVERSATION_MODULES = ['app/chat-page.tsx', 'ui/markdown/markdown.tsx'].map(moduleOf)
 
-/**
- * Preloads the files of the page of a conversation when the document at `/c/…` arrives. Otherwise a slow connection is idle
- * between the end of loading the first screen and the moment its code requests them.
- */
-const conversationFilesEarly = (): Plugin => ({
-  name: 'conversation-files-early',
+/** The folder of each language's texts, by the language's code, as in `src/lib/i18n/languages.ts`. */
+const TEXT_FOLDERS = {
+  en: 'english',
+  de: 'german',
+  es: 'spanish',
+  fr: 'french',
+  pt: 'portuguese',
+  ru: 'russian',
+  ja: 'japanese',
+  ko: 'korean',
+  zh: 'chinese',
+}
+
+/** Puts `early-requests.js` into the document, with the files that it preloads. */
+const earlyRequests = (): Plugin => ({
+  name: 'early-requests',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
     handler(html, { bundle = {}, path }) {
       if (!path.endsWith('/index.html')) return html
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-      const holders = CONVERSATION_MODULES.map((id) =>
-        chunks.find(({ moduleIds }) => moduleIds.includes(id)),
-      ).filter((chunk) => chunk !== undefined)
-      if (holders.length < CONVERSATION_MODULES.length)
-        throw new Error(`The build has no chunk with one of ${CONVERSATION_MODULES.join(', ')}`)
-      const files = new Set(holders.flatMap(({ fileName, imports }) => [fileName, ...imports]))
-      const paths = [...files].filter((name) => !html.includes(name)).map((name) => `/${name}`)
-      const script = `if(location.pathname.startsWith('/c/'))for(const href of ${JSON.stringify(paths)})document.head.append(Object.assign(document.createElement('link'),{rel:'modulepreload',fetchPriority:'low',href}))`
-      return html.replace('</body>', () => `<script>${script}</script></body>`)
+      const chunkWith = (id: string) => {
+        const chunk = chunks.find(({ moduleIds }) => moduleIds.includes(id))
+        if (chunk === undefined) throw new Error(`The build has no chunk with ${id}`)
+        return chunk
+      }
+      const files = new Set(
+        CONVERSATION_MODULES.map(chunkWith).flatMap(({ fileName, imports }) => [
+          fileName,
+          ...imports,
+        ]),
+      )
+      const early = {
+        files: [...files].filter((name) => !html.includes(name)).map((name) => `/${name}`),
+        texts: Object.fromEntries(
+          Object.entries(TEXT_FOLDERS).map(([code, folder]) => [
+            code,
+            `/${chunkWith(moduleOf(`lib/i18n/${folder}/pages.ts`)).fileName}`,
+          ]),
+        ),
+      }
+      const source = readFileSync(resolve(import.meta.dirname, 'early-requests.js'), 'utf8')
+      const { code } = transformSync(`{const EARLY=${JSON.stringify(early)};${source}}`, {
+        minify: true,
+        target: 'es2022',
+      })
+      return html.replace('</body>', () => `<script>${code.trim()}</script></body>`)
     },
   },
 })
@@ -234,7 +261,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     inlineFrame(),
-    conversationFilesEarly(),
+    earlyRequests(),
     stylesAfterFrame(),
     documentWithAccounts(),
     serviceWorker(),

@@ -139,6 +139,29 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
+  test('a conversation, its messages and the texts of its page are requested with the document, and only once', async () => {
+    const page = await visitor.open('about:blank', { ownContext: true })
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.route(/\/assets\/libraries-/, async (route) => {
+      await held
+      await route.continue()
+    })
+    const path = `/api/conversations/${conversation}`
+    const early = [path, `${path}/messages`]
+    await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
+    await expect.poll(() => requested).toEqual(expect.arrayContaining(early))
+    expect(requested.filter((name) => name.startsWith('/assets/pages-'))).toHaveLength(1)
+    release()
+    await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
+    expect(requested.filter((name) => early.includes(name))).toHaveLength(2)
+    await page.context().close()
+  })
+
   test('selected text stays selected while its paragraph grows, and a formula is drawn before it is complete', async () => {
     let open = (): void => {}
     const held = new Promise<void>((resolve) => {

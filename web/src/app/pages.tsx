@@ -1,5 +1,5 @@
 // The routes of the page. Pages except home load when they are first opened; the chat is prefetched.
-import { usePrefetchInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -46,10 +46,16 @@ const SetupPage = lazyView(() =>
 )
 const UsagePage = lazyView(() => import('./usage-page.tsx').then((module) => module.UsagePage))
 
-/** Fetches a conversation while the code of its page loads. */
+/**
+ * Fetches a conversation while the code of its page loads. Not with `usePrefetchQuery`, which skips queries that something
+ * already observes, as the skip link does.
+ */
 function PrefetchConversation({ id }: { id: string }) {
-  usePrefetchQuery(conversationQuery(id))
-  usePrefetchInfiniteQuery(messagesQuery(id))
+  const client = useQueryClient()
+  useEffect(() => {
+    void client.prefetchQuery(conversationQuery(id))
+    void client.prefetchInfiniteQuery(messagesQuery(id))
+  }, [client, id])
   return null
 }
 

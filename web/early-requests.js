@@ -1,0 +1,30 @@
+// Runs at the end of the document. At `/c/…`, it requests what the page of a conversation needs: otherwise a slow connection is
+// idle between the end of loading the first screen and the moment its code requests them. The build puts it into the document
+// and prepends `EARLY`: the page's files, and the file of its texts for each language.
+;(() => {
+  const [, id] = /^\/c\/([\w-]+)$/.exec(location.pathname) ?? []
+  if (id === undefined) return
+  const request = (properties) =>
+    document.head.append(
+      Object.assign(document.createElement('link'), { fetchPriority: 'low', ...properties }),
+    )
+  // Where there are accounts, only the application has the token for these. The same URLs as in `src/lib/api/`.
+  if (document.documentElement.dataset.accounts === undefined)
+    for (const path of ['', '/messages?limit=50'])
+      request({
+        rel: 'preload',
+        as: 'fetch',
+        crossOrigin: 'anonymous',
+        href: `/api/conversations/${id}${path}`,
+      })
+  // As in `src/lib/i18n/i18n.ts`, except that only the browser's first language counts.
+  let language = navigator.language
+  try {
+    language = localStorage.getItem('nanoclaw.language') ?? language
+  } catch {
+    // Storage is blocked: the browser's language is shown.
+  }
+  const texts = EARLY.texts[language.split('-')[0]]
+  for (const href of texts === undefined ? EARLY.files : [...EARLY.files, texts])
+    request({ rel: 'modulepreload', href })
+})()
