@@ -155,7 +155,16 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     await form.getByLabel('Address (URL)').fill('http://127.0.0.1:9/mcp')
     const test = form.getByRole('button', { name: 'Test' })
     await test.click()
-    await form.getByText('the connection failed or was lost').waitFor()
+    const failure = form.getByText('the connection failed or was lost')
+    await failure.waitFor()
+    // The form is higher than the dialog: the result is scrolled to, and the button can be used again.
+    await expect
+      .poll(async () => {
+        const [text, button] = [await failure.boundingBox(), await test.boundingBox()]
+        return (button?.y ?? 0) - ((text?.y ?? 0) + (text?.height ?? 0))
+      })
+      .toBeGreaterThan(0)
+    await test.and(page.locator(':focus')).waitFor()
     await form.getByLabel('Address (URL)').fill(asking.url)
     await form.getByLabel('Other headers').fill('X-Team: red')
     await form.getByLabel('Only for').fill('ann, bob')

@@ -46,10 +46,16 @@ describeInBrowser('second factors', (visitor) => {
     await page.goto(`${origin}/settings/account`)
 
     const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Cancel' }) })
-    await page.getByRole('button', { name: 'Set up' }).click()
+    const setUp = page.getByRole('button', { name: 'Set up' })
+    await setUp.click()
+    await form.getByLabel('Current password').and(page.locator(':focus')).waitFor()
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await setUp.and(page.locator(':focus')).waitFor()
+    await setUp.click()
     await form.getByLabel('Current password').fill('a good password')
     await form.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('img', { name: 'QR code' }).waitFor()
+    await form.getByLabel('Code', { exact: true }).and(page.locator(':focus')).waitFor()
     const secret = Secret.fromBase32(await form.getByLabel('Or enter this key').inputValue())
     const code = (steps: number) =>
       new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 })

@@ -6,6 +6,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { bringIntoView } from '../../ui/states/bring-into-view.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { useAddMcpServer, useChangeMcpServer, useTestMcpServer } from './api/mcp-servers.ts'
 import { accessSettings, McpAccessFields, storedAccess } from './mcp-access-fields.tsx'
@@ -31,7 +32,7 @@ export function McpDialog({
       title={server === null ? t('mcp.add') : t('mcp.edit', { name })}
       footer={
         <>
-          <Button className="me-auto" disabled={test.isPending || !isFilled} onClick={form.tryIt}>
+          <Button className="me-auto" disabled={!isFilled} onClick={form.tryIt}>
             {t('mcp.test')}
           </Button>
           <Button tone="quiet" onClick={onClose}>
@@ -47,7 +48,11 @@ export function McpDialog({
         <McpFields server={server} form={form} />
       </form>
       {refused !== null && (
-        <p role="alert" className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+        <p
+          ref={bringIntoView}
+          role="alert"
+          className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
+        >
           {errorText(refused)}
         </p>
       )}
@@ -87,6 +92,8 @@ function useMcpForm(server: AdminMcpServer | null, onClose: () => void) {
     else change.mutate({ name: server.name, patch: given }, { onSuccess: onClose })
   }
   const tryIt = (): void => {
+    // The button is not disabled meanwhile, which would take the focus from it.
+    if (test.isPending) return
     const given = read()
     if (given !== null) test.mutate({ name: name.trim(), ...given })
   }

@@ -1,6 +1,7 @@
 // The result of testing an MCP server: its tools with their risk levels, or the error.
 import { useTranslation } from 'react-i18next'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { bringIntoView } from '../../ui/states/bring-into-view.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Loading } from '../../ui/states/feedback.tsx'
 import type { useTestMcpServer } from './api/mcp-servers.ts'
@@ -24,13 +25,17 @@ export function McpTestResult({
         : null
   if (failure !== null)
     return (
-      <p role="alert" className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+      <p
+        ref={bringIntoView}
+        role="alert"
+        className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
+      >
         {failure}
       </p>
     )
   if (outcome === undefined) return null
   return (
-    <div role="status" className="mt-2 rounded-lg bg-sunken px-3 py-2 text-sm">
+    <div ref={bringIntoView} role="status" className="mt-2 rounded-lg bg-sunken px-3 py-2 text-sm">
       <p>
         {outcome.state === 'sign_in_needed'
           ? t('mcp.testSignIn')

@@ -1,12 +1,13 @@
 // The second factors in the settings: authenticator app, passkeys, recovery codes.
 import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSecondFactorActions, useSecondFactors } from '../../lib/api/second-factors.ts'
 import { copyText } from '../../lib/browser/copy-text.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
+import { bringIntoView } from '../../ui/states/bring-into-view.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -128,6 +129,9 @@ export function SecondFactorSection() {
   )
 }
 
+/** For `ref` of the field that a step begins with. */
+const focusField = (field: HTMLInputElement | null): void => field?.focus()
+
 const isCancelled = (error: unknown): boolean => !(error instanceof ApiError)
 
 function TaskForm({
@@ -140,6 +144,7 @@ function TaskForm({
   onCancel: () => void
 }) {
   const { t } = useTranslation()
+  useFocusAfterwards()
   const { beginTotp, confirmTotp, createCodes, addPasskey, remove } = useSecondFactorActions()
   const [password, setPassword] = useState('')
   const [name, setName] = useState('')
@@ -177,6 +182,7 @@ function TaskForm({
       )}
       {begun === undefined ? (
         <TextField
+          ref={focusField}
           label={t('settings.currentPassword')}
           type="password"
           autoComplete="current-password"
@@ -190,6 +196,7 @@ function TaskForm({
           <QrCode text={begun.uri} label={t('secondFactor.qrCode')} />
           <TextField label={t('secondFactor.secret')} readOnly value={begun.secret} />
           <TextField
+            ref={focusField}
             label={t('auth.code')}
             autoComplete="one-time-code"
             inputMode="numeric"
@@ -228,10 +235,25 @@ function TaskForm({
   )
 }
 
+/** Gives the focus back to the button that opened the form once the form is gone. */
+function useFocusAfterwards(): void {
+  const [opener] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus()
+    },
+    [opener],
+  )
+}
+
 function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   return (
-    <div className="mt-4 flex flex-col gap-3 border-t border-line pt-4" role="status">
+    <div
+      ref={bringIntoView}
+      className="mt-4 flex flex-col gap-3 border-t border-line pt-4"
+      role="status"
+    >
       <p className="text-sm">{t('secondFactor.codesText')}</p>
       <ul
         className="grid grid-cols-2 gap-x-6 gap-y-1 font-mono text-sm"

@@ -2,6 +2,7 @@
 import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../controls/button.tsx'
+import { bringIntoView } from '../states/bring-into-view.ts'
 import { errorText } from '../states/error-text.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -66,7 +67,11 @@ export function FormDialog({
         >
           {children}
           {error !== null && (
-            <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+            <p
+              ref={bringIntoView}
+              role="alert"
+              className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
+            >
               {errorText(error)}
             </p>
           )}
