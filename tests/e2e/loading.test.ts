@@ -151,13 +151,13 @@ describeInBrowser('loading the page', (visitor) => {
       await held
       await route.continue()
     })
-    const path = `/api/conversations/${conversation}`
+    const path = `/api/conversations/${other}`
     const early = [path, `${path}/messages`]
-    await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
+    await page.goto(`${on.server.url}/c/${other}`, { waitUntil: 'commit' })
     await expect.poll(() => requested).toEqual(expect.arrayContaining(early))
     expect(requested.filter((name) => name.startsWith('/assets/pages-'))).toHaveLength(1)
     release()
-    await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
+    await page.getByText('Nothing else.').waitFor()
     expect(requested.filter((name) => early.includes(name))).toHaveLength(2)
     await page.context().close()
   })
