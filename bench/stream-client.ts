@@ -1,7 +1,12 @@
 // The load client: sends one streamed request and measures its bytes and the timing of its events.
 import { Agent, request as httpRequest } from 'node:http'
 
-const agent = new Agent({ keepAlive: true, maxSockets: 5_000 })
+/**
+ * Idle connections are closed before any server does it (Node's default is 5 s). Otherwise a request can meet a connection
+ * that is just being closed ("socket hang up"), which would look like a fault of the server.
+ */
+const IDLE_MS = 2_000
+const agent = new Agent({ keepAlive: true, maxSockets: 5_000, timeout: IDLE_MS })
 
 export interface StreamResult {
   /** Milliseconds from sending to the first text of the answer. */

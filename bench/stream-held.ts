@@ -7,10 +7,16 @@ import { startProgram } from './processes/start.ts'
 import { percentile, type Row } from './row.ts'
 
 const SUITE = 'stream'
-/** Numbers of concurrent streams at 30 tokens/s, tried in order while the token latency stays within its limit. */
-const HELD_STEPS = [50, 100, 200, 300, 400, 500, 700, 1000]
+/** Numbers of concurrent streams at 30 tokens/s, tried in order while they are held. */
+const HELD_STEPS = [50, 100, 200, 300, 400, 500, 600, 700, 1000]
 const HELD_TOKENS = 450
-const HELD_LATENCY_MS = 100
+const TOKEN_MS = 1000 / 30
+/** The limit of the 99th percentile of the time between events with text. A token waits less than that. */
+const HELD_GAP_MS = 100
+/** The limit of the 99th percentile of the event loop's delay. */
+const HELD_LOOP_DELAY_MS = 50
+/** A step that misses a limit is tried again, because other programs on the machine can only make it worse. */
+const HELD_TRIES = 2
 /** Delay between stream starts; the latency is measured once all are running. */
 const HELD_APART_MS = 8
 
@@ -23,13 +29,17 @@ const figure = (name: string, value: number, unit: string, target: string, ok: b
   ok,
 })
 
-interface Held {
-  count: number
-  latency: number
+interface Step {
   /** The 99th percentile of the time between events with text, in milliseconds. */
   gap: number
   /** The 99th percentile of the delay of the server's event loop, in milliseconds; NaN for the proxy. */
   loopDelay: number
+  /** Peak resident memory in megabytes. */
+  peak: number
+}
+
+interface Held extends Step {
+  count: number
   /** Peak resident memory in megabytes, by the number of streams. */
   peaks: Map<number, number>
 }
@@ -41,28 +51,35 @@ async function loopDelayOf({ process: { port }, reportsMetrics }: Contender): Pr
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics)?.[1]) * 1000
 }
 
-/** The largest number of streams at 30 tokens/s for which the p99 token latency stays within 100 ms. */
+/** Runs so many streams of 30 tokens/s at the same time. */
+async function runStep(contender: Contender, count: number): Promise<Step> {
+  let peak = 0
+  const watching = setInterval(() => {
+    peak = Math.max(peak, contender.process.memory())
+  }, 200)
+  await loopDelayOf(contender)
+  // Cleared in any case: measuring a stopped process would hide why the streams failed.
+  const { results } = await runStreams(contender, `paced-${HELD_TOKENS}`, count, {
+    staggerMs: HELD_APART_MS,
+  }).finally(() => clearInterval(watching))
+  const gaps = results.flatMap((result) => result.gaps)
+  return { gap: percentile(gaps, 0.99), loopDelay: await loopDelayOf(contender), peak }
+}
+
+/** NaN, the delay of the proxy, is not a miss. */
+const isHeld = ({ gap, loopDelay }: Step): boolean =>
+  gap < HELD_GAP_MS && !(loopDelay >= HELD_LOOP_DELAY_MS)
+
+/** The largest number of streams that stays within all limits. */
 async function held(contender: Contender): Promise<Held> {
-  const best: Held = { count: 0, latency: 0, gap: 0, loopDelay: Number.NaN, peaks: new Map() }
+  const best: Held = { count: 0, gap: 0, loopDelay: Number.NaN, peak: 0, peaks: new Map() }
   for (const count of HELD_STEPS) {
-    let peak = 0
-    const watching = setInterval(() => {
-      peak = Math.max(peak, contender.process.memory())
-    }, 200)
-    await loopDelayOf(contender)
-    // Cleared in any case: measuring a stopped process would hide why the streams failed.
-    const { results } = await runStreams(contender, `paced-${HELD_TOKENS}`, count, {
-      staggerMs: HELD_APART_MS,
-    }).finally(() => clearInterval(watching))
-    const gaps = results.flatMap((result) => result.gaps)
-    const gap = percentile(gaps, 0.99)
-    const latency = gap - 1000 / 30
-    if (latency > HELD_LATENCY_MS) break
-    best.count = count
-    best.latency = latency
-    best.gap = gap
-    best.loopDelay = await loopDelayOf(contender)
-    best.peaks.set(count, peak)
+    let step = await runStep(contender, count)
+    for (let tries = 1; tries < HELD_TRIES && !isHeld(step); tries += 1)
+      step = await runStep(contender, count)
+    if (!isHeld(step)) break
+    best.peaks.set(count, step.peak)
+    Object.assign(best, step, { count })
   }
   return best
 }
@@ -84,24 +101,24 @@ async function holding(raw: Contender, own: Contender): Promise<Row[]> {
     ),
     figure(
       'token latency with that many streams, p99',
-      mine.latency,
+      mine.gap - TOKEN_MS,
       'ms',
       '< 100',
-      mine.latency < 100,
+      mine.gap - TOKEN_MS < 100,
     ),
     figure(
       'time between text events with that many streams, p99',
       mine.gap,
       'ms',
       '< 100',
-      mine.gap < 100,
+      mine.gap < HELD_GAP_MS,
     ),
     figure(
       'event-loop delay with that many streams, p99',
       mine.loopDelay,
       'ms',
       '< 50',
-      mine.loopDelay < 50,
+      mine.loopDelay < HELD_LOOP_DELAY_MS,
     ),
     figure(
       `memory per stream above ${few} streams`,

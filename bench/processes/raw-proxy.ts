@@ -25,6 +25,8 @@ const server = createServer((request, response) => {
   response.on('close', () => onward.destroy())
   request.pipe(onward)
 })
+// Longer than the load client keeps idle connections, as in the other programs: no request must meet a closing connection.
+server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', 4096, () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }))
 })
