@@ -56,7 +56,7 @@ const GATHER_MS = 50
  * The interval with many streams, because each emitted piece costs the same, however long it is. With 300 streams of 30
  * tokens/s and 80 ms, a token took 46 µs of CPU time instead of 79. Tokens must not be 100 ms late.
  */
-const GATHER_MANY_MS = 90
+const GATHER_MANY_MS = 80
 /** More characters than any model writes. Ends the answer of a provider that never stops. */
 const MAX_ANSWER_CHARACTERS = 10_000_000
 /** The limit in bytes, for a stream that never stops and contains no text. */

@@ -66,14 +66,14 @@ describe('with a clock that the test moves', () => {
   /** Lets promises settle that wait for nothing else. */
   const settled = () => vi.advanceTimersByTimeAsync(0)
 
-  /** A body that has been read twice, as in the middle of a long answer. */
+  /** A body that has been read twice, as in the middle of a long answer; the second read has just resolved. */
   async function startLong(isCrowded: boolean, ticks = createSharedTicks()) {
     const started = startBody(isCrowded, ticks)
     for (const text of ['first', 'second']) {
       const read = readOf(started.source)
-      // The first read is due at once, the second when the interval has passed.
-      if (text === 'second') await vi.advanceTimersByTimeAsync(GATHER_MS)
       started.arrive(text)
+      // The first read is due at once, the second at the end of the interval.
+      if (text === 'second') await vi.advanceTimersToNextTimerAsync()
       await settled()
       expect(read.value).toBe(text)
     }
@@ -137,19 +137,43 @@ describe('with a clock that the test moves', () => {
     expect(isResting()).toBe(true)
   })
 
-  test('responses read at about the same time share one timer', async () => {
-    const ticks = createSharedTicks()
-    const bodies = [await startLong(true, ticks)]
-    // Within the same tick.
-    await vi.advanceTimersByTimeAsync(1)
-    bodies.push(startBody(true, ticks))
-    bodies[1]?.arrive('first')
+  test('a read that was late because nothing had arrived does not delay the next one', async () => {
+    const { source, arrive } = await startLong(true)
+    const late = readOf(source)
+    await vi.advanceTimersByTimeAsync(GATHER_MS + 3 * TICK_MS)
+    arrive('late')
     await settled()
-    await bodies[1]?.source.read(GATHER_MS)
+    expect(late.value).toBe('late')
+    const next = readOf(source)
+    arrive('next')
+    await vi.advanceTimersByTimeAsync(GATHER_MS - 3 * TICK_MS)
+    expect(next.value).toBe('next')
+  })
+
+  test('many responses that begin together are read at different ticks of the interval, and share their timers', async () => {
+    const ticks = createSharedTicks()
+    const bodies = Array.from({ length: 18 }, () => startBody(true, ticks))
+    for (const { source, arrive } of bodies) {
+      const first = readOf(source)
+      arrive('first')
+      await settled()
+      expect(first.value).toBe('first')
+    }
     const before = vi.getTimerCount()
-    for (const { source } of bodies) readOf(source)
-    for (const { arrive } of bodies) arrive('next')
-    expect(vi.getTimerCount() - before).toBeLessThanOrEqual(1)
+    const reads = bodies.map(({ source, arrive }) => {
+      const read = readOf(source)
+      arrive('next')
+      return read
+    })
+    const tickCount = GATHER_MS / TICK_MS
+    expect(vi.getTimerCount() - before).toBeLessThanOrEqual(tickCount)
+    for (let tick = 1; tick <= tickCount; tick += 1) {
+      const unread = reads.filter(({ value }) => value === undefined).length
+      await vi.advanceTimersByTimeAsync(TICK_MS)
+      const readNow = unread - reads.filter(({ value }) => value === undefined).length
+      expect(readNow).toBeLessThanOrEqual(Math.ceil(bodies.length / tickCount))
+    }
+    expect(reads.every(({ value }) => value === 'next')).toBe(true)
   })
 
   test('a response aborted while its socket is paused rejects the read at once', async () => {
