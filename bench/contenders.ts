@@ -41,7 +41,7 @@ const START_APART_MS = 8
 const SETTLE_MS = 2_000
 const STEADY_SECONDS = 6
 /** Streams before the measured ones: otherwise V8 still compiles in the first seconds, a fifth of the product's CPU time. */
-const WARM_UP = { model: 'single-2000', streams: 8, rounds: 4 }
+export const WARM_UP = { model: 'single-2000', streams: 8, rounds: 4 }
 /** Of a `paced` model. */
 const TOKENS_PER_SECOND = 30
 

@@ -2,7 +2,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, passThrough, product, runStreams, startProduct } from './contenders.ts'
+import {
+  type Contender,
+  passThrough,
+  product,
+  runStreams,
+  startProduct,
+  WARM_UP,
+  warmUp,
+} from './contenders.ts'
 import { startProgram } from './processes/start.ts'
 import { percentile, type Row } from './row.ts'
 
@@ -51,6 +59,9 @@ async function loopDelayOf({ process: { port }, reportsMetrics }: Contender): Pr
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics)?.[1]) * 1000
 }
 
+/** The figures if not even the first step is held. */
+const NOTHING: Step = { gap: Number.NaN, loopDelay: Number.NaN, peak: Number.NaN }
+
 /** Runs so many streams of 30 tokens/s at the same time. */
 async function runStep(contender: Contender, count: number): Promise<Step> {
   let peak = 0
@@ -72,7 +83,7 @@ const isHeld = ({ gap, loopDelay }: Step): boolean =>
 
 /** The largest number of streams that stays within all limits. */
 async function held(contender: Contender): Promise<Held> {
-  const best: Held = { count: 0, gap: 0, loopDelay: Number.NaN, peak: 0, peaks: new Map() }
+  const best: Held = { count: 0, ...NOTHING, peaks: new Map() }
   for (const count of HELD_STEPS) {
     let step = await runStep(contender, count)
     for (let tries = 1; tries < HELD_TRIES && !isHeld(step); tries += 1)
@@ -135,9 +146,11 @@ export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
   const upstream = await startProgram('upstream')
   const rawProcess = await startProgram('raw-proxy', String(upstream.port))
-  const server = await startProduct(folder, upstream.port, [`paced-${HELD_TOKENS}`])
+  const server = await startProduct(folder, upstream.port, [`paced-${HELD_TOKENS}`, WARM_UP.model])
+  const [raw, own] = [passThrough(rawProcess), product(server)]
   try {
-    return await holding(passThrough(rawProcess), product(server))
+    for (const one of [raw, own]) await warmUp(one)
+    return await holding(raw, own)
   } finally {
     await Promise.all([server.stop(), rawProcess.stop(), upstream.stop()])
     await rm(folder, { recursive: true, force: true })
