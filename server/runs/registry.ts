@@ -102,7 +102,6 @@ export function createRunRegistry(
   async function launch(activeRun: ActiveRun, run: RunRow, known?: KnownStart): Promise<void> {
     launched.add(run.id)
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
-    const runDependencies = { ...dependencies, runs, storeMoments, isDraining: () => isDraining }
     const startedAt = performance.now()
     const stepsBefore = activeRun.runLog.stepCount
     const isNew = stepsBefore === 0 && run.attempt === 1
@@ -268,6 +267,7 @@ export function createRunRegistry(
       log,
     }),
   }
+  const runDependencies = { ...dependencies, runs, storeMoments, isDraining: () => isDraining }
   return runs
 }
 

@@ -25,11 +25,15 @@ export function stopWhenUnattended(
     }, ms)
     timer.unref()
   }
-  active.runLog.onListenersChange((count) => {
+  const endWatch = active.runLog.onListenersChange((count) => {
     if (count === 0) arm(delay)
     else clearTimeout(timer)
   })
   // The client of a new run may disconnect before it subscribes.
   if (active.runLog.listenerCount === 0) arm(Math.max(delay, CONNECT_MS))
-  return () => clearTimeout(timer)
+  return () => {
+    clearTimeout(timer)
+    // The log stays in memory for a while after the end, and must not keep the rest of the run there.
+    endWatch()
+  }
 }

@@ -110,8 +110,8 @@ export interface RunLog {
   interruptProse(index: number): void
   /** Asks every listener to reconnect later. */
   close(): void
-  /** Calls `callback` with the number of listeners whenever it changes. */
-  onListenersChange(callback: (count: number) => void): void
+  /** Calls `callback` with the number of listeners whenever it changes. Returns the function that ends this. */
+  onListenersChange(callback: (count: number) => void): () => void
 }
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
@@ -127,7 +127,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const everybody = (): RunListener[] => [...observers, ...listeners]
   const pendingApprovals = new Map<string, PendingApproval>()
   const pendingInputs = new Map<string, PendingInput>()
-  const watchers: ((count: number) => void)[] = []
+  const watchers = new Set<(count: number) => void>()
   let retrying: { notice: RetryNotice; until: number } | null = null
   const push = (entry: LogEntry): void => {
     retrying = null
@@ -294,7 +294,8 @@ export function createRunLog(history: RunLogHistory): RunLog {
       for (const listener of everybody()) listener.onClose()
     },
     onListenersChange(callback) {
-      watchers.push(callback)
+      watchers.add(callback)
+      return () => void watchers.delete(callback)
     },
   }
 }
