@@ -16,6 +16,8 @@ import { type ProbeReport, startProgram } from './processes/start.ts'
 import { stream } from './stream-client.ts'
 
 const SENDS = 400
+/** V8 compiles the code of a send meanwhile. */
+const WARM_UP_SENDS = 1_000
 const AT_ONCE = 8
 /** Turns of the long conversation. */
 const TURNS = 300
@@ -107,7 +109,7 @@ export async function profile(parts: readonly string[]): Promise<void> {
   try {
     console.log(`load average ${loadavg().map((load) => load.toFixed(1))}, Node ${process.version}`)
     if (wants('sends')) {
-      await (await prepareSends(own, SENDS, AT_ONCE))()
+      await (await prepareSends(own, WARM_UP_SENDS, AT_ONCE))()
       const sends = await prepareSends(own, SENDS, AT_ONCE)
       const cpu = server.cpuSeconds()
       await sends()
