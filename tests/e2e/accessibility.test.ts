@@ -36,9 +36,9 @@ describeInBrowser('accessibility', (visitor) => {
       ]),
       richAnswer(),
     )
-    const made = await server.call('POST', '/api/conversations', { body: { title: 'A talk' } })
-    conversation = `${server.url}/c/${made.json.data.id}`
-    await server.call('POST', `/api/conversations/${made.json.data.id}/messages`, {
+    const created = await server.call('POST', '/api/conversations', { body: { title: 'A talk' } })
+    conversation = `${server.url}/c/${created.json.data.id}`
+    await server.call('POST', `/api/conversations/${created.json.data.id}/messages`, {
       body: { text: 'Show me everything.', stream: false },
     })
     const folder = await server.call('POST', '/api/projects', { body: { name: 'A project' } })
@@ -230,10 +230,10 @@ describeInBrowser('accessibility', (visitor) => {
 
   test('a screen reader announces the state of the answer, not each token', async () => {
     let open = (): void => undefined
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       open = resolve
     })
-    upstream.enqueue(turn.text('Quietly said.', { until: held }))
+    upstream.enqueue(turn.text('Quietly said.', { until: gate }))
     const page = await visitor.open(server.url)
     await say(page, 'Speak.')
     const status = page.locator('[role=status][aria-live=polite].sr-only')

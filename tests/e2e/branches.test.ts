@@ -1,4 +1,4 @@
-// Several answers to one question: two models side by side, and the branches at a glance.
+// Several answers to one question: two models side by side, and the overview of the branches.
 import { expect, test } from 'vitest'
 import { describeInBrowser, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
@@ -11,10 +11,10 @@ describeInBrowser('branches', (visitor) => {
     const other = { id: 'other', name: 'Another one', api_url: on.upstream.url, api_key: 'k' }
     await on.server.call('POST', '/api/admin/models', { body: other })
     let open = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       open = resolve
     })
-    on.upstream.enqueueFor({ model: 'scripted' }, turn.text('Blue, I say.', { until: held }))
+    on.upstream.enqueueFor({ model: 'scripted' }, turn.text('Blue, I say.', { until: gate }))
     on.upstream.enqueueFor({ model: 'other' }, turn.text('Green, of course.'))
     const page = await visitor.open(on.server.url)
     await page.getByRole('button', { name: 'Add files and options' }).click()

@@ -1,4 +1,4 @@
-// The chat by keyboard alone: the focus stays where the work goes on when messages are replaced. Answers that were cut off go on.
+// The chat by keyboard alone: where the focus is after messages are replaced, and continuing an answer that was cut off.
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
@@ -18,7 +18,7 @@ describeInBrowser('the chat by keyboard', (visitor) => {
   const on = usePageServer(visitor)
   beforeEach(() => on.upstream.reset())
 
-  test('sending an edit leads to the message field, switching branches stays at the switch, and a chosen branch keeps the focus', async () => {
+  test('after sending an edit the focus is in the message field, and after switching or choosing a branch it stays where it was', async () => {
     on.upstream.enqueue(turn.text('It is blue.'), turn.text('It is green.'))
     const page = await visitor.open(on.server.url)
     await say(page, 'Which colour is the sky?')
@@ -77,7 +77,7 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await leave(page)
   })
 
-  test('a queued message that is edited or removed hands the focus on', async () => {
+  test('editing or removing a queued message moves the focus to where the user continues', async () => {
     const whole = turn.text('An endless story.', { chunkSize: 4 })
     const never = new Promise<void>(() => undefined)
     on.upstream.enqueue({
@@ -104,7 +104,7 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await leave(page)
   })
 
-  test('an answer that the output limit cut off says so and goes on', async () => {
+  test('an answer that the output limit cut off says so and can be continued', async () => {
     on.upstream.enqueue(
       turn.text('The first half', { finishReason: 'length' }),
       turn.text('and the second.'),
@@ -137,7 +137,7 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await leave(page)
   })
 
-  test('asking for a second answer leads to the choice of who gives it, also on a phone', async () => {
+  test('asking for a second answer moves the focus to the choice of its model, also on a phone', async () => {
     on.upstream.enqueue(turn.text('Bonn.'), turn.text('Berlin.'))
     const page = await visitor.open(on.server.url, { phone: true })
     await say(page, 'What is the capital?')

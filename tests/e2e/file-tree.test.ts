@@ -1,4 +1,4 @@
-// The file tree by keyboard alone: one tab stop, the keys of a tree, and a focus that stays when files open, close and go.
+// The file tree by keyboard alone: one tab stop, the keys of a tree, and where the focus is after files open, close or are deleted.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
@@ -71,7 +71,7 @@ describeInBrowser('the file tree', (visitor) => {
     await leave(page)
   })
 
-  test('where the file takes the place of the tree, the focus goes with it and comes back', async () => {
+  test('on a phone, where the file replaces the tree, the focus moves to the file and back to its row', async () => {
     const id = await on.createProject('Narrow', FILES)
     const page = await visitor.open(`${on.server.url}/projects/${id}`, { phone: true })
     await page.getByRole('treeitem', { name: 'notes.txt' }).focus()
@@ -86,7 +86,7 @@ describeInBrowser('the file tree', (visitor) => {
     await leave(page)
   })
 
-  test('on a page that is written from right to left, code and figures keep their direction, and the arrows are mirrored', async () => {
+  test('on a right-to-left page, code and figures keep their direction, and the arrow keys are mirrored', async () => {
     const id = await on.createProject('Mirrored', FILES)
     const page = await visitor.open(`${on.server.url}/projects/${id}`)
     await page.getByRole('treeitem', { name: 'src' }).waitFor()
@@ -124,7 +124,7 @@ describeInBrowser('the file tree', (visitor) => {
     await leave(page)
   })
 
-  test('saving with the button leaves the focus in the file: in the editor, or on the choice of the preview', async () => {
+  test('after saving with the button, the focus is in the editor, or on the switch to the preview while that is shown', async () => {
     const id = await on.createProject('Saved', FILES)
     const page = await visitor.open(`${on.server.url}/projects/${id}?file=README.md`)
     const editor = page.locator('.cm-content')

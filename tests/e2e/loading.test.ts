@@ -27,11 +27,11 @@ describeInBrowser('loading the page', (visitor) => {
     const page = await visitor.open(`${on.server.url}/c/${conversation}`)
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
     await page.route(`**/api/conversations/${other}**`, async (route) => {
-      await held
+      await gate
       await route.continue()
     })
     await page.getByRole('link', { name: 'Another talk' }).click()
@@ -45,11 +45,11 @@ describeInBrowser('loading the page', (visitor) => {
   test('on a slow connection, the layout and a message field are painted before any script loads, and raw Markdown is never shown', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
     await page.route(/\/assets\//, async (route) => {
-      await held
+      await gate
       await route.continue()
     })
     await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
@@ -109,13 +109,13 @@ describeInBrowser('loading the page', (visitor) => {
   test('messages are requested before the code that renders them, an early message is sent once that has loaded, and fonts load last', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
     const requested: string[] = []
     page.on('request', (request) => requested.push(new URL(request.url()).pathname))
     await page.route(/\/assets\/markdown-/, async (route) => {
-      await held
+      await gate
       await route.continue()
     })
     const messages = page.waitForRequest(/\/messages\?/)
@@ -166,7 +166,7 @@ describeInBrowser('loading the page', (visitor) => {
 
   test('selected text stays selected while its paragraph grows, and a formula is drawn before it is complete', async () => {
     let open = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       open = resolve
     })
     const first = turn.text('The first words of it, ')
@@ -182,7 +182,7 @@ describeInBrowser('loading the page', (visitor) => {
       ...first,
       actions: [
         ...pieces(first),
-        { until: held },
+        { until: gate },
         ...pieces(rest),
         { until: formula },
         ...last.actions,

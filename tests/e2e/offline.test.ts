@@ -131,12 +131,12 @@ describeInBrowser('the page without a connection', (visitor) => {
       turn.toolCalls([{ name: 'file_write', arguments: { path: 'a.md', content: 'written' } }]),
       turn.text('Done.'),
     )
-    const asked = await server.call(
+    const sent = await server.call(
       'POST',
       `/api/conversations/${conversation.json.data.id}/messages`,
       { token, body: { text: 'Write it.', stream: false } },
     )
-    const runId = asked.json.data.run.id
+    const runId = sent.json.data.run.id
     await expect.poll(() => service.received.length).toBe(1)
     const [message] = service.received
     const notice = browser.read(message?.bytes ?? Buffer.alloc(0))

@@ -76,13 +76,13 @@ for (const { name, missing, start } of BROWSERS)
         await sees(`document.querySelector('article pre').textContent.includes('print(6 * 7)')`)
 
         let goOn = (): void => undefined
-        const held = new Promise<void>((resolve) => {
+        const gate = new Promise<void>((resolve) => {
           goOn = resolve
         })
         const whole = turn.text('This goes on and on.', { chunkSize: 5 })
         upstream.enqueue({
           ...whole,
-          actions: [...whole.actions.slice(0, 3), { until: held }, ...whole.actions.slice(3)],
+          actions: [...whole.actions.slice(0, 3), { until: gate }, ...whole.actions.slice(3)],
         })
         await say('Do not stop.')
         await sees(hasText('This goes'))

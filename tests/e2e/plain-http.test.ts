@@ -90,11 +90,11 @@ describeInBrowser('the page outside a secure context', (visitor) => {
     // The text stays in the composer while the request is pending.
     await page.unroute('**/messages')
     let letGo = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       letGo = resolve
     })
     await page.route('**/messages', async (route) => {
-      await held
+      await gate
       await route.continue()
     })
     upstream.enqueue(turn.text('Taken.'))

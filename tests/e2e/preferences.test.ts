@@ -83,7 +83,7 @@ describeInBrowser('preferences', (visitor) => {
     await leave(page)
   })
 
-  test('in a page that is written from right to left, a number stands before its unit', async () => {
+  test('on a right-to-left page, a number stands before its unit', async () => {
     const page = await visitor.open(site.server.url)
     site.upstream.enqueue(turn.text('Done.'))
     await composer(page).fill('How long does it take?')

@@ -54,8 +54,8 @@ describeInBrowser('a project from upload to undo', (visitor) => {
   })
 
   const content = async (id: string, path: string): Promise<string | undefined> => {
-    const answer = await fetch(`${server.url}/api/projects/${id}/files/${path}`)
-    const { data } = (await answer.json()) as { data?: { content: string } }
+    const response = await fetch(`${server.url}/api/projects/${id}/files/${path}`)
+    const { data } = (await response.json()) as { data?: { content: string } }
     return data?.content
   }
   const question = (page: Page, about: string) =>
@@ -134,8 +134,8 @@ describeInBrowser('a project from upload to undo', (visitor) => {
     expect(await content(id, 'README.md')).toBe('# Shop\n\nNew text.\n')
     expect(await content(id, 'docs/plan.md')).toBe('# My plan\n')
     expect(await content(id, 'main.ts')).toBe('start()\n')
-    const told = JSON.stringify(upstream.requests.at(-1)?.messages)
-    expect(told).toContain('main.ts stays.')
+    const sentMessages = JSON.stringify(upstream.requests.at(-1)?.messages)
+    expect(sentMessages).toContain('main.ts stays.')
     const chat = page.url()
 
     // The history lists both changes, compares them and links back to the chat.
@@ -166,12 +166,12 @@ describeInBrowser('a project from upload to undo', (visitor) => {
   })
 
   test('on a phone, in Chinese and in the dark theme, approval requests fit and can be decided', async () => {
-    const made = await fetch(`${server.url}/api/projects`, {
+    const created = await fetch(`${server.url}/api/projects`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Phone' }),
     })
-    const { data } = (await made.json()) as { data: { id: string } }
+    const { data } = (await created.json()) as { data: { id: string } }
     upstream.enqueue(
       turn.toolCalls([
         { name: 'file_write', arguments: { path: 'a.md', content: `${'wide '.repeat(60)}\n` } },

@@ -139,7 +139,7 @@ describeInBrowser('tool results', (visitor) => {
       ['sales.csv', 'name,price\nOolong,9.5\nGreen,10\nBlack,2\n'],
     ])
       await server.call('PUT', `/api/projects/${id}/files/${path}`, { body: { content } })
-    const made = await server.call('POST', '/api/conversations', {
+    const created = await server.call('POST', '/api/conversations', {
       body: { title: 'All views', project_id: id, approval: 'auto' },
     })
     upstream.enqueue(
@@ -158,10 +158,10 @@ describeInBrowser('tool results', (visitor) => {
       ]),
       turn.text('Done.'),
     )
-    await server.call('POST', `/api/conversations/${made.json.data.id}/messages`, {
+    await server.call('POST', `/api/conversations/${created.json.data.id}/messages`, {
       body: { text: 'Use everything.', stream: false },
     })
-    const address = `${server.url}/c/${made.json.data.id}`
+    const address = `${server.url}/c/${created.json.data.id}`
     const page = await visitor.open(address)
     const unfold = async (name: RegExp, place = 0): Promise<void> => {
       const row = page.getByRole('button', { name, expanded: false }).nth(place)

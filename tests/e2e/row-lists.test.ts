@@ -6,7 +6,7 @@ import { usePageServer } from '../support/page/page-server.ts'
 describeInBrowser('lists of the settings', (visitor) => {
   const on = usePageServer(visitor)
 
-  test('when a row is removed, the focus goes on to the next one, then to the one before, then to the section', async () => {
+  test('when a row is removed, the focus moves to the next row, else to the previous one, else to the section', async () => {
     await on.server.call('PATCH', '/api/preferences', {
       body: {
         saved_prompts: ['one', 'two', 'three'].map((name) => ({ name, text: `Text ${name}` })),
@@ -30,7 +30,7 @@ describeInBrowser('lists of the settings', (visitor) => {
     await leave(page)
   })
 
-  test('a webhook is added in a dialog that shows its secret once and gives the focus back', async () => {
+  test('a webhook is added in a dialog that shows its secret once and then returns the focus', async () => {
     const page = await visitor.open(`${on.server.url}/settings/channels`)
     const add = page.getByRole('button', { name: 'Add webhook' })
     await add.focus()

@@ -88,13 +88,13 @@ describeInBrowser('layout', (visitor) => {
     ])
       await server.call('PUT', `/api/projects/${project}/files/${path}`, { body: { content } })
     const talk = async (title: string, projectId?: string): Promise<string> => {
-      const made = await server.call('POST', '/api/conversations', {
+      const created = await server.call('POST', '/api/conversations', {
         body: { title, ...(projectId === undefined ? {} : { project_id: projectId }) },
       })
-      await server.call('POST', `/api/conversations/${made.json.data.id}/messages`, {
+      await server.call('POST', `/api/conversations/${created.json.data.id}/messages`, {
         body: { text: 'Go on.', stream: false },
       })
-      return made.json.data.id
+      return created.json.data.id
     }
     upstream.enqueue(
       turn.toolCalls([{ name: 'file_grep', arguments: { pattern: 'tea' } }]),

@@ -48,10 +48,10 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
         })
       if (results === 1)
         return turn.toolCalls([{ name: 'get_current_time' }], { text: 'And the time.' })
-      const held = new Promise<void>((resolve) => {
+      const gate = new Promise<void>((resolve) => {
         release = resolve
       })
-      return tale(held)
+      return tale(gate)
     })
     folder = mkdtempSync(join(tmpdir(), 'nanoclaw-survival-'))
     place = await serverPlace(folder, scripted(upstream))
@@ -95,8 +95,10 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
       const answer = window.getByRole('article', { name: 'Answer' })
       await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
       await expect.poll(() => answer.getByRole('button', { name: /^Calculate/ }).count()).toBe(1)
-      const told = answer.locator('p').filter({ hasText: 'Sentence 29' })
-      await expect.poll(() => told.allTextContents()).toEqual([`${FIRST_HALF} ${SECOND_HALF}`])
+      const lastSentence = answer.locator('p').filter({ hasText: 'Sentence 29' })
+      await expect
+        .poll(() => lastSentence.allTextContents())
+        .toEqual([`${FIRST_HALF} ${SECOND_HALF}`])
     }
     const shown = (window: Page) => window.getByRole('article', { name: 'Answer' }).innerText()
     await expect.poll(() => shown(second)).toBe(await shown(page))

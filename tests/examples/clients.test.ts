@@ -1,4 +1,4 @@
-// The example clients of examples/, run against a real server, so that they cannot rot.
+// The example clients of examples/, run against a real server, so that they keep working.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// The example of a tool in one file, so that it cannot rot.
+// The example of a tool in one file, so that it keeps working.
 import { expect, test } from 'vitest'
 import { rollDice } from '../../examples/dice-tool.ts'
 import { toSchema } from '../../server/tools/tool-schema.ts'

@@ -58,10 +58,10 @@ test('a tool that changes something runs after it is approved', async () => {
     turn.text('Tea is on the list.'),
   )
   const stream = await converse()
-  const asked = await stream.next(({ event }) => event === 'approval_required')
-  expect(asked.data).toMatchObject({ name: 'mcp__shopping__add', risk_level: 'medium' })
-  await server.call('POST', `/api/runs/${asked.data.run_id}/approvals`, {
-    body: { id_ref: asked.data.id_ref, decision: 'approve' },
+  const approvalRequest = await stream.next(({ event }) => event === 'approval_required')
+  expect(approvalRequest.data).toMatchObject({ name: 'mcp__shopping__add', risk_level: 'medium' })
+  await server.call('POST', `/api/runs/${approvalRequest.data.run_id}/approvals`, {
+    body: { id_ref: approvalRequest.data.id_ref, decision: 'approve' },
   })
   const results = (await stream.all()).filter(({ data }) => data.type === 'tool_result')
   expect(results.map(({ data }) => JSON.parse(data.content).data)).toEqual(['Added: tea', 'tea'])

@@ -70,8 +70,8 @@ test(`${CUTS} cuts at random bytes: the pieces equal the uncut stream (SEED=${SE
   const control = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
     body: { text: 'Go', stream_mode: 'delta' },
   })
-  const begun = await control.next(({ event }) => event === 'run')
-  const url = `${server.url}/api/runs/${begun.data.run_id}/events?stream_mode=delta`
+  const started = await control.next(({ event }) => event === 'run')
+  const url = `${server.url}/api/runs/${started.data.run_id}/events?stream_mode=delta`
   let cuts = 0
 
   async function listen(): Promise<ReceivedEvent[]> {

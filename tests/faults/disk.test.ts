@@ -71,9 +71,9 @@ describe.skipIf(disk === null)(title, () => {
     const refusals = new Map<string, { status: number; message: string }>()
     for (let n = 0; n < 200 && !refusals.has('conversation'); n += 1) {
       const title = `during ${n} ${'x'.repeat(200)}`
-      const answer = await call('POST', '/api/conversations', { title })
-      if (answer.status === 200) acknowledged.push(answer.data.id)
-      else refusals.set('conversation', answer)
+      const response = await call('POST', '/api/conversations', { title })
+      if (response.status === 200) acknowledged.push(response.data.id)
+      else refusals.set('conversation', response)
     }
     const before = filesOnDisk()
     refusals.set('file', await call('PUT', file, { content: 'new '.repeat(50_000) }))
@@ -118,14 +118,14 @@ describe.skipIf(disk === null)(title, () => {
   test('that fills up during an answer delays the run, and the whole answer is stored', async () => {
     const conversation = await make('/api/conversations', {})
     let release = () => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    upstream.enqueue(turn.thinking('Thought of it.', 'Said '.repeat(400), { until: held }))
+    upstream.enqueue(turn.thinking('Thought of it.', 'Said '.repeat(400), { until: gate }))
     const stream = await openEvents(`${server.url}/api/conversations/${conversation}/messages`, {
       body: { text: 'Go', stream_mode: 'delta' },
     })
-    const begun = await stream.next(({ event }) => event === 'run')
+    const started = await stream.next(({ event }) => event === 'run')
     fill()
     // The database still has space that it reserved earlier; this uses up the rest.
     for (let isRefused = false; !isRefused; ) {
@@ -136,7 +136,7 @@ describe.skipIf(disk === null)(title, () => {
     if (isFull) {
       // Longer than the run tolerates: its listeners are told to reconnect, and those that do get the reason.
       await stream.all()
-      const refused = await fetch(`${server.url}/api/runs/${begun.data.run_id}/events`)
+      const refused = await fetch(`${server.url}/api/runs/${started.data.run_id}/events`)
       expect(refused.status).toBe(507)
       await refused.text()
       upstream.enqueue(turn.text('Said '.repeat(400)))

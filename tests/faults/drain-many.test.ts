@@ -105,8 +105,8 @@ describe.each(dialects)('SIGTERM under load (%s)', (dialect) => {
         const events = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
           body: { text, stream_mode: 'delta' },
         })
-        const begun = await events.next(({ event }) => event === 'run')
-        return { id, text, events, runId: begun.data.run_id }
+        const started = await events.next(({ event }) => event === 'run')
+        return { id, text, events, runId: started.data.run_id }
       }),
     )
     for (let at = 0; at < STREAMS; at += 1) await upstream.nextRequest()

@@ -55,12 +55,12 @@ afterAll(async () => {
 })
 
 async function send(text: string) {
-  const made = await fetch(`${server.url}/api/conversations`, {
+  const created = await fetch(`${server.url}/api/conversations`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   })
-  const { data } = (await made.json()) as { data: { id: string } }
+  const { data } = (await created.json()) as { data: { id: string } }
   return await openEvents(`${server.url}/api/conversations/${data.id}/messages`, {
     body: { text, stream_mode: 'delta' },
   })
@@ -75,10 +75,10 @@ const readiness = async (): Promise<number> =>
 test('a run that ends within the grace period is streamed to its end; readiness is 503 at once', async () => {
   server = await patientPlace.start()
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const gate = new Promise<void>((resolve) => {
     release = resolve
   })
-  upstream.enqueue(turn.text('Just in time.', { until: held }))
+  upstream.enqueue(turn.text('Just in time.', { until: gate }))
   const stream = await send('Hurry')
   await upstream.nextRequest()
   process.kill(server.pid, 'SIGTERM')
@@ -95,7 +95,7 @@ test('a run that does not end is suspended, its listener is asked to reconnect, 
   server = await place.start()
   upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
   const stream = await send('Take your time')
-  const begun = await stream.next(({ event }) => event === 'run')
+  const started = await stream.next(({ event }) => event === 'run')
   const request = await upstream.nextRequest()
   process.kill(server.pid, 'SIGTERM')
   const events = await stream.all()
@@ -106,7 +106,7 @@ test('a run that does not end is suspended, its listener is asked to reconnect, 
   upstream.enqueue(turn.text('Back again.'))
   server = await place.start()
   const back = await openEvents(
-    `${server.url}/api/runs/${begun.data.run_id}/events?stream_mode=delta`,
+    `${server.url}/api/runs/${started.data.run_id}/events?stream_mode=delta`,
     { headers: { 'last-event-id': String(events.at(-1)?.id) } },
   )
   const later = await back.all()
@@ -135,10 +135,10 @@ test.each(SIGNALS)(
   async (signal) => {
     server = await patientPlace.start()
     let release = () => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    upstream.enqueue(turn.text('Just in time.', { until: held }))
+    upstream.enqueue(turn.text('Just in time.', { until: gate }))
     const stream = await send('Hurry')
     await upstream.nextRequest()
     process.kill(server.pid, signal)

@@ -52,8 +52,8 @@ function leftovers(): string[] {
 }
 
 test(`a file of ${MEGABYTES} MB is intact after each of ${KILLS} kills while it is overwritten (SEED=${SEED})`, async () => {
-  const made = await send('POST', '/api/projects', { name: 'Files' })
-  const { data } = (await made.json()) as { data: { id: string } }
+  const created = await send('POST', '/api/projects', { name: 'Files' })
+  const { data } = (await created.json()) as { data: { id: string } }
   const file = `/api/projects/${data.id}/files/kept.txt`
   expect((await send('PUT', file, { content: contentOf(0) })).status).toBe(200)
   let before = hashOf(contentOf(0))
@@ -74,8 +74,8 @@ test(`a file of ${MEGABYTES} MB is intact after each of ${KILLS} kills while it 
     await server.kill('SIGKILL')
     const status = await written
     server = await place.start()
-    const answer = await fetch(`${server.url}${file}?raw=1`)
-    const after = hashOf(await answer.text())
+    const response = await fetch(`${server.url}${file}?raw=1`)
+    const after = hashOf(await response.text())
     expect([before, hashOf(content)], 'the old file or the new one').toContain(after)
     if (status === 200) expect(after, 'what was acknowledged is there').toBe(hashOf(content))
     before = after

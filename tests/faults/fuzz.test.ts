@@ -122,12 +122,12 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
     )
     for (const path of ['/api/conversations', '/api/projects'])
       for (let n = 0; n < 3; n += 1) {
-        const made = await fetch(server.url + path, {
+        const created = await fetch(server.url + path, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ name: `There ${n}` }),
         })
-        const { data } = (await made.json()) as { data: { id: string } }
+        const { data } = (await created.json()) as { data: { id: string } }
         present.push(data.id)
       }
   })
@@ -187,21 +187,21 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
         left -= 1
         const { url, init } = makeRequest()
         const controller = new AbortController()
-        const answer = await fetch(url, { ...init, signal: controller.signal }).catch(
+        const response = await fetch(url, { ...init, signal: controller.signal }).catch(
           (error: unknown) => String(error),
         )
-        if (typeof answer === 'string') {
-          wrong.push(`${init.method} ${url.slice(0, 200)}: ${answer}`)
+        if (typeof response === 'string') {
+          wrong.push(`${init.method} ${url.slice(0, 200)}: ${response}`)
           continue
         }
         const isStream =
-          answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+          response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
         // Abandoning a stream halfway is part of the test.
         if (isStream) controller.abort()
-        const text = isStream ? '' : await answer.text()
-        if (answer.status >= 500 && !documented.has(answer.status))
+        const text = isStream ? '' : await response.text()
+        if (response.status >= 500 && !documented.has(response.status))
           wrong.push(
-            `${init.method} ${url.slice(0, 200)} ${String(init.body).slice(0, 300)} → ${answer.status} ${text.slice(0, 200)}`,
+            `${init.method} ${url.slice(0, 200)} ${String(init.body).slice(0, 300)} → ${response.status} ${text.slice(0, 200)}`,
           )
       }
     }

@@ -1,4 +1,4 @@
-// What the long tests of several instances do with them, whatever the fault.
+// Actions on several instances that the long fault tests share, whatever the fault.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { RunId } from '../../server/protocol/ids.ts'

@@ -1,4 +1,4 @@
-// Two instances whose clocks differ, whose Redis dies and whose commits lose their replies; with FAULTS=full only.
+// Two instances when their clocks differ, Redis dies, or the replies to their commits are lost; with FAULTS=full only.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A person's page behind nginx, with two instances of which the one that answers is killed; with FAULTS=full only.
+// The page behind nginx with two instances, when the one that performs the run is killed; with FAULTS=full only.
 import { afterAll, expect, test } from 'vitest'
 import { RunId } from '../../server/protocol/ids.ts'
 import { describeInBrowser, leave, say } from '../support/page/page.ts'
@@ -56,8 +56,8 @@ describeInBrowser('the page behind nginx with two instances', (visitor) => {
       const answer = page.getByRole('article', { name: 'Answer' })
       expect(await answer.count()).toBe(1)
       expect(await answer.getByRole('button', { name: /^Calculate/ }).count()).toBe(1)
-      const told = answer.locator('p').filter({ hasText: 'Sentence 199' })
-      expect(await told.allTextContents()).toEqual([TALE])
+      const lastSentence = answer.locator('p').filter({ hasText: 'Sentence 199' })
+      expect(await lastSentence.allTextContents()).toEqual([TALE])
       expect(await page.evaluate('window.isUntouched')).toBe(true)
       const run = await instances.store.runs.find(runId)
       expect(run).toMatchObject({ status: 'completed', attempt: 2 })

@@ -1,4 +1,4 @@
-// Three instances, of which the one that performs a run is killed again and again; with FAULTS=full only, or KILLS=<number>.
+// Three instances, when those that perform runs are killed again and again; with FAULTS=full only, or KILLS=<number>.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { RunId } from '../../server/protocol/ids.ts'

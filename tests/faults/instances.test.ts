@@ -1,4 +1,4 @@
-// Two instances as processes on one PostgreSQL and one Redis: one is killed or frozen, Redis goes away, and nothing is lost.
+// Two instances as processes on one PostgreSQL and one Redis: one is killed or frozen, Redis becomes unreachable, and nothing is lost.
 import { afterAll, describe, expect, test } from 'vitest'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { textsOf, useInstanceProcesses } from '../support/server/instance-processes.ts'

@@ -54,15 +54,15 @@ async function beginRun() {
 
 /** Sends a few reads and writes in parallel; resolves to their statuses. */
 async function ask(): Promise<number[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 5 }, () => [
       server.call('GET', '/api/conversations'),
       server.call('POST', '/api/conversations', { body: { title: 'Now?' } }),
     ]).flat(),
   )
-  for (const { status, headers } of answers)
+  for (const { status, headers } of responses)
     if (status === 503) expect(headers.get('retry-after')).not.toBeNull()
-  return answers.map(({ status }) => status)
+  return responses.map(({ status }) => status)
 }
 
 async function expectEnded(run: Awaited<ReturnType<typeof beginRun>>): Promise<void> {

@@ -75,12 +75,12 @@ async function performLongRun(
     release = resolve
   })
   upstream.enqueue(turn.text(TEXT, { chunkSize: 8_000, until }))
-  const made = await fetch(`${server.url}/api/conversations`, {
+  const created = await fetch(`${server.url}/api/conversations`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   })
-  const { data } = (await made.json()) as { data: { id: string } }
+  const { data } = (await created.json()) as { data: { id: string } }
   const stream = await openEvents(`${server.url}/api/conversations/${data.id}/messages`, {
     body: { text: 'Go', stream_mode: 'delta' },
   })

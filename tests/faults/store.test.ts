@@ -65,9 +65,10 @@ test.each(process.env.FAULTS === 'full' ? [3, 30] : [2])(
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let n = 0; !isOver || n < 3; n += 1) {
         const title = `${writer} ${n}`
-        const answer = await server.call('POST', '/api/conversations', { body: { title } })
-        if (answer.status === 200) acknowledged.push(answer.json.data.id)
-        else refused.push({ status: answer.status, retryAfter: answer.headers.get('retry-after') })
+        const response = await server.call('POST', '/api/conversations', { body: { title } })
+        if (response.status === 200) acknowledged.push(response.json.data.id)
+        else
+          refused.push({ status: response.status, retryAfter: response.headers.get('retry-after') })
       }
     })
     foreign.exec('begin immediate')

@@ -30,12 +30,12 @@ test.skipIf(!canLimit)(
     const place = await serverPlace(folder, { log_level: 'warn' })
     const server = await place.start({ wrapper: ['prlimit', `--nofile=${OPEN_FILES}`] })
     const json = { 'content-type': 'application/json' }
-    const made = await fetch(`${server.url}/api/projects`, {
+    const created = await fetch(`${server.url}/api/projects`, {
       method: 'POST',
       headers: json,
       body: JSON.stringify({ name: 'Files' }),
     })
-    const { data } = (await made.json()) as { data: { id: string } }
+    const { data } = (await created.json()) as { data: { id: string } }
     const file = `${server.url}/api/projects/${data.id}/files/a.txt`
     const put = (): Promise<Response> =>
       fetch(file, { method: 'PUT', headers: json, body: '{"content":"text"}' })

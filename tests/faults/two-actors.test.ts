@@ -78,10 +78,10 @@ describeOnEachServer('two actors at once', (start) => {
 
   test('many simultaneous sends start no more runs than a user may have', async () => {
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    upstream.program(() => turn.text('Here.', { until: held }))
+    upstream.program(() => turn.text('Here.', { until: gate }))
     const before = upstream.requests.length
     const ids = await Promise.all(Array.from({ length: long ? 60 : 16 }, conversation))
     const streams = await Promise.all(

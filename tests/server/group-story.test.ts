@@ -1,4 +1,4 @@
-// One story, as an operator lives it: from an empty folder to a group of three, with single sign-on, limits and new keys.
+// One story from the operator's view: from an empty folder to a group of three, with single sign-on, limits and new keys.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// What users share takes their work in turns: hashing, page reading, Python, jobs on files, web search. One piece at a time runs
-// in each of these tests, so that the order in which work ends is the order in which it began.
+// Shared workers serve users in turn: hashing, page reading, Python, jobs on files, web search. In each of these tests one piece
+// of work runs at a time, so that work ends in the order in which it began.
 import { describe, expect, test } from 'vitest'
 import { createPasswords } from '../../server/auth/passwords.ts'
 import { createPageReader, type PageReader } from '../../server/net/page-reader.ts'
@@ -33,7 +33,7 @@ async function orderOf(work: (owner: string, name: string) => Promise<unknown>):
 /** Ann's second piece is the first one in the queue; from then on everybody has a turn. */
 const IN_TURNS = ['ann 1', 'ann 2', 'bob 1', 'cyd 1', 'ann 3', 'bob 2', 'ann 4']
 
-describe('users take turns', () => {
+describe('users take turns when the server is', () => {
   test('hashing passwords', async () => {
     const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
     const passwords = createPasswords(cost, 1)

@@ -82,7 +82,7 @@ describe('keys', () => {
     expect(press('ArrowLeft', 'docs')).toBeUndefined()
   })
 
-  test('on a page that is written from right to left, the arrows are mirrored', () => {
+  test('on a right-to-left page, the arrow keys are mirrored', () => {
     expect(press('ArrowLeft', 'docs', 'ArrowLeft')).toBe('toggle docs')
     expect(press('ArrowRight', 'src/Start.ts', 'ArrowLeft')).toBe('src')
   })

@@ -1,4 +1,4 @@
-// Code that the page loads late: more attempts while the connection is away, and an end to them.
+// Parts of the page that are loaded on demand: retries while there is no connection, up to a limit.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { loadPart, PartNotLoaded } from '../../web/src/lib/browser/load-part.ts'
 

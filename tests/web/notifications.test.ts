@@ -1,4 +1,4 @@
-// Notifications of the system: shown only to a reader who wants them, may have them, and is elsewhere.
+// System notifications: shown only if the reader turned them on, the browser permits them, and the page is not in view.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const shown: { title: string; body: string | undefined; tag: string | undefined }[] = []

@@ -1,4 +1,4 @@
-// Previews of answers: the words without the marks of Markdown.
+// Plain-text previews of answers, without Markdown syntax.
 import { expect, test } from 'vitest'
 import { plainPreview } from '../../web/src/features/chat/branches/plain-preview.ts'
 

@@ -1,4 +1,4 @@
-// The administration of the whole server over real HTTP: runs, health, settings, MCP servers, storage, what users use up; on both databases.
+// The administration of the whole server over real HTTP: runs, health, settings, MCP servers, storage, usage; on both databases.
 import { beforeAll, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'

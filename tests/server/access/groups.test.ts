@@ -1,4 +1,4 @@
-// Groups over real HTTP: created and changed by administrators, and what their members may no longer use; on both databases.
+// Groups over real HTTP: created and changed by administrators, and what they forbid their members; on both databases.
 import { beforeAll, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -116,8 +116,8 @@ describeOnEachServer('groups', (start) => {
       })
       expect(chosen.status).toBe(403)
       upstream.enqueue(turn.text('Small.'))
-      const answer = await send(await conversation())
-      expect(answer.json.data.run).toMatchObject({ model: 'small', status: 'completed' })
+      const response = await send(await conversation())
+      expect(response.json.data.run).toMatchObject({ model: 'small', status: 'completed' })
       // The fallback of `small` is not allowed: nothing else answers instead.
       const count = upstream.requests.length
       upstream.enqueue(turn.json(401, { error: { message: 'no' } }))

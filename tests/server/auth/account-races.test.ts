@@ -1,4 +1,4 @@
-// Random interleavings of what must not go wrong with accounts: renewed sessions and the last administrator, on both databases.
+// Random interleavings of session renewals, and of changes that concern the last administrator; on both databases.
 import { expect, test } from 'vitest'
 import { createRefreshTokens } from '../../../server/auth/refresh-token.ts'
 import { createSessions } from '../../../server/auth/sessions.ts'
@@ -36,9 +36,9 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
       async () => ({ role: 'admin' }),
     )
     const begin = async () => {
-      const begun = await sessions.begin(user, 'page', { userAgent: '', address: '' })
-      if (begun.refreshToken === null) throw new Error('a page has a refresh token')
-      return { id: begun.session.id, token: begun.refreshToken }
+      const started = await sessions.begin(user, 'page', { userAgent: '', address: '' })
+      if (started.refreshToken === null) throw new Error('a page has a refresh token')
+      return { id: started.session.id, token: started.refreshToken }
     }
     /** The next token, or `SIGNED_OUT`. */
     const refresh = (token: string): Promise<string> =>
@@ -58,14 +58,14 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
       let { token } = await begin()
       for (let burst = 0; burst < 6; burst += 1) {
         clock.ms += random.below(20) * HOUR_MS
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 1 + random.below(5) }, () => refresh(token)),
         )
         // All of them get the same token, so that it does not matter whose response the browser stores last.
-        expect(new Set(answers).size, what).toBe(1)
-        expect(answers[0], what).not.toBe(SIGNED_OUT)
+        expect(new Set(responses).size, what).toBe(1)
+        expect(responses[0], what).not.toBe(SIGNED_OUT)
         const isLost = random.below(3) === 0
-        if (!isLost) token = answers[0] ?? ''
+        if (!isLost) token = responses[0] ?? ''
         else {
           clock.ms += random.below(30_000)
           token = await refresh(token)

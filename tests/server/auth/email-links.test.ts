@@ -1,4 +1,4 @@
-// Mails with links for a new password: who asks cannot keep the owner from one, on both databases.
+// Links by email for a new password: requests by others never keep the owner from getting one; on both databases.
 import { expect, test } from 'vitest'
 import { createAccountLinks } from '../../../server/auth/account-links.ts'
 import { createEmailLinks } from '../../../server/auth/email-links.ts'

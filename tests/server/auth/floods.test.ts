@@ -57,9 +57,9 @@ describeOnEachServer('floods of the accounts', (start) => {
       login(server, 'ann', `wrong ${n}`, '10.0.0.1'),
     )
     const owner = login(server, 'ANN', 'a good password', '10.0.0.2')
-    const answers = await Promise.all(flood)
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 401: 10, 429: 290 })
-    for (const { status, headers } of answers)
+    const responses = await Promise.all(flood)
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 401: 10, 429: 290 })
+    for (const { status, headers } of responses)
       if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await owner).status).toBe(200)
     expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(429)
@@ -68,23 +68,23 @@ describeOnEachServer('floods of the accounts', (start) => {
   test('simultaneous sign-ins with the correct password use up no attempts', async () => {
     await register(shared, 'eve')
     for (let round = 0; round < 3; round += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 8 }, () => login(shared, 'eve', 'a good password', '10.0.0.1')),
       )
-      expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 8 })
+      expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 8 })
     }
   })
 
   test('a flood of sign-ins from many addresses returns 503 instead of making everybody wait', async () => {
     const server = await startOwn(multi, { realPasswords: true })
     await register(server, 'ann')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 120 }, (_, n) => login(server, `nobody-${n}`, 'wrong', `10.1.0.${n}`)),
     )
-    const counts = tally(answers.map(({ status }) => status))
+    const counts = tally(responses.map(({ status }) => status))
     expect(Object.keys(counts).filter((status) => !['401', '503'].includes(status))).toEqual([])
     expect(counts[503]).toBeGreaterThan(0)
-    const refused = answers.find(({ status }) => status === 503)
+    const refused = responses.find(({ status }) => status === 503)
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
     // A request that was refused with 503 does not count as a failed attempt.
     expect((await login(server, 'ann', 'a good password', '10.1.0.119')).status).toBe(200)
@@ -92,7 +92,7 @@ describeOnEachServer('floods of the accounts', (start) => {
 
   test('100 simultaneous password changes with a wrong current password cost ten attempts', async () => {
     const { token } = await register(shared, 'fay')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         shared.call('PATCH', '/api/auth/profile', {
           token,
@@ -100,14 +100,14 @@ describeOnEachServer('floods of the accounts', (start) => {
         }),
       ),
     )
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 403: 10, 429: 90 })
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 403: 10, 429: 90 })
     expect((await login(shared, 'fay', 'a good password', '10.0.0.1')).status).toBe(200)
   })
 
   test('of two concurrent password changes, one succeeds and the other is refused', async () => {
     const { token } = await register(shared, 'gus')
     const passwords = ['the first password', 'the second password']
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       passwords.map((password) =>
         shared.call('PATCH', '/api/auth/profile', {
           token,
@@ -115,7 +115,7 @@ describeOnEachServer('floods of the accounts', (start) => {
         }),
       ),
     )
-    const statuses = answers.map(({ status }) => status)
+    const statuses = responses.map(({ status }) => status)
     // They may also run one after the other: then the current password of the second is wrong.
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => ![200, 403, 409].includes(status))).toEqual([])
@@ -128,7 +128,7 @@ describeOnEachServer('floods of the accounts', (start) => {
   test('an address cannot register more accounts than allowed, however many it requests at once', async () => {
     const server = await startOwn({ ...multi, limits: { registrations_per_hour: 5 } })
     await register(server, 'first', '10.9.0.9')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
         server.call('POST', '/api/auth/register', {
           body: person(`person-${n}`),
@@ -136,20 +136,20 @@ describeOnEachServer('floods of the accounts', (start) => {
         }),
       ),
     )
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 5, 429: 55 })
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 5, 429: 55 })
     const elsewhere = await register(server, 'elsewhere', '2001:db8:1:3::1')
     expect(elsewhere.user.role).toBe('user')
   })
 
   test('a user has at most fifty keys, however many are requested at once, and a new password revokes them on request', async () => {
     const { token } = await register(shared, 'ida')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 70 }, (_, n) =>
         shared.call('POST', '/api/auth/keys', { token, body: { name: `key ${n}` } }),
       ),
     )
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 50, 409: 20 })
-    const key = answers.find(({ status }) => status === 200)?.json.data.key
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 50, 409: 20 })
+    const key = responses.find(({ status }) => status === 200)?.json.data.key
     const change = (body: object) => shared.call('PATCH', '/api/auth/profile', { token, body })
     const kept = await change({ password: 'password no. 2', current_password: 'a good password' })
     expect(kept.json.data).toMatchObject({ username: 'ida', api_keys: 50 })
@@ -199,8 +199,8 @@ describeOnEachServer('floods of the accounts', (start) => {
         const body = random(2) === 0 ? { role: 'user' } : { is_active: false }
         return patch(random(3), random(3), body)
       })
-      const answers = await Promise.all(changes)
-      expect(answers.filter(({ status }) => ![200, 401, 403, 409].includes(status))).toEqual([])
+      const responses = await Promise.all(changes)
+      expect(responses.filter(({ status }) => ![200, 401, 403, 409].includes(status))).toEqual([])
       expect((await usable()).length, `SEED=${SEED}, round ${round}`).toBeGreaterThan(0)
       // Who loses access gets a 401 for requests in progress, which may still take effect: also on who restores the others.
       await expect

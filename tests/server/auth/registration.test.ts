@@ -35,8 +35,8 @@ describeOnEachServer('registering', (start) => {
     const found = await post(server, '/api/auth/links', { link: token }, fromElsewhere)
     expect(found.json.data).toMatchObject({ kind: 'setup', role: 'admin' })
     const first = { ...person('ada'), link: token }
-    const made = await post(server, '/api/auth/register', first, fromElsewhere)
-    expect(made.json.data.user.role).toBe('admin')
+    const created = await post(server, '/api/auth/register', first, fromElsewhere)
+    expect(created.json.data.user.role).toBe('admin')
     const again = await post(server, '/api/auth/register', { ...person('eve'), link: token })
     expect([again.status, again.json]).toMatchObject([403, { reason: 'account_link_invalid' }])
     expect((await post(server, '/api/auth/links', { link: token })).status).toBe(403)
@@ -92,16 +92,16 @@ describeOnEachServer('registering', (start) => {
 
     test('the limits of an invitation apply to its account from the first request on, and to nobody else', async () => {
       const quota = { tokens_per_day: 0, concurrent_runs: 2 }
-      const made = await invite({ quota, expires_in_hours: 48 })
-      expect(made.quota).toMatchObject({ ...quota, storage: null })
-      const hours = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 3_600_000
+      const created = await invite({ quota, expires_in_hours: 48 })
+      expect(created.quota).toMatchObject({ ...quota, storage: null })
+      const hours = (Date.parse(created.expires_at) - Date.parse(created.created_at)) / 3_600_000
       expect(hours).toBe(48)
       const limitsOf = async (token: string) =>
         (await server.call('GET', '/api/quota', { token })).json.data.items.flatMap(
           ({ kind, limit }: { kind: string; limit: number }) =>
             kind in quota ? [[kind, limit]] : [],
         )
-      const { token, user } = (await join('lea', made.token)).json.data
+      const { token, user } = (await join('lea', created.token)).json.data
       const limits = await limitsOf(token)
       expect(limits).toContainEqual(['tokens_per_day', 0])
       expect(limits).toContainEqual(['concurrent_runs', 2])
@@ -201,12 +201,12 @@ describe('links by email', () => {
     const token = setupToken(server)
     const post = (path: string, body: object, user?: string) =>
       server.call('POST', path, { body, token: user })
-    const made = await post('/api/auth/register', {
+    const created = await post('/api/auth/register', {
       ...person('ada'),
       email: 'Ada@example.org',
       link: token,
     })
-    const ada = made.json.data.token
+    const ada = created.json.data.token
     expect((await server.call('GET', '/api/auth/mode')).json.data.mail).toBe(true)
     const linkIn = (mail: string | undefined) =>
       /https:\/\/chat\.example\.org\/join#([\w=-]+)/.exec(mail?.replaceAll('=\r\n', '') ?? '')?.[1]
@@ -219,8 +219,11 @@ describe('links by email', () => {
     expect(await forget('ada@example.org')).toEqual(accepted)
     expect(await forget('nobody@example.org')).toEqual(accepted)
 
-    const asked = await post('/api/auth/confirmations', {}, ada)
-    expect([asked.status, asked.json]).toMatchObject([200, { data: { is_confirmed: false } }])
+    const requested = await post('/api/auth/confirmations', {}, ada)
+    expect([requested.status, requested.json]).toMatchObject([
+      200,
+      { data: { is_confirmed: false } },
+    ])
     expect(mails).toHaveLength(1)
     const link = linkIn(mails[0])
     const found = await post('/api/auth/links', { link })

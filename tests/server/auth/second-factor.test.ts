@@ -120,7 +120,7 @@ describeOnEachServer('second factors', (start) => {
     expect((await client.post('/api/auth/totp', right, key)).json).toMatchObject({
       reason: 'api_key_not_allowed',
     })
-    const begun = await client.post('/api/auth/totp', right, token)
+    const started = await client.post('/api/auth/totp', right, token)
     // Not yet confirmed: it changes nothing.
     expect((await client.login('cy')).status).toBe(200)
     expect(
@@ -128,7 +128,7 @@ describeOnEachServer('second factors', (start) => {
     ).toMatchObject({
       reason: 'second_factor_code_wrong',
     })
-    const code = codeOf(begun.json.data.secret)
+    const code = codeOf(started.json.data.secret)
     expect((await client.post('/api/auth/totp/confirm', { code }, token)).status).toBe(200)
     expect((await client.post('/api/auth/totp', right, token)).json).toMatchObject({
       reason: 'second_factor_set',
@@ -143,8 +143,8 @@ describeOnEachServer('second factors', (start) => {
     const token = await register(server, 'dan')
     await client.addTotp(token)
     const { id } = (await server.call('GET', '/api/auth/profile', { token })).json.data
-    const made = await server.call('POST', `/api/admin/users/${id}/reset-link`, { token: admin })
-    const reset = await client.post('/api/auth/reset', { link: made.json.data.token, password })
+    const created = await server.call('POST', `/api/admin/users/${id}/reset-link`, { token: admin })
+    const reset = await client.post('/api/auth/reset', { link: created.json.data.token, password })
     expect(reset.json).toMatchObject({ reason: 'second_factor_required' })
     const path = `/api/admin/users/${id}/second-factors`
     expect(

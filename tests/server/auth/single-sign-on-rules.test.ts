@@ -1,4 +1,4 @@
-// Who gets in through single sign-on, and what an issuer that lies achieves.
+// Who can sign in through single sign-on, and that an issuer that lies achieves nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administer } from '../../../server/composition/commands/admin.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
@@ -55,8 +55,10 @@ describe('single sign-on', () => {
     issuer.lie = {}
     const server = shared
     const browser = createBrowser()
-    const begun = await browser.visit(`${server.url}/api/auth/oidc/start?return_to=//evil.example`)
-    const back = await browser.visit(begun.location)
+    const started = await browser.visit(
+      `${server.url}/api/auth/oidc/start?return_to=//evil.example`,
+    )
+    const back = await browser.visit(started.location)
     const callback = server.url + back.location.slice(PUBLIC.length)
     const unknown = `${server.url}/#sign-in-refused=oidc_sign_in_unknown`
     expect((await createBrowser().visit(callback)).location).toBe(unknown)
@@ -147,11 +149,11 @@ describe('single sign-on', () => {
     const browser = createBrowser()
     await signIn(server, browser)
     const { user } = await accountOf(server, browser)
-    const made = await server.call('POST', `/api/admin/users/${user.id}/reset-link`, {
+    const created = await server.call('POST', `/api/admin/users/${user.id}/reset-link`, {
       token: admin,
     })
     // The link would not work.
-    expect(made.json).toMatchObject(refusal)
+    expect(created.json).toMatchObject(refusal)
     expect((await post('/api/auth/login', { ...account, username: 'root' })).status).toBe(200)
   })
 
@@ -209,8 +211,8 @@ describe('single sign-on', () => {
     expect(late.discoveries()).toBe(found)
     // It goes away while somebody signs in.
     const browser = createBrowser()
-    const begun = await browser.visit(`${server.url}/api/auth/oidc/start`)
-    const back = await browser.visit(begun.location)
+    const started = await browser.visit(`${server.url}/api/auth/oidc/start`)
+    const back = await browser.visit(started.location)
     await late.close()
     const { location } = await browser.visit(server.url + back.location.slice(PUBLIC.length))
     expect(location).toBe(`${server.url}/#sign-in-refused=oidc_unreachable`)

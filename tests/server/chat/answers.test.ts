@@ -1,4 +1,4 @@
-// Answers that are there: how long the model thought, changing their text, and what a person thinks of them.
+// Finished answers: how long the model thought, editing their text, and rating them.
 import { beforeAll, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'

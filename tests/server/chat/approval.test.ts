@@ -32,8 +32,8 @@ describe('approval', () => {
     server = await start({
       config: { models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' },
     })
-    const made = await server.call('POST', '/api/projects', { body: { name: 'Approvals' } })
-    project = made.json.data.id
+    const created = await server.call('POST', '/api/projects', { body: { name: 'Approvals' } })
+    project = created.json.data.id
   })
 
   async function send(settings: object = {}, body: object = {}) {
@@ -76,8 +76,10 @@ describe('approval', () => {
 
   test('without a stream, the response arrives as soon as a call waits, and names the call', async () => {
     upstream.enqueue(turn.toolCalls([write('unstreamed.txt')]), turn.text('Written.'))
-    const made = await server.call('POST', '/api/conversations', { body: { project_id: project } })
-    const path = `/api/conversations/${made.json.data.id}/messages`
+    const created = await server.call('POST', '/api/conversations', {
+      body: { project_id: project },
+    })
+    const path = `/api/conversations/${created.json.data.id}/messages`
     const sent = await server.call('POST', path, { body: { text: 'Go', stream: false } })
     const { run, message } = sent.json.data
     expect(run).toMatchObject({ status: 'awaiting_approval', finish_reason: null })

@@ -110,10 +110,10 @@ describeOnEachServer('files in messages', (start) => {
       model: 'blind',
       attachments: [{ file_id: talk.id }, { file_id: table.id }],
     })
-    const asked = upstream.requests.at(-1)?.messages.at(-1)?.content
-    expect(asked).toContain('<file name="talk.pptx">\n[Page 1]\nWalrus\n')
-    expect(asked).toContain('[Page 2]\nWhale')
-    expect(asked).toContain('Total\t42')
+    const content = upstream.requests.at(-1)?.messages.at(-1)?.content
+    expect(content).toContain('<file name="talk.pptx">\n[Page 1]\nWalrus\n')
+    expect(content).toContain('[Page 2]\nWhale')
+    expect(content).toContain('Total\t42')
     const found = await call('GET', '/api/search?q=walrus&type=file')
     expect(found.json.data.items).toMatchObject([{ conversation_id: id }])
   })

@@ -49,12 +49,12 @@ describeOnEachServer('a background task', (start) => {
   test('does not delay the answer, and its result is announced in the conversation, which continues from there', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
     script((request) =>
       lastText(request) === 'count the stars'
-        ? turn.text('There are many.', { until: held })
+        ? turn.text('There are many.', { until: gate })
         : turn.text('You are welcome.'),
     )
     const id = await newConversation()

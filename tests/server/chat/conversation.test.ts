@@ -105,10 +105,10 @@ describeOnEachServer('a conversation', (start) => {
 
   test('a second send while a run is active returns 409 with its id', async () => {
     let release = () => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    upstream.enqueue(turn.text('Slow.', { until: held }))
+    upstream.enqueue(turn.text('Slow.', { until: gate }))
     const id = await newConversation()
     const first = await send(id, { text: 'One' })
     const run = await first.next(({ event }) => event === 'run')
@@ -140,10 +140,10 @@ describeOnEachServer('a conversation', (start) => {
 
   test('a client that disconnects does not stop the run and finds the answer when it returns', async () => {
     let release = () => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    upstream.enqueue(turn.text('All of it.', { until: held }))
+    upstream.enqueue(turn.text('All of it.', { until: gate }))
     const id = await newConversation()
     const stream = await send(id, { text: 'Go on without me', stream_mode: 'delta' })
     const run = await stream.next(({ event }) => event === 'run')
@@ -218,8 +218,8 @@ describeOnEachServer('a conversation', (start) => {
     const call = (expression: string) =>
       turn.toolCalls([{ name: 'calculator', arguments: { expression } }])
     upstream.enqueue(call('1+1'), call('2+2'), turn.text('Enough.'))
-    const made = await limited.call('POST', '/api/conversations', { body: {} })
-    const url = `${limited.url}/api/conversations/${made.json.data.id}/messages`
+    const created = await limited.call('POST', '/api/conversations', { body: {} })
+    const url = `${limited.url}/api/conversations/${created.json.data.id}/messages`
     const events = await (await openEvents(url, { body: { text: 'Go' } })).all()
     expect(events.at(-1)?.data).toMatchObject({ finish_reason: 'max_iterations' })
     expect(upstream.requests.at(-1)?.body).not.toHaveProperty('tools')

@@ -49,8 +49,8 @@ describeOnEachServer('a project deleted while runs work in it', (start) => {
   }
 
   test('ends runs that execute a command, write or wait for approval, and its folder does not reappear', async () => {
-    const made = await server.call('POST', '/api/projects', { body: { name: 'Doomed' } })
-    const project = made.json.data.id
+    const created = await server.call('POST', '/api/projects', { body: { name: 'Doomed' } })
+    const project = created.json.data.id
     await server.call('PUT', `/api/projects/${project}/files/a.txt`, { body: { content: 'a' } })
     let count = 0
     upstream.program(({ messages }) => {

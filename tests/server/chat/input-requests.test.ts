@@ -147,7 +147,7 @@ describe('input that an MCP server requests', () => {
     expect(JSON.stringify(upstream.requests)).not.toContain('secret-token')
   })
 
-  test('is declined for the model to see when the person declines', async () => {
+  test('is declined when the person declines, and the model is told so', async () => {
     const { stream, question, runId } = await ask('mcp__legacy__book')
     await answer(runId, { id_ref: question.data.id_ref, action: 'decline' })
     expect(resultOf(await stream.all()).data).toBe('Nothing was booked.')

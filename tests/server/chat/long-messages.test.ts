@@ -114,10 +114,10 @@ describeOnEachServer('long messages', (start) => {
       stream: false,
     })
     for (const { messages } of upstream.requests.slice(-2)) {
-      const asked = JSON.stringify(messages.at(-1)?.content)
-      expect(asked).toContain('Look again.')
-      expect(asked).toContain(PNG.toString('base64'))
-      expect(asked).toContain('alert(1)')
+      const content = JSON.stringify(messages.at(-1)?.content)
+      expect(content).toContain('Look again.')
+      expect(content).toContain(PNG.toString('base64'))
+      expect(content).toContain('alert(1)')
     }
     expect((await pages(id)).items[0]).toMatchObject({ attachments: [{ size: PNG.length }, {}] })
     const blind = await call('PATCH', `/api/conversations/${id}/messages/${question?.id}`, {

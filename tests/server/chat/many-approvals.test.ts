@@ -16,10 +16,10 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
     server = await start({ models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' })
   })
   beforeEach(async () => {
-    const made = await server.call('POST', '/api/projects', {
+    const created = await server.call('POST', '/api/projects', {
       body: { name: `p ${Math.random()}` },
     })
-    project = made.json.data.id
+    project = created.json.data.id
   })
 
   /** Sends a message and waits until all approval requests have arrived. */
@@ -82,12 +82,12 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
       requests.map(({ data }) => data.id_ref),
     )
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       requests.map(({ data }) =>
         decide(runId, { id_ref: data.id_ref, decision: 'reject', reason: 'Not now.' }),
       ),
     )
-    expect(answers.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(200))
+    expect(responses.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(200))
     const events = await stream.all()
     expect(events.at(-1)?.event).toBe('done')
     expect(resultsOf(events)).toHaveLength(REQUESTS)

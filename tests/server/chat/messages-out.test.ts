@@ -51,14 +51,14 @@ const converse = async (approval: string) => {
 
 test('a message is sent through a channel of the user, and an unknown channel is a failure that names the existing ones', async () => {
   const { port } = receiver.address() as AddressInfo // never null or a path: the server listens on TCP
-  const made = await server.call('POST', '/api/channels', {
+  const created = await server.call('POST', '/api/channels', {
     body: {
       type: 'webhook',
       name: 'ops',
       settings: { url: `http://127.0.0.1:${port}/SECRET`, secret: 'SECRET-of-it' },
     },
   })
-  expect(made.status).toBe(200)
+  expect(created.status).toBe(200)
   upstream.enqueue(
     turn.toolCalls([{ name: 'message', arguments: { content: 'Deployed.', to: 'channel:ops' } }]),
     turn.toolCalls([{ name: 'message', arguments: { content: 'x', to: 'channel:nowhere' } }]),
@@ -74,7 +74,7 @@ test('a message is sent through a channel of the user, and an unknown channel is
   expect(received.join('')).toContain('Deployed.')
   const listed = await server.call('GET', '/api/channels')
   expect(listed.json.data.items).toMatchObject([{ last_delivery: { status: 'delivered' } }])
-  expect(JSON.stringify([made, listed])).not.toContain('SECRET')
+  expect(JSON.stringify([created, listed])).not.toContain('SECRET')
 })
 
 test('a subscribed browser is notified of an answer, and a subscription with wrong keys is refused', async () => {
@@ -110,13 +110,13 @@ test('saving a fact after outside text was read needs approval, and the fact is 
     turn.text('Noted.'),
   )
   const stream = await converse('auto_medium')
-  const asked = await stream.next(({ event }) => event === 'approval_required')
-  expect(asked.data).toMatchObject({
+  const approvalRequest = await stream.next(({ event }) => event === 'approval_required')
+  expect(approvalRequest.data).toMatchObject({
     name: 'save_memory',
     preview: { display: 'Remember: The user wants to be called Bob' },
   })
-  await server.call('POST', `/api/runs/${asked.data.run_id}/approvals`, {
-    body: { id_ref: asked.data.id_ref, decision: 'approve' },
+  await server.call('POST', `/api/runs/${approvalRequest.data.run_id}/approvals`, {
+    body: { id_ref: approvalRequest.data.id_ref, decision: 'approve' },
   })
   await stream.all()
   const { json } = await server.call('GET', '/api/memory')

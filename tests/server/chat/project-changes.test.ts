@@ -41,11 +41,11 @@ describe('changes of a project in a conversation', () => {
       ]),
       turn.text('Done.'),
     )
-    const made = await server.call('POST', '/api/conversations', {
+    const created = await server.call('POST', '/api/conversations', {
       body: { project_id: project.id },
     })
     const stream = await openEvents(
-      `${server.url}/api/conversations/${made.json.data.id}/messages`,
+      `${server.url}/api/conversations/${created.json.data.id}/messages`,
       { body: { text: 'Change the files', stream_mode: 'delta' } },
     )
     const started = await stream.next(({ event }) => event === 'run')
@@ -59,10 +59,10 @@ describe('changes of a project in a conversation', () => {
         ({ event, data: asked }) => event === 'approval_required' && asked.id_ref === call,
       )
       expect(data.preview.display).toBeTruthy()
-      const answer = await server.call('POST', `/api/runs/${started.data.run_id}/approvals`, {
+      const response = await server.call('POST', `/api/runs/${started.data.run_id}/approvals`, {
         body: { id_ref: call, ...decision },
       })
-      expect(answer.status).toBe(200)
+      expect(response.status).toBe(200)
     }
     expect((await stream.all()).at(-1)?.event).toBe('done')
     expect(await Promise.all(['a.txt', 'b.txt', 'd.txt'].map(fileText))).toEqual([

@@ -14,8 +14,8 @@ describeOnEachServer('concurrent changes of one project', (start) => {
       titles: 'off',
       tools: { exec: { enabled: true } },
     })
-    const made = await server.call('POST', '/api/projects', { body: { name: 'Busy' } })
-    const project = made.json.data.id
+    const created = await server.call('POST', '/api/projects', { body: { name: 'Busy' } })
+    const project = created.json.data.id
     const file = (name: string) => `/api/projects/${project}/files/${name}`
     const textOf = async (name: string): Promise<string | undefined> =>
       (await server.call('GET', file(name))).json.data?.content

@@ -107,10 +107,10 @@ test('a program that asks for more than the default strictness waits for approva
   const { data } = await stream.next(({ event }) => event === 'approval_required')
   expect(data).toMatchObject({ name: 'execute_python', risk_level: 'high' })
   expect(data.preview.code).toBe('import os\n1')
-  const answer = await server.call('POST', `/api/runs/${data.run_id}/approvals`, {
+  const response = await server.call('POST', `/api/runs/${data.run_id}/approvals`, {
     body: { id_ref: data.id_ref, decision: 'approve' },
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   const result = await stream.next(isResult)
   expect(JSON.parse(result.data.content)).toMatchObject({ success: true, data: { result: 1 } })
   await stream.all()

@@ -230,11 +230,11 @@ describeOnEachServer('spending', (start) => {
     for (const limits of [{ user_tokens_per_day: 1_000 }, { user_cost_per_month: 1_000 }]) {
       const server = await start({ models: models({ price }), titles: 'off', limits })
       let release = (): void => {}
-      const held = new Promise<void>((resolve) => {
+      const gate = new Promise<void>((resolve) => {
         release = resolve
       })
       upstream.reset()
-      upstream.program(() => turn.text('Hello.', { ...usage(500, 400), until: held }))
+      upstream.program(() => turn.text('Hello.', { ...usage(500, 400), until: gate }))
       const seen = upstream.requests.length
       const conversations = await Promise.all(
         Array.from({ length: 6 }, () => conversationOf(server)),

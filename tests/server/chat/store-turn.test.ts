@@ -1,4 +1,4 @@
-// What a run need not read again: the conversation and the branch as the transaction that stored its turn knows them.
+// What a run does not read again, because the transaction that stored its turn returned it: the conversation and the branch.
 import { beforeAll, expect, test } from 'vitest'
 import { storeTurn, type TurnFiles } from '../../../server/chat/store-turn.ts'
 import type { Database } from '../../../server/db/database.ts'

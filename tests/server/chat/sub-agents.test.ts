@@ -163,15 +163,19 @@ describeOnEachServer('sub-agents', (start) => {
     )
     const id = await newConversation()
     const stream = await send(id)
-    const asked = await stream.next(({ event }) => event === 'approval_required')
-    expect(asked.data).toMatchObject({
+    const approvalRequest = await stream.next(({ event }) => event === 'approval_required')
+    expect(approvalRequest.data).toMatchObject({
       name: 'message',
       risk_level: 'medium',
       preview: { sub_agent: 'writer' },
     })
-    const approved = await server.call('POST', `/api/runs/${asked.data.run_id}/approvals`, {
-      body: { id_ref: asked.data.id_ref, decision: 'approve' },
-    })
+    const approved = await server.call(
+      'POST',
+      `/api/runs/${approvalRequest.data.run_id}/approvals`,
+      {
+        body: { id_ref: approvalRequest.data.id_ref, decision: 'approve' },
+      },
+    )
     expect(approved.status).toBe(200)
     expect(resultOf(await stream.all()).data.results[0]).toMatchObject({ success: true })
     const { json } = await server.call('GET', `/api/conversations/${target}/messages`)

@@ -114,10 +114,10 @@ test('every API gets the calls and results of the others and only its own signed
     upstream.enqueue(...(turns[api]?.(id, `seal-of-${api}-${at}`) ?? []))
     const attachments =
       at === 0 ? { attachments: [{ name: 'a.png', mime: 'image/png', data: PICTURE }] } : {}
-    const answer = await server.call('POST', `/api/conversations/${json.data.id}/messages`, {
+    const response = await server.call('POST', `/api/conversations/${json.data.id}/messages`, {
       body: { text: `Question ${at}`, model: api, stream: false, ...attachments },
     })
-    expect(answer.json.data.message).toMatchObject({ text: 'Four.', status: 'completed' })
+    expect(response.json.data.message).toMatchObject({ text: 'Four.', status: 'completed' })
     expected.push(`call ${id}`, `result ${id}`)
     const body = upstream.requests.at(-1)?.body
     expect(idsOf[api]?.(body)).toEqual(expected)

@@ -141,12 +141,12 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
     let { version } = (await write(one, 'begun\n'.repeat(200_000))).json.data
     for (let round = 0; round < 2; round += 1) {
       const texts = ['one', 'other'].map((name) => `${name} in round ${round}\n`.repeat(60_000))
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [one, other].map((server, at) => write(server, texts[at] ?? '', version)),
       )
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-      const winner = answers.findIndex(({ status }) => status === 200)
-      version = answers[winner]?.json.data.version
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+      const winner = responses.findIndex(({ status }) => status === 200)
+      version = responses[winner]?.json.data.version
       for (const server of [one, other]) {
         const read = await server.call('GET', path, { token })
         expect(read.json.data.content === texts[winner], 'the text of one, whole').toBe(true)

@@ -123,11 +123,13 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
       upstream.enqueue(turn.toolCalls(calls), turn.text('Written.'))
       const { stream, runId } = await send(first, id)
       const other = await follow(second, runId)
-      const asked = await stream.next(({ event }) => event === 'approval_required')
-      expect((await other.next(({ event }) => event === 'approval_required')).id).toBe(asked.id)
+      const approvalRequest = await stream.next(({ event }) => event === 'approval_required')
+      expect((await other.next(({ event }) => event === 'approval_required')).id).toBe(
+        approvalRequest.id,
+      )
       expect(await status(second, runId)).toBe('awaiting_approval')
       const decided = await through.call('POST', `/api/runs/${runId}/approvals`, {
-        body: { id_ref: asked.data.id_ref, decision: 'approve' },
+        body: { id_ref: approvalRequest.data.id_ref, decision: 'approve' },
       })
       expect(decided.status).toBe(200)
       const events = await stream.all()

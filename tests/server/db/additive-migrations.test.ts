@@ -1,4 +1,4 @@
-// Migrations only add, so that instances of the version before go on while an upgrade replaces them one by one.
+// Migrations only add, so that instances of the previous version keep working while an upgrade replaces them one by one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'

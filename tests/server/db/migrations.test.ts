@@ -57,12 +57,15 @@ async function olderVersion(dialect: Dialect, migrations: number): Promise<Datab
   await onServer(url, `create database ${name}`)
   leftovers.push(() => onServer(url, `drop database ${name} with (force)`))
   const place = withDatabase(url, name)
-  const made = `create table ${table} (id serial primary key, hash text not null, created_at bigint)`
-  const noted = applied.map(
+  const createTable = `create table ${table} (id serial primary key, hash text not null, created_at bigint)`
+  const insertRows = applied.map(
     ({ hash, folderMillis }) =>
       `insert into ${table} (hash, created_at) values ('${hash}', ${folderMillis})`,
   )
-  await onServer(place, [...applied.flatMap(({ sql }) => sql), made, ...noted].join(';'))
+  await onServer(
+    place,
+    [...applied.flatMap(({ sql }) => sql), createTable, ...insertRows].join(';'),
+  )
   return { dialect, connection: { url: place } }
 }
 

@@ -40,9 +40,9 @@ const post = (path: string, body: string, type = 'application/json') =>
 
 describe('the envelope of errors', () => {
   test('an invalid body returns 400 and names the field', async () => {
-    const answer = await post('/api/echo', '{"name":"too long"}')
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
+    const response = await post('/api/echo', '{"name":"too long"}')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
       code: 400,
       message: expect.stringContaining('name'),
       details: [{ path: 'name' }],
@@ -66,9 +66,9 @@ describe('the envelope of errors', () => {
   test.each(bodies.map(([body, status]) => ({ name: body.slice(0, 40), body, status })))(
     'the body $name returns $status',
     async ({ body, status }) => {
-      const answer = await post('/api/echo', body)
-      expect(answer.status).toBe(status)
-      const json = await answer.json()
+      const response = await post('/api/echo', body)
+      expect(response.status).toBe(status)
+      const json = await response.json()
       expect(json).toMatchObject(
         status === 200 ? { code: 0, data: { name: 'a' } } : { code: status },
       )
@@ -103,8 +103,8 @@ describe('the envelope of errors', () => {
   })
 
   test('null for an optional field means absent, unknown fields are dropped', async () => {
-    const answer = await post('/api/echo', '{"name":"a","count":null,"admin":true}')
-    expect(await answer.json()).toEqual({ code: 0, data: { name: 'a' } })
+    const response = await post('/api/echo', '{"name":"a","count":null,"admin":true}')
+    expect(await response.json()).toEqual({ code: 0, data: { name: 'a' } })
   })
 
   test('a route whose fields are all optional may be called without a body', async () => {
@@ -121,22 +121,22 @@ describe('the envelope of errors', () => {
   })
 
   test('an unexpected error returns 500 with a neutral text', async () => {
-    const answer = await fetch(`${origin}/api/boom`)
-    expect(answer.status).toBe(500)
-    expect(await answer.text()).not.toMatch(/canary|secret/)
+    const response = await fetch(`${origin}/api/boom`)
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toMatch(/canary|secret/)
   })
 
   test('a response that violates its schema returns 500 and is not sent', async () => {
-    const answer = await fetch(`${origin}/api/wrong`)
-    expect(answer.status).toBe(500)
-    expect(await answer.text()).not.toContain('canary')
+    const response = await fetch(`${origin}/api/wrong`)
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('canary')
   })
 
   test('an AppError returns its code, details and Retry-After', async () => {
-    const answer = await fetch(`${origin}/api/busy`)
-    expect(answer.status).toBe(429)
-    expect(answer.headers.get('retry-after')).toBe('3')
-    expect(await answer.json()).toMatchObject({
+    const response = await fetch(`${origin}/api/busy`)
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('3')
+    expect(await response.json()).toMatchObject({
       code: 429,
       message: 'Wait a little.',
       details: { a: 1 },
@@ -144,8 +144,8 @@ describe('the envelope of errors', () => {
   })
 
   test('an unknown path returns 404', async () => {
-    const answer = await fetch(`${origin}/api/nothing`)
-    expect(await answer.json()).toMatchObject({ code: 404 })
+    const response = await fetch(`${origin}/api/nothing`)
+    expect(await response.json()).toMatchObject({ code: 404 })
   })
 
   const requests: readonly [string, number][] = [

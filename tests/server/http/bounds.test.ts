@@ -42,15 +42,15 @@ describe('limits per user and address', () => {
       (await server.call('POST', '/api/conversations', { body: {} })).json.data.id
     const id = await conversation()
     let release = () => {}
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    upstream.enqueue(turn.text('Done.', { until: held }))
+    upstream.enqueue(turn.text('Done.', { until: gate }))
     const first = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
       body: { text: 'Go' },
     })
-    const begun = await first.next(({ event }) => event === 'run')
-    const events = `/api/runs/${begun.data.run_id}/events`
+    const started = await first.next(({ event }) => event === 'run')
+    const events = `/api/runs/${started.data.run_id}/events`
     const others = [await openEvents(server.url + events), await openEvents(server.url + events)]
     expect((await server.call('GET', events)).status).toBe(429)
     const other = await conversation()

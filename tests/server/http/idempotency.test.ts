@@ -74,8 +74,8 @@ describeOnEachServer('Idempotency-Key', (start) => {
     expect(second.json).toEqual(first.json)
 
     upstream.enqueue(turn.text('Also once.'))
-    const made = await server.call('POST', '/api/conversations', { body: {}, token })
-    const path = `/api/conversations/${made.json.data.id}/messages`
+    const created = await server.call('POST', '/api/conversations', { body: {}, token })
+    const path = `/api/conversations/${created.json.data.id}/messages`
     const sent = await post(path, { text: 'Hello', stream: false }, 'message-1')
     const again = await post(path, { text: 'Hello', stream: false }, 'message-1')
     expect(sent.json.data.message.text).toBe('Also once.')
@@ -88,13 +88,13 @@ const { start } = useServers()
 
 test('HEAD responds like GET without a body, and every failure has an error, a request id and its header', async () => {
   const server = await start()
-  const asked = await server.call('POST', '/v1/responses', {
+  const created = await server.call('POST', '/v1/responses', {
     body: { model: 'nanoclaw/demo', input: 'Hello' },
   })
   const streams = [
     '/api/events',
-    `/api/runs/${asked.headers.get('x-nanoclaw-run-id')}/events`,
-    `/v1/responses/${Object(asked.json).id}?stream=true`,
+    `/api/runs/${created.headers.get('x-nanoclaw-run-id')}/events`,
+    `/v1/responses/${Object(created.json).id}?stream=true`,
   ]
   const paths = ['/api/models', '/api/conversations', '/healthz', '/v1/models', '/metrics']
   for (const path of [...paths, ...streams]) {
@@ -113,18 +113,18 @@ test('HEAD responds like GET without a body, and every failure has an error, a r
     ['/api/conversations', { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'a' }],
   ]
   for (const [path, init] of failures) {
-    const answer = await fetch(server.url + path, init)
-    const body: unknown = await answer.json()
+    const response = await fetch(server.url + path, init)
+    const body: unknown = await response.json()
     expect([path, body]).toMatchObject([
       path,
       {
-        code: answer.status,
+        code: response.status,
         error: expect.stringMatching(/^[a-z_]+$/),
         message: expect.stringMatching(/\w/),
-        request_id: answer.headers.get('x-request-id'),
+        request_id: response.headers.get('x-request-id'),
       },
     ])
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.status).toBeLessThan(500)
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(response.status).toBeLessThan(500)
   }
 })

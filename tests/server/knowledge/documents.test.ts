@@ -140,11 +140,11 @@ describeOnEachDatabase('documents', (open) => {
   test('a Chinese PDF is read in the background, found by a question and cited with its page', async () => {
     const server = await prepare()
     const { project } = server
-    const made = await server.upload(project, [
+    const created = await server.upload(project, [
       'handbook.pdf',
       await readFile(join(fixtures, 'handbook-zh.pdf')),
     ])
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       status: 200,
       body: {
         code: 0,

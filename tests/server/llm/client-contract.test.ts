@@ -90,7 +90,7 @@ describe.each(clients)('%s', (_name, models, answer) => {
   test.skipIf(answer === null)(
     'ends with one failure that gives the reason, and keeps the part that arrived',
     async () => {
-      const asked = await client()
+      const llm = await client()
       const faults: [Turn, string][] = [
         [turn.error(401), 'model_unauthorized'],
         [turn.error(400, 'no such field'), 'model_refused'],
@@ -101,12 +101,12 @@ describe.each(clients)('%s', (_name, models, answer) => {
       for (const [fault, code] of faults) {
         // Enough for a retry, and for a fallback with its own.
         upstream.enqueue(fault, fault, fault, fault)
-        expect(outcome(await hear(asked, llmRequest(question)))).toBe(code)
+        expect(outcome(await hear(llm, llmRequest(question)))).toBe(code)
         upstream.reset()
       }
       for (const how of ['end', 'fin', 'reset'] as const) {
         upstream.enqueue(turn.cut(words, 2, how))
-        const heard = await hear(asked, llmRequest(question))
+        const heard = await hear(llm, llmRequest(question))
         expect(outcome(heard)).toBe('model_stream_broken')
         expect('some words').toContain(heard.text)
         expect(heard.text).not.toBe('')
@@ -141,8 +141,8 @@ describe.each(clients)('%s', (_name, models, answer) => {
 
   test('handles two requests at once', async () => {
     if (answer !== null) upstream.enqueue(answer, answer)
-    const asked = await client()
-    const both = await Promise.all([1, 2].map(() => hear(asked, llmRequest(question))))
+    const llm = await client()
+    const both = await Promise.all([1, 2].map(() => hear(llm, llmRequest(question))))
     const calls = answer === null ? 1 : 2
     expect(both.map((heard) => heard.calls.length)).toEqual([calls, calls])
   })

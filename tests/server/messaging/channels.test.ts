@@ -43,7 +43,7 @@ describeOnEachDatabase('channels', (open) => {
 
   test('a user has at most twenty channels, however many are created at once', async () => {
     const { channels, userId } = await prepare()
-    const made = await Promise.allSettled(
+    const created = await Promise.allSettled(
       Array.from({ length: 30 }, (_, n) =>
         channels.create(userId, {
           type: 'webhook',
@@ -52,7 +52,7 @@ describeOnEachDatabase('channels', (open) => {
         }),
       ),
     )
-    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
     expect(await channels.list(userId)).toHaveLength(20)
   })
 
@@ -65,22 +65,22 @@ describeOnEachDatabase('channels', (open) => {
     })
     await expect(create('email', 'a', { to: 'kim@example.org' })).rejects.toThrow('smtp')
     await expect(create('carrier-pigeon', 'a', {})).rejects.toThrow('webhook, email, telegram')
-    const made = await create('webhook', 'a', { url: 'https://example.org' })
+    const created = await create('webhook', 'a', { url: 'https://example.org' })
     await expect(create('webhook', 'a', { url: 'https://example.org' })).rejects.toMatchObject({
       status: 409,
     })
     const stranger = await addUser(database)
-    await expect(channels.remove(stranger, made.id)).rejects.toMatchObject({ status: 404 })
+    await expect(channels.remove(stranger, created.id)).rejects.toMatchObject({ status: 404 })
     expect(await channels.send(stranger, 'a', message())).toBeNull()
     expect(await channels.list(stranger)).toEqual([])
-    await channels.remove(userId, made.id)
+    await channels.remove(userId, created.id)
     expect(await channels.list(userId)).toEqual([])
   })
 
   test('a webhook receives the signed message, and its secrets are never returned or stored in plain text', async () => {
     const { channels, userId } = await prepare()
     const receiver = await startReceiver()
-    const made = await channels.create(userId, {
+    const created = await channels.create(userId, {
       type: 'webhook',
       name: 'ops',
       settings: {
@@ -106,6 +106,6 @@ describeOnEachDatabase('channels', (open) => {
     expect(call?.headers['x-nanoclaw-signature']).toBe(`sha256=${hmac}`)
     expect(call?.headers['x-a']).toBe('SECRET-HEADER')
     const stored = await database.read.select().from(database.tables.channels)
-    expect(JSON.stringify([made, await channels.list(userId), stored])).not.toContain('SECRET')
+    expect(JSON.stringify([created, await channels.list(userId), stored])).not.toContain('SECRET')
   })
 })

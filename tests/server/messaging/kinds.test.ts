@@ -137,12 +137,12 @@ describeOnEachDatabase('kinds of channels', (open) => {
     const kind = createTelegramKind({ fetch, apiUrl: receiver.url })
     const { channels, userId } = await prepare({ kinds: new Map([['telegram', kind]]) })
     const token = `12345:${'a'.repeat(35)}`
-    const made = await channels.create(userId, {
+    const created = await channels.create(userId, {
       type: 'telegram',
       name: 'phone',
       settings: { bot_token: token, chat_id: 42 },
     })
-    expect(made.settings).toEqual({ chat_id: '42' })
+    expect(created.settings).toEqual({ chat_id: '42' })
     expect(await channels.send(userId, 'phone', message('x'.repeat(5_000)))).toMatchObject({
       status: 'delivered',
     })

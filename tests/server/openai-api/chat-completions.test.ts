@@ -180,8 +180,8 @@ describeOnEachServer('chat completions', (start) => {
   test('a call that needs approval fails with a text for the model, unless the caller waits for a person', async () => {
     const write = { id: 'w1', name: 'file_write', arguments: { path: 'a.txt', content: 'a' } }
     const token = key
-    const made = await server.call('POST', '/api/projects', { token, body: { name: 'Files' } })
-    const inProject = { ...ask, nanoclaw: { project_id: made.json.data.id } }
+    const created = await server.call('POST', '/api/projects', { token, body: { name: 'Files' } })
+    const inProject = { ...ask, nanoclaw: { project_id: created.json.data.id } }
     upstream.enqueue(turn.toolCalls([write]), turn.text('I may not write.'))
     await client.chat.completions.create(inProject)
     expect(upstream.requests.at(-1)?.messages.at(-1)?.content).toContain(

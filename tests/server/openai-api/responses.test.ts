@@ -143,14 +143,14 @@ describeOnEachServer('responses', (start) => {
       release = resolve
     })
     upstream.enqueue(turn.text('Done at last.', { until, chunkSize: 20 }))
-    const begun = await client.responses.create({
+    const started = await client.responses.create({
       model,
       input: 'Take your time',
       background: true,
     })
-    expect(begun).toMatchObject({ status: 'in_progress', background: true, output: [] })
+    expect(started).toMatchObject({ status: 'in_progress', background: true, output: [] })
     const following = client.responses
-      .retrieve(begun.id, { stream: true, starting_after: 1 })
+      .retrieve(started.id, { stream: true, starting_after: 1 })
       .then(collect)
     release()
     const events = await following

@@ -128,7 +128,7 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
       attempts.map(async (attempt) => {
         const { operation, body, id, query = '', token = ada } = attempt
         const { method, path } = operation
-        const answer = await fetch(urlOf(attempt), {
+        const response = await fetch(urlOf(attempt), {
           method,
           headers: {
             authorization: `Bearer ${token}`,
@@ -137,12 +137,12 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
           ...(body === undefined ? {} : { body }),
           signal: AbortSignal.timeout(20_000),
         })
-        const text = await answer.text()
-        const isShaped = answer.status < 400 || isErrorBody(path, answer, text)
-        return isRight(answer.status, attempt) && answer.status < 500 && isShaped
+        const text = await response.text()
+        const isShaped = response.status < 400 || isErrorBody(path, response, text)
+        return isRight(response.status, attempt) && response.status < 500 && isShaped
           ? []
           : [
-              `${method} ${path} ${id.slice(0, 40)}${query.slice(0, 40)} ${body?.slice(0, 300)} → ${answer.status} ${text.slice(0, 150)}`,
+              `${method} ${path} ${id.slice(0, 40)}${query.slice(0, 40)} ${body?.slice(0, 300)} → ${response.status} ${text.slice(0, 150)}`,
             ]
       }),
     )
@@ -262,23 +262,23 @@ describeOnEachServer(`hostile requests (SEED=${SEED})`, (start) => {
   })
 
   test('a body over the limit is refused before it is read', async () => {
-    const answer = await fetch(`${server.url}/api/conversations`, {
+    const response = await fetch(`${server.url}/api/conversations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${ada}` },
       body: JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) }),
     }).catch(() => undefined)
     // The server may close the connection while the client is still writing; then there is no response.
-    if (answer !== undefined) expect(answer.status).toBe(413)
+    if (response !== undefined) expect(response.status).toBe(413)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   })
 
   test('pages of allowed origins can read responses, and others cannot', async () => {
     const preflight = async (origin: string) => {
-      const answer = await fetch(`${server.url}/api/conversations`, {
+      const response = await fetch(`${server.url}/api/conversations`, {
         method: 'OPTIONS',
         headers: { origin, 'access-control-request-method': 'PATCH' },
       })
-      return answer.headers.get('access-control-allow-origin')
+      return response.headers.get('access-control-allow-origin')
     }
     expect(await preflight('https://chat.example.org')).toBe('https://chat.example.org')
     expect(await preflight(server.url)).toBe(server.url)

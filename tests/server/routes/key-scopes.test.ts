@@ -66,19 +66,22 @@ test('a key opens only the routes of its scopes, and no key opens routes that co
   for (const scope of ApiKeyScope.options) {
     const body = { name: scope, scopes: [scope] }
     const { key } = (await server.call('POST', '/api/auth/keys', { body, token: admin })).json.data
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       operations.map(async ({ method, path }) => {
-        const answer = await server.server.app.inject({
+        const response = await server.server.app.inject({
           method: method as 'GET', // the reference has no others than `inject` knows
           url: path.replaceAll(/\{[^}]+\}|\*/g, 'x'),
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           // No route accepts it, so that nothing happens where the key is accepted.
           ...(method === 'GET' ? {} : { payload: '{' }),
         })
-        return { name: `${method} ${path}`, refusal: answer.statusCode === 403 ? answer.body : '' }
+        return {
+          name: `${method} ${path}`,
+          refusal: response.statusCode === 403 ? response.body : '',
+        }
       }),
     )
-    for (const { name, refusal } of answers) {
+    for (const { name, refusal } of responses) {
       const isRefused = /api_key_scope|api_key_not_allowed/.test(refusal)
       if (!isRefused) outcomes.set(name, [...(outcomes.get(name) ?? []), scope])
     }

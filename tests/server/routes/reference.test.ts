@@ -1,4 +1,4 @@
-// The API reference matches the served routes, and who may read it.
+// The API reference: it matches the served routes, describes all of their fields, and is shown only to those who may read it.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -122,7 +122,7 @@ const allUndescribed = ({ paths, components }: Reference): string[] => {
 
 test('every field of every schema and every parameter of every route has a description', () => {
   expect(allUndescribed(document)).toEqual([])
-  // It would notice.
+  // A missing description is noticed.
   const wrong = { paths: {}, components: { schemas: { One: { properties: { two: {} } } } } }
   expect(allUndescribed(wrong)).toEqual(['One.two'])
 })
@@ -164,30 +164,30 @@ test('responses of the GET routes have the form that the reference declares', as
   for (const [path, { get }] of Object.entries(document.paths)) {
     const schema = get?.responses['200']?.content?.['application/json']?.schema
     if (schema === undefined) continue
-    const answer = await fetch(server.url + pathTo(path))
-    if (answer.status !== 200) continue
+    const response = await fetch(server.url + pathTo(path))
+    if (response.status !== 200) continue
     checker.add(schema)
-    responses.set(path, { schema, text: await answer.text() })
+    responses.set(path, { schema, text: await response.text() })
   }
   expect(responses.size).toBeGreaterThan(50)
   const wrong: string[] = []
   for (const [path, { schema, text }] of responses) {
-    const said = await checker.check(schema, text)
-    if (said !== 'fits') wrong.push(`${path}: ${said}`)
+    const outcome = await checker.check(schema, text)
+    if (outcome !== 'fits') wrong.push(`${path}: ${outcome}`)
   }
   expect(wrong).toEqual([])
-  // It would notice.
+  // A wrong type is noticed.
   const schema = responses.get('/api/conversations/{id}')?.schema ?? {}
   const titled = { code: 0, data: { ...conversation, title: 7 } }
-  const said = await checker.check(schema, JSON.stringify(titled))
-  expect(said).toContain('body/data/title must be string')
+  const finding = await checker.check(schema, JSON.stringify(titled))
+  expect(finding).toContain('body/data/title must be string')
   await checker.close()
 })
 
 test('the reference page loads nothing from other hosts', async () => {
-  const answer = await fetch(`${server.url}/docs`)
-  expect(answer.status).toBe(200)
-  expect(await answer.text()).not.toMatch(/(src|href)="https?:/)
+  const response = await fetch(`${server.url}/docs`)
+  expect(response.status).toBe(200)
+  expect(await response.text()).not.toMatch(/(src|href)="https?:/)
   expect(await (await fetch(`${server.url}/docs/json`)).json()).toEqual(document)
 })
 

@@ -77,8 +77,8 @@ describeOnEachServer('sharing', (start) => {
         message('c', 'a', 'assistant', 'secret-branch'),
       ],
     }
-    const made = await server.call('POST', '/api/conversations/import', { token: ann, body })
-    return made.json.data.id
+    const created = await server.call('POST', '/api/conversations/import', { token: ann, body })
+    return created.json.data.id
   }
   const share = async (id: string, body: unknown = {}, token = ann) =>
     server.call('POST', `/api/conversations/${id}/share`, { token, body })
@@ -260,8 +260,8 @@ describeOnEachServer('sharing', (start) => {
 
   test('without sharing, nothing is shared and every link returns 404', async () => {
     const off = await start({ sharing: 'off' })
-    const made = await off.call('POST', '/api/conversations', { body: {} })
-    const refused = await off.call('POST', `/api/conversations/${made.json.data.id}/share`)
+    const created = await off.call('POST', '/api/conversations', { body: {} })
+    const refused = await off.call('POST', `/api/conversations/${created.json.data.id}/share`)
     expect(refused.status).toBe(403)
     expect((await off.call('GET', '/api/shared/anything')).status).toBe(404)
     expect((await fetch(`${off.url}/s/anything`)).status).toBe(404)

@@ -47,8 +47,8 @@ describeOnEachServer('the storage quota', (start) => {
     if (name !== null) form.set('name', name)
     form.append('files[]', new Blob(['x'.repeat(bytes)]), 'folder/a.txt')
     const headers = { authorization: `Bearer ${token}` }
-    const answer = await fetch(server.url + path, { method: 'POST', body: form, headers })
-    return { status: answer.status, json: await answer.json() }
+    const response = await fetch(server.url + path, { method: 'POST', body: form, headers })
+    return { status: response.status, json: await response.json() }
   }
   const upload = (bytes: number) => send('/api/projects/upload', `upload ${++made}`, bytes)
   const isRefused = { status: 413, json: { error: 'quota_exceeded' } }

@@ -157,16 +157,16 @@ export function useCrashRounds(
     },
     async round(task, { prepare, die }) {
       rounds += 1
-      const made = await call('POST', '/api/conversations', {
+      const created = await call('POST', '/api/conversations', {
         project_id: projectId,
         approval: 'auto',
       })
       await prepare?.(server)
-      const stream = await ask(made.id, task)
+      const stream = await ask(created.id, task)
       await die(server, stream)
       const seen = stream === null ? [] : [...(await stream.all())]
       server = await place.start()
-      await expectStored(made.id, task, seen)
+      await expectStored(created.id, task, seen)
       if (sqliteFile !== null) expect(integrityOf(sqliteFile)).toBe('ok')
     },
     async expectUsageCountedOnce() {

@@ -110,9 +110,9 @@ async function act(world: World): Promise<void> {
     items.filter(({ role }) => role === 'user'),
   )
   const post = async (path: string, body: object = {}) => {
-    const answer = await server.call('POST', `/api/runs/${runId}/${path}`, { body })
-    expect([200, 404, 409], path).toContain(answer.status)
-    return answer
+    const response = await server.call('POST', `/api/runs/${runId}/${path}`, { body })
+    expect([200, 404, 409], path).toContain(response.status)
+    return response
   }
   const action = pick(random, ACTIONS)
   switch (action) {

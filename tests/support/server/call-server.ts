@@ -13,12 +13,12 @@ export async function callServer(
   path: string,
   body?: unknown,
 ): Promise<ServerAnswer> {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method,
     ...(body === undefined
       ? {}
       : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   })
-  const { message, data } = (await answer.json()) as Omit<ServerAnswer, 'status'>
-  return { status: answer.status, message, data }
+  const { message, data } = (await response.json()) as Omit<ServerAnswer, 'status'>
+  return { status: response.status, message, data }
 }

@@ -148,7 +148,7 @@ async function startServer(
     server,
     logged: () => lines.join(''),
     async call(method, path, { body, token, headers } = {}) {
-      const answer = await fetch(url + path, {
+      const response = await fetch(url + path, {
         method,
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -160,8 +160,8 @@ async function startServer(
           : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       // Not validated here: the assertions check the shape.
-      const json = (await answer.json()) as Answer
-      return { status: answer.status, headers: answer.headers, json }
+      const json = (await response.json()) as Answer
+      return { status: response.status, headers: response.headers, json }
     },
     async close() {
       if (closed) return

@@ -20,24 +20,24 @@ describeOnEachServer('accounts', (start) => {
     (await server.call('POST', '/api/auth/register', { body: person(username) })).json.data.token
 
   test('exactly one of several users who register first at the same time becomes administrator', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['one', 'two', 'three', 'four'].map((name) =>
         server.call('POST', '/api/auth/register', { body: person(name) }),
       ),
     )
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    const roles = answers.map(({ json }) => json.data.user.role).sort()
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const roles = responses.map(({ json }) => json.data.user.role).sort()
     expect(roles).toEqual(['admin', 'user', 'user', 'user'])
-    expect(JSON.stringify(answers)).not.toContain('argon2')
+    expect(JSON.stringify(responses)).not.toContain('argon2')
   })
 
   test('a user name is unique regardless of case, also for concurrent registrations', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['Twin', 'twin'].map((name) =>
         server.call('POST', '/api/auth/register', { body: person(name) }),
       ),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
   test.each([
@@ -120,8 +120,8 @@ describeOnEachServer('accounts', (start) => {
 
   test('an API key is shown once and works like a token until it is deleted', async () => {
     const token = await register('gail')
-    const made = await server.call('POST', '/api/auth/keys', { token, body: { name: 'script' } })
-    const { key, id } = made.json.data
+    const created = await server.call('POST', '/api/auth/keys', { token, body: { name: 'script' } })
+    const { key, id } = created.json.data
     expect(key).toMatch(/^nc-/)
     const list = await server.call('GET', '/api/auth/keys', { token: key })
     expect(list.json.data.items).toMatchObject([{ id, name: 'script' }])

@@ -75,8 +75,8 @@ describe('GET /api/events', () => {
     const { id: start } = await reader.next('ready')
     await other.next('ready')
 
-    const made = await server.call('POST', '/api/conversations', { token: ann, body: {} })
-    const id: string = made.json.data.id
+    const created = await server.call('POST', '/api/conversations', { token: ann, body: {} })
+    const id: string = created.json.data.id
     expect((await reader.next('conversation')).data).toEqual({ id, change: 'created' })
     await server.call('PATCH', `/api/conversations/${id}`, { token: ann, body: { title: 'Named' } })
     expect((await reader.next('conversation')).data).toEqual({ id, change: 'updated' })
@@ -89,9 +89,12 @@ describe('GET /api/events', () => {
       token: ann,
       body: { text: 'Hi', stream: false },
     })
-    const begun = await reader.next('run')
-    expect(begun.data).toMatchObject({ change: 'created', conversation_id: id })
-    expect((await reader.next('run')).data).toMatchObject({ id: begun.data.id, change: 'updated' })
+    const started = await reader.next('run')
+    expect(started.data).toMatchObject({ change: 'created', conversation_id: id })
+    expect((await reader.next('run')).data).toMatchObject({
+      id: started.data.id,
+      change: 'updated',
+    })
     await server.call('PUT', '/api/memory', { token: ann, body: { content: 'A fact.' } })
     expect((await reader.next('settings')).data).toEqual({ id: 'memory', change: 'updated' })
     const project = await server.call('POST', '/api/projects', { token: ann, body: { name: 'p' } })

@@ -53,9 +53,9 @@ describeOnEachServer('conversations', (start) => {
     [[]],
     ['text'],
   ])('the settings %j return 400', async (body) => {
-    const answer = await call('POST', '/api/conversations', body)
-    expect(answer.status).toBe(400)
-    expect(answer.json).toMatchObject({ code: 400, message: expect.any(String) })
+    const response = await call('POST', '/api/conversations', body)
+    expect(response.status).toBe(400)
+    expect(response.json).toMatchObject({ code: 400, message: expect.any(String) })
   })
 
   test('a patch changes what it names, null clears a field, and an empty patch changes nothing', async () => {

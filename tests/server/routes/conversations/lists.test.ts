@@ -55,9 +55,9 @@ describeOnEachServer('lists', (start) => {
         `cursor=${Buffer.from('["2026-02-30","x"]').toString('base64url')}`,
         `cursor=${Buffer.from('[{},null]').toString('base64url')}`,
       ]) {
-        const answer = await call('GET', target + query)
-        expect([path, query.slice(0, 40), answer.status]).toEqual([path, query.slice(0, 40), 400])
-        expect(answer.json.code).toBe(400)
+        const response = await call('GET', target + query)
+        expect([path, query.slice(0, 40), response.status]).toEqual([path, query.slice(0, 40), 400])
+        expect(response.json.code).toBe(400)
       }
     }
   })

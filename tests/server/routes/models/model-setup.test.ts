@@ -18,8 +18,8 @@ describe('a model that is set to think', () => {
       },
     })
     for (const body of [{}, { thinking_enabled: false }]) {
-      const made = await server.call('POST', '/api/conversations', { body })
-      await server.call('POST', `/api/conversations/${made.json.data.id}/messages`, {
+      const created = await server.call('POST', '/api/conversations', { body })
+      await server.call('POST', `/api/conversations/${created.json.data.id}/messages`, {
         body: { text: 'think', stream: false },
       })
     }
@@ -55,14 +55,14 @@ describe('adding a provider', () => {
     expect(list.json.data).toMatchObject([{ id: 'mine', default: true, demo: false }])
 
     const conversation = await server.call('POST', '/api/conversations', { body: {} })
-    const answer = await server.call(
+    const response = await server.call(
       'POST',
       `/api/conversations/${conversation.json.data.id}/messages`,
       { body: { text: 'hello', stream: false } },
     )
-    expect(answer.json.data.message.text).toBe('a red pong')
+    expect(response.json.data.message.text).toBe('a red pong')
     expect(upstream.requests.at(-1)?.apiKey).toBe(KEY)
-    const seen = JSON.stringify([presets, probed, stored, list, answer]) + server.logged()
+    const seen = JSON.stringify([presets, probed, stored, list, response]) + server.logged()
     expect(seen).not.toContain(KEY)
   })
 

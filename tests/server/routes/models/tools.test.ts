@@ -58,7 +58,7 @@ test('aliases are understood but not listed', () => {
   expect(JSON.stringify(listed)).not.toContain('web_fetch')
 })
 
-test('the list is public where several people sign in, also for a token that is not valid', async () => {
+test('in multi mode the list is public, even for a request with an invalid token', async () => {
   const server = await start({ config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET } })
   for (const token of [undefined, 'not a token', await register(server, 'ann')]) {
     const { status, json } = await server.call(

@@ -25,11 +25,11 @@ beforeAll(async () => {
     },
   })
   const token = await register(server, 'agent')
-  const made = await server.call('POST', '/api/auth/keys', {
+  const created = await server.call('POST', '/api/auth/keys', {
     token,
     body: { name: 'mcp', scopes: ['mcp'] },
   })
-  key = made.json.data.key
+  key = created.json.data.key
   const project = await server.call('POST', '/api/projects', { token, body: { name: 'Files' } })
   projectId = project.json.data.id
   await server.call('PUT', `/api/projects/${projectId}/files/notes.txt`, {

@@ -38,11 +38,11 @@ describe('projects', () => {
 
   test('with a name that is taken return 409, also for concurrent requests', async () => {
     const body = { name: 'Twice' }
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       server.call('POST', '/api/projects', { body }),
       server.call('POST', '/api/projects', { body }),
     ])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
   test('return 4xx for bad bodies and unknown ids', async () => {

@@ -56,8 +56,8 @@ describeOnEachServer('files that are swapped for links', (start) => {
     const parked = join(root, `parked-${Math.random()}`)
     await mkdir(parked)
     await writeFile(join(outside, 'secret.txt'), SECRET)
-    const made = await server.call('POST', '/api/projects', { body: { name: 'Swapped' } })
-    const base = `/api/projects/${made.json.data.id}`
+    const created = await server.call('POST', '/api/projects', { body: { name: 'Swapped' } })
+    const base = `/api/projects/${created.json.data.id}`
     await server.call('PUT', `${base}/files/keep.txt`, { body: { content: 'kept' } })
     const places = await readdir(workspaces, { recursive: true, withFileTypes: true })
     const kept = places.find(({ name }) => name === 'keep.txt')
@@ -71,19 +71,19 @@ describeOnEachServer('files that are swapped for links', (start) => {
     const wrong: string[] = []
     const refused = new Set<number>()
     const ask = async (method: string, path: string, body?: object): Promise<void> => {
-      const answer = await fetch(`${server.url}${base}${path}`, {
+      const response = await fetch(`${server.url}${base}${path}`, {
         method,
         ...(body === undefined
           ? {}
           : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       })
-      const text = await answer.text()
-      if (answer.status >= 400) refused.add(answer.status)
+      const text = await response.text()
+      if (response.status >= 400) refused.add(response.status)
       // A link's target path is its content and may be returned; only errors must not name a path of the host.
-      const leaks = text.includes(SECRET) || (answer.status >= 400 && text.includes(root))
+      const leaks = text.includes(SECRET) || (response.status >= 400 && text.includes(root))
       // 503: everything changed while the change was inspected, so it could not be stored; the next change includes it.
-      if ((answer.status >= 500 && answer.status !== 503) || leaks)
-        wrong.push(`${method} ${path} → ${answer.status} ${text.slice(0, 200)}`)
+      if ((response.status >= 500 && response.status !== 503) || leaks)
+        wrong.push(`${method} ${path} → ${response.status} ${text.slice(0, 200)}`)
     }
     for (let round = 0; round < ROUNDS; round++) {
       await Promise.all([

@@ -143,7 +143,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
     expect(readCuts('r1,2', null)).toEqual({ cuts: [1, 2], replaces: true })
   })
 
-  test('the cuts of a growing step are written on where they ended, and those of another step from the start', () => {
+  test('the cut positions of a growing step are appended to those written before, and those of another step begin anew', () => {
     const write = createCutsWriter()
     const growing = { cuts: [3], replaces: true }
     expect(write(growing)).toBe('r3')

@@ -19,19 +19,19 @@ describeOnEachDatabase('conversations', (open) => {
   test('a new conversation has what it was created with, and defaults for the rest', async () => {
     const user = await somebody(store)
     const project = await store.projects.create(user.id, { name: 'p', description: null })
-    const made = await store.conversations.create(user.id, {
+    const created = await store.conversations.create(user.id, {
       title: 'Über Katzen',
       projectId: project.id,
       temperature: 0.25,
       approval: 'auto',
     })
-    expect(await store.conversations.get(user.id, made.id)).toEqual({
-      ...made,
+    expect(await store.conversations.get(user.id, created.id)).toEqual({
+      ...created,
       projectName: 'p',
       activeRunId: null,
       activeRunStatus: null,
     })
-    expect(made).toMatchObject({ titled: true, thinkingEnabled: false, messageCount: 0 })
+    expect(created).toMatchObject({ titled: true, thinkingEnabled: false, messageCount: 0 })
   })
 
   test('conversations and projects of other users are not found', async () => {
@@ -149,8 +149,8 @@ describeOnEachDatabase('conversations', (open) => {
 
   test('a patch sets and clears the fields that it contains, and changes neither others nor the position in the list', async () => {
     const user = await somebody(store)
-    const made = await store.conversations.create(user.id, { model: 'm', temperature: 1 })
-    const patched = await store.conversations.patch(user.id, made.id, {
+    const created = await store.conversations.create(user.id, { model: 'm', temperature: 1 })
+    const patched = await store.conversations.patch(user.id, created.id, {
       title: 'New',
       temperature: null,
       pinned: true,
@@ -164,31 +164,31 @@ describeOnEachDatabase('conversations', (open) => {
       temperature: null,
       pinned: true,
       disabledMcpServers: ['files'],
-      updatedAt: made.updatedAt,
+      updatedAt: created.updatedAt,
     })
-    expect(await store.conversations.patch(user.id, made.id, {})).toEqual(patched)
+    expect(await store.conversations.patch(user.id, created.id, {})).toEqual(patched)
   })
 
   test('a generated title is stored only if there is none yet', async () => {
     const user = await somebody(store)
-    const made = await store.conversations.create(user.id, {})
+    const created = await store.conversations.create(user.id, {})
     const setTitle = (title: string) =>
-      database.write((tx) => store.conversations.setGeneratedTitle(tx, made.id, title))
+      database.write((tx) => store.conversations.setGeneratedTitle(tx, created.id, title))
     await setTitle('first')
     await setTitle('second')
-    expect((await store.conversations.find(user.id, made.id))?.title).toBe('first')
+    expect((await store.conversations.find(user.id, created.id))?.title).toBe('first')
   })
 
   test('removing a conversation removes its messages and runs, also a long chain of them', async () => {
     const user = await somebody(store)
-    const made = await store.conversations.create(user.id, {})
+    const created = await store.conversations.create(user.id, {})
     let parent: MessageId | null = null
     const { messages } = database.tables
     const chain = Array.from({ length: 2_500 }, () => {
       const id = newId<MessageId>()
       const row = {
         id,
-        conversationId: made.id,
+        conversationId: created.id,
         parentId: parent,
         role: 'user' as const,
         text: 'x',
@@ -202,16 +202,16 @@ describeOnEachDatabase('conversations', (open) => {
     await database.write(async (tx) => {
       for (let from = 0; from < chain.length; from += 500)
         await tx.insert(messages).values(chain.slice(from, from + 500))
-      if (parent !== null) await store.runs.insert(tx, chatRun(user.id, made.id, parent))
+      if (parent !== null) await store.runs.insert(tx, chatRun(user.id, created.id, parent))
     })
-    expect(await store.conversations.remove(user.id, made.id)).toBe(true)
-    expect(await store.conversations.find(user.id, made.id)).toBeUndefined()
+    expect(await store.conversations.remove(user.id, created.id)).toBe(true)
+    expect(await store.conversations.find(user.id, created.id)).toBeUndefined()
     const left = await database.read
       .select({ id: messages.id })
       .from(messages)
-      .where(eq(messages.conversationId, made.id))
+      .where(eq(messages.conversationId, created.id))
     expect(left).toEqual([])
-    expect(await store.runs.findActive(made.id)).toBeUndefined()
-    expect(await store.conversations.remove(user.id, made.id)).toBe(false)
+    expect(await store.runs.findActive(created.id)).toBeUndefined()
+    expect(await store.conversations.remove(user.id, created.id)).toBe(false)
   })
 })

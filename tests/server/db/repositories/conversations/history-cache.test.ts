@@ -1,4 +1,4 @@
-// What is remembered of branches: it never differs from what is stored, whoever writes.
+// Remembered histories of branches never differ from what is stored, whichever process writes.
 import { and, eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../../../server/db/database.ts'
