@@ -137,7 +137,7 @@ describe('layer rules', () => {
   test('time limits joined with other signals survive garbage collection', () => {
     const lost = /AbortSignal\.any\([^)]*AbortSignal\.timeout/
     const files = sourceFiles(serverBase).filter((file) => lost.test(readFileSync(file, 'utf8')))
-    // The one that says why, and has what to use instead.
+    // The file that explains why and exports what to use instead.
     expect(files.map((file) => relative(serverBase, file))).toEqual(['lib/abort.ts'])
   })
 

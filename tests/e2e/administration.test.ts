@@ -224,7 +224,7 @@ describeInBrowser('the administration', (visitor) => {
     await modes.filter({ hasText: '高风险时问我' }).waitFor()
     await modes.filter({ hasText: '先问我' }).waitFor()
     expect(await modes.filter({ hasText: '从不询问' }).count()).toBe(0)
-    // What differs from the default mode stays in sight; one click returns to it.
+    // A mode that differs from the default stays visible; one click returns to the default.
     await modes.filter({ hasText: '先问我' }).click()
     const chosen = page.getByRole('button', { name: '审批：先问我' })
     await chosen.click()

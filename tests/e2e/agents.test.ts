@@ -225,7 +225,7 @@ describeInBrowser('agents in the page', (visitor) => {
     const form = page.getByRole('dialog', { name: 'Add channel' })
     const submit = form.getByRole('button', { name: 'Add channel' })
     await add.click()
-    // What a name may contain is said before the server refuses it.
+    // The form says what a name may contain before the server refuses it.
     const rule = form.getByText('Letters, digits, ., _ and -')
     await rule.waitFor()
     await form.getByLabel('Name', { exact: true }).fill('my team')
@@ -262,7 +262,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.getByRole('button', { name: 'Remove team' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove team' }).click()
     await page.getByText('No channels yet').waitFor()
-    // The last row has gone: the keyboard goes on with the section, not at the beginning of the page.
+    // The last row is gone: the keyboard continues at the section, not at the beginning of the page.
     await add.and(page.locator(':focus')).waitFor()
     await leave(page)
   })

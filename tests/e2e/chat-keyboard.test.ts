@@ -145,7 +145,7 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await page.getByText('Berlin.').waitFor()
     const more = page.getByRole('button', { name: 'More actions' })
     await more.press('Enter')
-    // Also the first time, when the code of menus is drawn by that key.
+    // Also the first time, when that key loads the code of the menus.
     await page.getByRole('menuitem').first().and(page.locator(':focus')).waitFor()
     await page.getByRole('menuitem', { name: 'Compare with another model' }).press('Enter')
     await page.getByRole('button', { name: 'Version 1' }).and(page.locator(':focus')).waitFor()

@@ -60,7 +60,7 @@ describeInBrowser('loading the page', (visitor) => {
         timeout: 45_000,
       })
       .toBe(1)
-    // What is written meanwhile goes on in the composer, even in the middle of a word of an input method.
+    // Text written meanwhile moves to the composer, even in the middle of a word of an input method.
     const keyboard = await page.context().newCDPSession(page)
     await page.locator('#early-message').pressSequentially('A word ')
     await keyboard.send('Input.imeSetComposition', {

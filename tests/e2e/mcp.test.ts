@@ -147,7 +147,7 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     const page = await visitor.open(`${server.url}/settings/mcp`)
     await page.getByRole('button', { name: 'Add server' }).click()
     const form = page.getByRole('dialog', { name: 'Add server' })
-    // The form begins in its first field.
+    // The focus is in the first field of the form.
     const name = form.getByLabel('Name', { exact: true })
     await name.waitFor()
     await page.keyboard.type('events')

@@ -110,7 +110,7 @@ describeInBrowser('models and MCP servers', (visitor) => {
       upstream.requests.filter(({ method }) => method === 'POST').map(({ model }) => model),
     ).toEqual(Object.keys(conversations).flatMap((api) => [api, api, api]))
     const last = JSON.stringify(upstream.requests.at(-1)?.body)
-    // What the other two APIs said and called goes on to the third, which alone gets its own signatures.
+    // The third API gets the texts and calls of the other two, but only its own signatures.
     for (const part of ['Chat says 42.', 'Responses says 42.', 'c1', 'c2', 'r1', 'r2', 'm1', 'm2'])
       expect(last).toContain(part)
     expect(last.split(PICTURE)).toHaveLength(4)

@@ -74,7 +74,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByText('Sent as soon as you’re online again').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('')
 
-    // Another conversation, after a reload that has nothing but the kept files.
+    // Another conversation, after a reload that has only the stored files.
     await page.goto(`http://localhost:${link.port}/`)
     await say(page, 'And the fastest?')
     await page.getByText('Sent as soon as you’re online again').waitFor()
@@ -94,7 +94,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.goto(`http://localhost:${link.port}/settings/account`)
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
-    // How people sign in here is public, and asked for by the page for signing in.
+    // The sign-in page requests how people sign in here, which is public.
     await expect
       .poll(async () => (await copies(page)).filter((path) => path !== '/api/auth/mode'))
       .toEqual([])
@@ -142,7 +142,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     const notice = browser.read(message?.bytes ?? Buffer.alloc(0))
     const [worker] = page.context().serviceWorkers()
     if (worker === undefined) throw new Error('the page has no service worker')
-    // What follows runs in the worker, as when the browser's maker had delivered it.
+    // The rest runs in the service worker, as if the push service of the browser's vendor had delivered the message.
     const [shown] = await worker.evaluate<[{ body: string; actions: object[]; data: object }]>(
       `(async () => {
         const shown = []
@@ -183,7 +183,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await composer(page).waitFor()
 
-    // A line that drops once is not worth a notice.
+    // A connection that drops once causes no notice.
     let dropped = 0
     await page.route('**/assets/usage-page-*.js', async (route) => {
       dropped += 1
@@ -202,7 +202,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Memory' }).waitFor()
 
-    // A message in a shape that this build cannot draw.
+    // A message that this build cannot render.
     await page.route('**/api/conversations/*/messages?*', async (route) => {
       const response = await route.fetch()
       const body = await response.json()

@@ -91,7 +91,7 @@ describeInBrowser('preferences', (visitor) => {
     const figures = page.getByRole('article', { name: 'Answer' }).locator('.tabular-nums').last()
     await figures.getByText(/ s \(first token/).waitFor()
     await page.evaluate("document.documentElement.dir = 'rtl'")
-    // Of the text that holds the duration: whether its first digit stands to the left of the unit behind it.
+    // Whether the first digit of the duration stands to the left of the unit behind it.
     const isBefore = `(() => {
       const figures = [...document.querySelectorAll('article .tabular-nums')].at(-1)
       const texts = document.createTreeWalker(figures, NodeFilter.SHOW_TEXT)

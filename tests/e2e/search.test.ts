@@ -158,7 +158,7 @@ describeInBrowser('search', (visitor) => {
     await file.waitFor({ state: 'detached' })
     expect(page.url()).not.toContain('file=')
 
-    // No browser draws slides: their text is shown, at the slide of the hit.
+    // No browser can render slides: their text is shown, at the slide of the hit.
     await page.keyboard.press('Control+k')
     await page.getByRole('radio', { name: '附件' }).click()
     await field.fill('夜景')

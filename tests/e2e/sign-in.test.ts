@@ -54,7 +54,7 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
 
-    // The address of the sign-in page leads on for whoever is signed in.
+    // The address of the sign-in page redirects whoever is signed in.
     await page.goto(`${server.url}/login`)
     await composer(page).waitFor()
     expect(new URL(page.url()).pathname).toBe('/')

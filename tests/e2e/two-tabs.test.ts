@@ -91,7 +91,7 @@ describeInBrowser('two tabs', (visitor) => {
     const one = await visitor.open(server.url)
     const list = one.getByRole('navigation', { name: 'Conversations' })
     await list.getByText('No conversations yet').waitFor()
-    // Another device: what it has shown, this one has not.
+    // Another device: an answer that is shown there still counts as new here.
     const other = await visitor.open(server.url, { remote: true })
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }]),

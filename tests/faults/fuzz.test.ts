@@ -228,7 +228,7 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
       return heldResources(server, folder)
     }
     const reads = [await read(), await read(), await read()]
-    // A read may come before its collection, which others follow.
+    // A reading may come before the garbage collection that it requested, so the lowest of three counts.
     const memory = Math.min(...reads.map((one) => one.memory))
     return { ...(reads[2] ?? (await read())), memory }
   }

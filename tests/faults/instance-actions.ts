@@ -26,7 +26,7 @@ export function actionsOn(instances: InstanceProcesses) {
       const id = await conversation(through)
       const stream = await send(through, id)
       const { data } = await stream.next(({ event }) => event === 'run')
-      // The model is asked: what comes next from the provider is for a successor.
+      // The model has been called, so the next answer of the provider is for the instance that takes over.
       await stream.next(({ event }) => event === 'step_delta')
       stream.leave()
       return { id, runId: data.run_id }

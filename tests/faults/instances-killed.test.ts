@@ -50,7 +50,7 @@ describe.skipIf(!hasRedis || KILLS === 0)('three instances', () => {
             stream.leave()
             return RunId.parse(data.run_id)
           } catch {
-            // That instance is gone: whether it stored the message, the next one knows.
+            // That instance is dead: the next one knows whether the message was stored.
             await pause(100)
           }
       }

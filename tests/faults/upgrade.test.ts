@@ -125,7 +125,7 @@ describe.skipIf(!isWanted)('the released version and this one on one store', () 
     upstream.enqueue(turn.text(begun, { delayMs: 20 }))
     const first = await created(old)
     const firstRun = await send(old, first)
-    // It migrates the database below the old one, which goes on.
+    // It migrates the database while the old version runs on it.
     const fresh = await newPlace.start()
     expect(await follow(fresh, firstRun)).toEqual([begun])
     for (const each of [old, fresh]) expect(await answers(each, first)).toEqual([begun])
@@ -158,7 +158,7 @@ describe.skipIf(!isWanted)('the released version and this one on one store', () 
     expect((await follow(fresh, secondRun)).at(-1)).toBe('Said by the new version.')
     expect(await answers(fresh, second)).toEqual(['Said by the new version.'])
 
-    // Started anew, it would not know the schema: it says so and ends.
+    // The old version does not know the schema when it starts now: it says so and exits.
     await expect(oldPlace.start()).rejects.toThrow(/newer version/)
   })
 })

@@ -95,7 +95,7 @@ describeOnEachServer('quotas', (start) => {
     )
     const { run, message } = (await cyd.ask()).json.data
     expect([run.status, run.finish_reason]).toEqual(['completed', 'budget'])
-    // It ends with what later requests are refused with: which limit it is, and when it is renewed.
+    // The run ends with the reason of later refusals: which limit it is, and when it is renewed.
     const { content, ...why } = run.limit
     expect(why.reason).toBe('cost_per_month_used_up')
     expect((await cyd.ask()).json).toMatchObject({ ...why, message: content })

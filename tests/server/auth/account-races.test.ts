@@ -85,7 +85,7 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
       for (let step = 0; step <= 3; step += 1) {
         if (step === stolenAt) thief = owner
         clock.ms += HOUR_MS
-        // Who comes first wins only until the other one comes.
+        // Whoever renews first gets a session that ends when the other one renews.
         if (step === stolenAt && random.below(2) === 0) thief = await refresh(thief)
         clock.ms += HOUR_MS
         owner = await refresh(owner)
@@ -121,7 +121,7 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
         if (action === 0) return users.update(id, { role: 'user' })
         if (action === 1) return users.update(id, { isActive: false })
         if (action === 2) return users.update(id, { isActive: true, role: 'admin' })
-        // As the deletion of an account: disabled first, and removed once its data is gone.
+        // Like the deletion of an account: it is disabled first, and removed once its data is gone.
         if (action === 3) return users.update(id, { isActive: false }).then(() => users.remove(id))
         return users.remove(id)
       }

@@ -67,7 +67,7 @@ describeOnEachServer('second factors', (start) => {
     expect((await client.second(challenge, code)).json).toMatchObject({
       reason: 'second_factor_refused',
     })
-    // Nor does the code that set the app up, which is of an earlier step.
+    // The code with which the app was set up does not work either: it belongs to an earlier time step.
     expect((await client.second(challenge, codeOf(secret, -1))).status).toBe(401)
     const { items } = (await server.call('GET', '/api/admin/audit?limit=100', { token: admin }))
       .json.data
@@ -213,7 +213,7 @@ describe('guessing second factors', () => {
       statuses.push((await client.second(next, String(100_000 + guess))).status)
     expect(statuses.slice(0, 9)).toEqual(Array(9).fill(401))
     expect(statuses.at(-1)).toBe(429)
-    // Also the right one has to wait.
+    // The right code has to wait, too.
     expect((await client.second(next, codes[0] ?? '')).status).toBe(429)
   })
 })

@@ -78,7 +78,7 @@ describe('single sign-on', () => {
       `${server.url}/#sign-in-refused=oidc_refused`,
     )
     kept.set(name, value)
-    // Neither another site nor anything but a path of the page.
+    // `return_to` led to another site, so the browser goes to the home page instead.
     expect((await browser.visit(callback)).location).toBe(`${server.url}/#signed-in`)
   })
 
@@ -206,7 +206,7 @@ describe('single sign-on', () => {
     late.metadata = {}
     expect(await signIn(server)).toBe('/#signed-in')
     const found = late.discoveries()
-    // What was found is remembered: also the keys.
+    // The discovered configuration is remembered, and so are the keys.
     expect(await signIn(server)).toBe('/#signed-in')
     expect(late.discoveries()).toBe(found)
     // It goes away while somebody signs in.

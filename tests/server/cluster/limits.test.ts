@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     const owner = await second.attempts.begin('10.9.9.9', 'ann')
     if ('retryAfterSeconds' in owner) throw new Error('the owner is locked out')
     owner.succeeded()
-    // Its outcome is sent, not awaited.
+    // The outcome is sent without waiting for a reply.
     await expect.poll(() => fail(first, '10.0.0.1', 'ann')).toBeNull()
 
     for (let attempt = 0; attempt < 10; attempt += 1)
@@ -103,7 +103,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     const release = taken.find((one) => one !== null)
     release?.()
     release?.()
-    // What is given back is sent, not awaited.
+    // A release is sent without waiting for a reply.
     await expect.poll(() => there.take('ann')).not.toBeNull()
     expect(await here.take('ann')).toBeNull()
   })
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     await refused.claim(user, 'small', 40)
     await expect(accepted.claim(user, 'too much', 1)).rejects.toMatchObject({ status: 413 })
     for (const holder of ['upload', 'another']) accepted.release(holder)
-    // What is given back is sent, not awaited.
+    // A release is sent without waiting for a reply.
     await expect.poll(() => refused.left(user)).toBe(60)
   })
 

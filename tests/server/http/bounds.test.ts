@@ -22,12 +22,12 @@ describe('limits per user and address', () => {
         limits: { streams_per_user: 3, json_depth: 5, page_items: 120 },
       },
     })
-    // The depth of a body, too, is what the configuration says.
+    // The limit on the depth of a body also comes from the configuration.
     const nested = (depth: number) => ({ title: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) })
     expect(
       (await server.call('POST', '/api/conversations', { body: nested(5) })).json,
     ).toMatchObject({ reason: 'json_too_deep', params: { levels: 5 } })
-    // So is the size of a page.
+    // So does the limit on the size of a page.
     for (const list of ['conversations', 'projects', 'search?q=x'])
       expect(
         await Promise.all(
